@@ -1,0 +1,78 @@
+// Calendar dates and instants, and the only place where a time zone turns one into the other.
+// Dates are Temporal.PlainDate, instants are Temporal.Instant; the wire forms live here too.
+
+const dayMonthYear = /^(\d{2})\/(\d{2})\/(\d{4})$/;
+const compactDayMonthYear = /^(\d{2})(\d{2})(\d{4})$/;
+const localDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+
+/** `DD/MM/YYYY` -> date; undefined when the text has another form or names no real day. */
+export function parseDate(text: string): Temporal.PlainDate | undefined {
+  return fromParts(dayMonthYear.exec(text));
+}
+
+/** `DDMMYYYY`, the form of connectionDate. */
+export function parseCompactDate(text: string): Temporal.PlainDate | undefined {
+  return fromParts(compactDayMonthYear.exec(text));
+}
+
+function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefined {
+  if (!match) return undefined;
+  try {
+    return Temporal.PlainDate.from(
+      { day: Number(match[1]), month: Number(match[2]), year: Number(match[3]) },
+      { overflow: 'reject' },
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` without offset; undefined when it is no such time. */
+export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undefined {
+  if (!localDateTime.test(text)) return undefined;
+  try {
+    return Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+  } catch {
+    return undefined;
+  }
+}
+
+export function formatDate(date: Temporal.PlainDate): string {
+  return `${pad(date.day, 2)}/${pad(date.month, 2)}/${pad(date.year, 4)}`;
+}
+
+export function formatCompactDate(date: Temporal.PlainDate): string {
+  return `${pad(date.day, 2)}${pad(date.month, 2)}${pad(date.year, 4)}`;
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in the given zone: the form of every timestamp on the wire. */
+export function formatTimestamp(instant: Temporal.Instant, timeZone: string): string {
+  const local = instant.toZonedDateTimeISO(timeZone);
+  const date = `${pad(local.year, 4)}-${pad(local.month, 2)}-${pad(local.day, 2)}`;
+  return `${date} ${pad(local.hour, 2)}:${pad(local.minute, 2)}:${pad(local.second, 2)}`;
+}
+
+export function dateIn(instant: Temporal.Instant, timeZone: string): Temporal.PlainDate {
+  return instant.toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
+/**
+ * A local time as an instant. A time that a clock change skips moves forward by the gap; one that
+ * occurs twice means the first ("compatible").
+ */
+export function instantOf(local: Temporal.PlainDateTime, timeZone: string): Temporal.Instant {
+  return local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).toInstant();
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}
