@@ -1,0 +1,203 @@
+-- Who may come in: logins, machine clients, sessions and their tokens, and what each call did.
+-- Passwords and secrets are argon2id hashes; tokens are SHA-256 hashes. Nothing here can be replayed.
+
+create table logins (
+  tenant_id bigint not null references tenants (tenant_id),
+  login_id bigint not null,
+  username text not null,
+  email text,
+  name text not null,
+  password_hash text not null,
+  roles text[] not null,
+  party_id bigint,
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
+  created_at timestamptz not null,
+  created_by text not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  ts bigint not null,
+  primary key (tenant_id, login_id)
+);
+call wall_off('logins');
+grant select, insert, update on logins to billwright_api;
+
+-- A login answers to its user name and to its e-mail address, so both share one set of names.
+create table login_names (
+  tenant_id bigint not null,
+  name text not null,
+  login_id bigint not null,
+  constraint login_names_taken primary key (tenant_id, name),
+  foreign key (tenant_id, login_id) references logins (tenant_id, login_id)
+);
+create index login_names_login on login_names (tenant_id, login_id);
+call wall_off('login_names');
+grant select, insert, delete on login_names to billwright_api;
+
+create table clients (
+  tenant_id bigint not null references tenants (tenant_id),
+  client_number bigint not null,
+  client_id text not null,
+  secret_hash text not null,
+  roles text[] not null,
+  expires_at timestamptz,
+  allowed_addresses text[] not null default '{}',
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
+  created_at timestamptz not null,
+  created_by text not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  ts bigint not null,
+  primary key (tenant_id, client_number),
+  constraint clients_client_id_key unique (tenant_id, client_id)
+);
+call wall_off('clients');
+grant select, insert, update on clients to billwright_api;
+
+-- A session is one login of one principal and the family of all tokens that came out of it.
+create table sessions (
+  tenant_id bigint not null references tenants (tenant_id),
+  session_id uuid not null,
+  login_id bigint,
+  client_number bigint,
+  address text not null,
+  created_at timestamptz not null,
+  used_at timestamptz not null,
+  revoked_at timestamptz,
+  revoked_reason text,
+  primary key (tenant_id, session_id),
+  foreign key (tenant_id, login_id) references logins (tenant_id, login_id),
+  foreign key (tenant_id, client_number) references clients (tenant_id, client_number),
+  check (num_nonnulls(login_id, client_number) = 1)
+);
+create index sessions_login on sessions (tenant_id, login_id) where revoked_at is null;
+create index sessions_client on sessions (tenant_id, client_number) where revoked_at is null;
+call wall_off('sessions');
+grant select, insert, update on sessions to billwright_api;
+grant select, delete on sessions to billwright_worker;
+
+create table tokens (
+  tenant_id bigint not null,
+  token_hash bytea not null check (octet_length(token_hash) = 32),
+  session_id uuid not null,
+  kind text not null check (kind in ('access', 'refresh')),
+  expires_at timestamptz not null,
+  spent_at timestamptz,
+  primary key (tenant_id, token_hash),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, session_id) on delete cascade
+);
+create index tokens_session on tokens (tenant_id, session_id);
+create index tokens_expiry on tokens (tenant_id, expires_at);
+call wall_off('tokens');
+grant select, insert, update on tokens to billwright_api;
+grant select, delete on tokens to billwright_worker;
+
+-- Failed logins are counted by the name that was tried, whether or not it exists: the answer to a
+-- wrong name must not differ from the answer to a wrong password.
+create table login_failures (
+  tenant_id bigint not null references tenants (tenant_id),
+  name_hash bytea not null check (octet_length(name_hash) = 32),
+  failures integer not null check (failures > 0),
+  failed_at timestamptz not null,
+  locked_until timestamptz,
+  primary key (tenant_id, name_hash)
+);
+call wall_off('login_failures');
+grant select, insert, update, delete on login_failures to billwright_api, billwright_worker;
+
+create table idempotency_keys (
+  tenant_id bigint not null references tenants (tenant_id),
+  principal text not null,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  request_hash bytea not null,
+  headers jsonb not null,
+  body text not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, principal, idempotency_key)
+);
+create index idempotency_keys_expiry on idempotency_keys (tenant_id, expires_at);
+call wall_off('idempotency_keys');
+grant select, insert, delete on idempotency_keys to billwright_api, billwright_worker;
+
+-- Who did what, from where, before and after. Appended, never changed.
+create table audit_entries (
+  tenant_id bigint not null references tenants (tenant_id),
+  request_id text not null,
+  position integer not null,
+  at timestamptz not null,
+  actor text not null,
+  actor_kind text not null check (actor_kind in ('Login', 'Client', 'System')),
+  address text,
+  operation text not null,
+  subject text not null,
+  subject_id text not null,
+  before jsonb,
+  after jsonb,
+  primary key (tenant_id, request_id, position)
+);
+create index audit_entries_subject on audit_entries (tenant_id, subject, subject_id, request_id);
+create index audit_entries_actor on audit_entries (tenant_id, actor, request_id);
+create index audit_entries_at on audit_entries (tenant_id, at);
+call wall_off('audit_entries');
+grant select, insert on audit_entries to billwright_api, billwright_worker;
+
+create function refuse_change() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$$;
+create trigger audit_entries_append_only
+  before update or delete on audit_entries
+  for each row execute function refuse_change();
+create trigger audit_entries_no_truncate
+  before truncate on audit_entries
+  for each statement execute function refuse_change();
+
+-- One round trip opens a call: sets the tenant of the transaction and finds the token's principal
+-- and the workspace's settings. The plan is kept by the session.
+create function enter_call(wanted_tenant bigint, wanted_hash bytea)
+returns table (
+  tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint,
+  country text, clock_offset_ms bigint, idle_seconds integer,
+  token_expires_at timestamptz, token_spent_at timestamptz, session_id uuid,
+  session_used_at timestamptz, session_revoked_at timestamptz,
+  principal_kind text, principal_id bigint, principal_name text, principal_status text,
+  principal_expires_at timestamptz, roles text[], party_id bigint, allowed_addresses text[]
+)
+language plpgsql volatile
+as $$
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  return query
+    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
+      t.country, t.clock_offset_ms, t.idle_seconds,
+      k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
+      case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
+      coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
+      coalesce(l.status, c.status), c.expires_at, coalesce(l.roles, c.roles), l.party_id,
+      c.allowed_addresses
+    from tenants t
+    left join tokens k
+      on k.tenant_id = t.tenant_id and k.token_hash = wanted_hash and k.kind = 'access'
+    left join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
+    left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
+    left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
+    where t.tenant_id = wanted_tenant;
+end
+$$;
+revoke all on function enter_call(bigint, bytea) from public;
+grant execute on function enter_call(bigint, bytea) to billwright_api;
+
+-- Each daily job of a workspace runs once for each local date.
+create table daily_runs (
+  tenant_id bigint not null references tenants (tenant_id),
+  job text not null,
+  local_date date not null,
+  finished_at timestamptz not null,
+  outcome jsonb not null,
+  primary key (tenant_id, job, local_date)
+);
+call wall_off('daily_runs');
+grant select, insert on daily_runs to billwright_worker;
+grant select on daily_runs to billwright_api;

@@ -1,0 +1,13 @@
+import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
+
+const alpha2ByCode = new Map<string, string>();
+for (const [alpha2, alpha3] of codes) {
+  if (alpha2 === undefined || alpha3 === undefined) continue;
+  alpha2ByCode.set(alpha2, alpha2);
+  alpha2ByCode.set(alpha3, alpha2);
+}
+
+/** ISO 3166-1 alpha-2 or alpha-3, any case -> alpha-2; undefined when no country has the code. */
+export function countryCode(text: string): string | undefined {
+  return alpha2ByCode.get(text.toUpperCase());
+}

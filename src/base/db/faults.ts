@@ -1,0 +1,54 @@
+// What an error of PostgreSQL or of its connection means for the caller.
+import type { AppError } from '../errors.ts';
+
+type DatabaseFault = Error & { code?: string; constraint?: string };
+
+/** Deadlock and serialization failure: the same call may succeed when it is simply run again. */
+export function isRetryable(error: unknown): boolean {
+  const code = (error as DatabaseFault | undefined)?.code;
+  return code === '40001' || code === '40P01';
+}
+
+const unavailableCodes = new Set([
+  '57P01', // terminated by an administrator
+  '57P02', // crash shutdown
+  '57P03', // starting up
+  '57014', // statement timeout
+  '55P03', // lock timeout
+  '53300', // too many connections
+  '53100', // disk full
+  '25006', // read-only: a standby, or a failover under way
+  '40001',
+  '40P01',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+const unavailableMessages =
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable/i;
+
+/** True for faults that pass: the database is away, busy or full, and the call can be repeated. */
+export function isUnavailable(error: unknown): boolean {
+  const fault = error as DatabaseFault | undefined;
+  if (!(fault instanceof Error)) return false;
+  const code = fault.code ?? '';
+  return (
+    unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(fault.message)
+  );
+}
+
+/**
+ * Rethrows the violation of a named constraint as the domain's error; anything else as it came.
+ * Written beside the statement that can violate it.
+ */
+export function rethrowViolation(
+  error: unknown,
+  byConstraint: Record<string, () => AppError>,
+): never {
+  const constraint = (error as DatabaseFault | undefined)?.constraint;
+  const known = constraint === undefined ? undefined : byConstraint[constraint];
+  throw known ? known() : error;
+}

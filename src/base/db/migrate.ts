@@ -1,0 +1,89 @@
+// Runs the numbered SQL files of migrations/, forward only, once each, one transaction a file.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { Connection } from './pool.ts';
+
+export type Migration = { version: number; name: string; sql: string; checksum: string };
+
+/** Several processes may start at once; the lock lets one of them migrate and the others wait. */
+const migrationLock = 7_241_950_118;
+
+export async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, folder), 'utf8');
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { version: Number(name.slice(0, 4)), name: name.slice(5, -4), sql, checksum };
+    }),
+  );
+}
+
+/** Brings the database to the newest version and returns the versions that were run. */
+export async function migrate(connection: Connection, migrations: Migration[]): Promise<number[]> {
+  const client = new pg.Client({
+    ...('url' in connection ? { connectionString: connection.url } : connection),
+    application_name: 'billwright migrate',
+  });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(
+      `create table if not exists schema_migrations (
+         version integer primary key,
+         name text not null,
+         checksum text not null,
+         applied_at timestamptz not null default now()
+       )`,
+    );
+    const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
+      'select version, name, checksum from schema_migrations order by version',
+    );
+    const pending = pendingMigrations(migrations, rows);
+    for (const migration of pending) await runOne(client, migration);
+    return pending.map((migration) => migration.version);
+  } finally {
+    await client.end();
+  }
+}
+
+function pendingMigrations(
+  known: Migration[],
+  applied: { version: number; name: string; checksum: string }[],
+): Migration[] {
+  const byVersion = new Map(known.map((migration) => [migration.version, migration]));
+  const newest = known.at(-1)?.version ?? 0;
+  for (const row of applied) {
+    const migration = byVersion.get(row.version);
+    if (!migration) {
+      throw new Error(
+        `The database is at version ${row.version} (${row.name}), newer than this program, ` +
+          `which knows versions up to ${newest}. Start a newer Billwright.`,
+      );
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new Error(
+        `Migration ${row.version} (${row.name}) was changed after this database ran it. ` +
+          'Migrations are never edited once released; add a new one.',
+      );
+    }
+  }
+  const done = new Set(applied.map((row) => row.version));
+  return known.filter((migration) => !done.has(migration.version));
+}
+
+async function runOne(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(migration.sql);
+    await client.query(
+      'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
+      [migration.version, migration.name, migration.checksum],
+    );
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw new Error(`Migration ${migration.version} (${migration.name}) failed`, { cause: error });
+  }
+}

@@ -1,0 +1,183 @@
+// One error class and one table of codes. The table is the documentation: /openapi.json and
+// docs/errors.md are made from it, and an operation may answer only codes that stand here.
+
+type ErrorKind =
+  | 'request'
+  | 'auth'
+  | 'permission'
+  | 'not_found'
+  | 'conflict'
+  | 'rule'
+  | 'limit'
+  | 'internal';
+
+type CodeEntry = { statusCode: number; type: ErrorKind; summary: string };
+
+function request(summary: string, statusCode = 400): CodeEntry {
+  return { statusCode, type: 'request', summary };
+}
+function auth(summary: string): CodeEntry {
+  return { statusCode: 401, type: 'auth', summary };
+}
+function permission(summary: string): CodeEntry {
+  return { statusCode: 403, type: 'permission', summary };
+}
+function notFound(summary: string): CodeEntry {
+  return { statusCode: 404, type: 'not_found', summary };
+}
+function conflict(summary: string): CodeEntry {
+  return { statusCode: 409, type: 'conflict', summary };
+}
+function rule(summary: string): CodeEntry {
+  return { statusCode: 422, type: 'rule', summary };
+}
+function limit(summary: string, statusCode: number): CodeEntry {
+  return { statusCode, type: 'limit', summary };
+}
+
+/** When several codes apply to one call, the one that stands first here is the call's code. */
+export const errorCodes = {
+  UNKNOWN_PATH: { ...request('No operation has this path'), statusCode: 404, type: 'not_found' },
+  METHOD_NOT_ALLOWED: request('Every operation is an HTTP POST', 405),
+  UNSUPPORTED_MEDIA_TYPE: request('Content-Type must be application/json', 415),
+  REQUEST_TOO_LARGE: limit('The request body is larger than allowed', 413),
+  MALFORMED_JSON: request('The request body is not valid JSON'),
+  TOO_DEEP: request('The JSON of the request is nested too deeply'),
+  WORKSPACE_NOT_FOUND: notFound('No workspace has this name'),
+  TOKEN_MISSING: auth('The Authorization header is missing'),
+  BEARER_PREFIX_NOT_USED: auth('Send the token alone, without the prefix "Bearer "'),
+  TOKEN_INVALID: auth('The token is not known'),
+  TOKEN_EXPIRED: auth('The token has expired'),
+  TOKEN_REVOKED: auth('The token was revoked'),
+  TOKEN_WORKSPACE_MISMATCH: auth('The token belongs to another workspace'),
+  LOGIN_FAILED: auth('User name or password is wrong'),
+  LOGIN_LOCKED: auth('Too many failed logins; try again later'),
+  WORKSPACE_SUSPENDED: permission('The workspace is suspended'),
+  PERMISSION_DENIED: permission('The login may not do this'),
+  RATE_LIMITED: limit('Too many calls; wait and try again', 429),
+  OPERATION_MISMATCH: request('method and action do not belong to this path'),
+  UNSUPPORTED_API_VERSION: request('apiVersion must be "v2"'),
+  INVALID_OPERATION: request('operation must be "schedule"'),
+  REQUIRED_FIELD: request('A required field is missing or empty'),
+  FIELD_NOT_NULLABLE: request('The field cannot be null'),
+  INVALID_TYPE: request('The field has the wrong type'),
+  INVALID_CHARACTER: request('The text contains a character that cannot be stored'),
+  INVALID_DATE: request('Not a real calendar date in the expected form'),
+  INVALID_DATETIME: request('Not a local date and time of the form YYYY-MM-DDTHH:MM:SS'),
+  INVALID_ENUM: request('The value is not one of the allowed ones'),
+  INVALID_NUMBER: request('Not a number in the allowed range'),
+  INVALID_EMAIL: request('Not an e-mail address'),
+  INVALID_COUNTRY: request('Not an ISO 3166-1 country code'),
+  INVALID_FORMAT: request('The text does not have the expected form'),
+  FIELD_TOO_LONG: request('The text is longer than allowed'),
+  UNKNOWN_FIELD: request('The field is not known here'),
+  TOO_MANY_ITEMS: request('The array has more items than allowed'),
+  INVALID_PAGE: request('page needs pageNumber >= 0 and size 1 to 1000'),
+  INVALID_FILTER_VALUE: request('The filter value is not one of the allowed ones'),
+  BILLING_GROUP_NOT_FOUND: notFound('No billing group has this id'),
+  PERIOD_NOT_FOUND: notFound('No billing period has this id'),
+  SERVICE_NOT_FOUND: notFound('No pricing context has this code'),
+  PLAN_NOT_FOUND: notFound('No plan has this code'),
+  BATCH_NOT_FOUND: notFound('No batch has this code'),
+  SUBSCRIPTION_NOT_FOUND: notFound('No subscription has this number'),
+  PARTY_NOT_FOUND: notFound('No party has this number'),
+  ACCOUNT_NOT_FOUND: notFound('No billing account has this id or label'),
+  METER_NOT_FOUND: notFound('No meter has this number'),
+  METER_TYPE_NOT_FOUND: notFound('No meter type has this id'),
+  TERM_NOT_FOUND: notFound('No term has this id'),
+  BILL_NOT_FOUND: notFound('No bill has this id'),
+  PAYMENT_NOT_FOUND: notFound('No payment has this id'),
+  TEMPLATE_NOT_FOUND: notFound('No template has this id'),
+  JOB_NOT_FOUND: notFound('No job has this id'),
+  COMPONENT_NOT_FOUND: notFound('No component has this name'),
+  LOGIN_NOT_FOUND: notFound('No login has this user name'),
+  CLIENT_NOT_FOUND: notFound('No API client has this id'),
+  IDEMPOTENCY_KEY_IN_USE: conflict('A call with this Idempotency-Key is still running'),
+  IDEMPOTENCY_KEY_REUSED: conflict('This Idempotency-Key was used for another request'),
+  DUPLICATE: conflict('The value is already in use'),
+  STALE_OBJECT: conflict('The object was changed since it was read'),
+  IN_USE: conflict('The object is in use'),
+  INVALID_STATE: conflict('Not possible in the present state'),
+  PARTY_KEY_MISMATCH: rule('partyID and partyNumber name different parties'),
+  PARTY_ARCHIVED: rule('The party is archived; restore it first'),
+  PARTY_HAS_ACTIVE_SUBSCRIPTIONS: rule('The party still has active subscriptions'),
+  PARTY_HAS_BALANCE: rule('The party still has a balance that is not zero'),
+  ACCOUNT_AMBIGUOUS: rule('Several billing accounts have this label'),
+  NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
+  CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
+  LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
+  ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
+  UNAVAILABLE: { statusCode: 503, type: 'internal', summary: 'Not available now; try again' },
+  INTERNAL_ERROR: { statusCode: 500, type: 'internal', summary: 'Internal error' },
+} as const satisfies Record<string, CodeEntry>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export type ErrorDetail = {
+  field: string | null;
+  code: ErrorCode;
+  message: string;
+  rejectedValue?: unknown;
+};
+
+type ErrorOptions = {
+  message?: string;
+  field?: string;
+  allowed?: readonly unknown[];
+  current?: unknown;
+  retryAfterSeconds?: number;
+  details?: ErrorDetail[];
+  cause?: unknown;
+};
+
+/** The one error that callers are told about. Anything else that is thrown answers INTERNAL_ERROR. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly field: string | null;
+  readonly allowed: readonly unknown[] | null;
+  readonly current: unknown;
+  readonly retryAfterSeconds: number | null;
+  readonly details: ErrorDetail[];
+
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+    super(options.message ?? errorCodes[code].summary, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.field = options.field ?? null;
+    this.allowed = options.allowed ?? null;
+    this.current = options.current;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.details = options.details ?? [];
+  }
+
+  get statusCode(): number {
+    return errorCodes[this.code].statusCode;
+  }
+}
+
+const rank = new Map(Object.keys(errorCodes).map((code, index) => [code, index]));
+
+/** Many problems of one request as one error: its code is the one that stands first in the table. */
+export function errorFromDetails(details: ErrorDetail[]): AppError {
+  const first = details.reduce((best, detail) =>
+    (rank.get(detail.code) ?? 0) < (rank.get(best.code) ?? 0) ? detail : best,
+  );
+  return new AppError(first.code, {
+    message: first.message,
+    ...(first.field === null ? {} : { field: first.field }),
+    details,
+  });
+}
+
+/**
+ * Rows of an all-or-nothing batch that were refused by a rule: if all share one code, that code;
+ * otherwise ROWS_REJECTED.
+ */
+export function errorFromRows(details: ErrorDetail[]): AppError {
+  const codes = new Set(details.map((detail) => detail.code));
+  if (codes.size === 1) return errorFromDetails(details);
+  return new AppError('ROWS_REJECTED', {
+    message: `${details.length} problems in the rows; nothing was stored`,
+    details,
+  });
+}

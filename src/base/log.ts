@@ -1,0 +1,41 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/** Names under which secrets travel. They are blanked in the log and in the audit trail alike. */
+export const secretNames = [
+  'password',
+  'adminPassword',
+  'clientSecret',
+  'secret',
+  'accessToken',
+  'refreshToken',
+  'authorization',
+  'otp',
+] as const;
+
+export function createLog(options: { level: string; pretty?: boolean }): Log {
+  return pino({
+    level: options.level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+      censor: '[secret]',
+    },
+  });
+}
+
+const secrets: ReadonlySet<string> = new Set(secretNames);
+
+/** A deep copy in which every secret is blanked. */
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      secrets.has(name) ? '[secret]' : withoutSecrets(item),
+    ]),
+  );
+}

@@ -1,0 +1,10 @@
+/**
+ * An amount in minor units as the JSON number of the wire, in major units. The digits are placed as
+ * text, so that no binary arithmetic touches the amount; the number is the nearest to that decimal.
+ */
+export function majorUnits(minor: bigint, decimals: number): number {
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const text = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+  return Number(minor < 0n ? `-${text}` : text);
+}

@@ -1,0 +1,64 @@
+// Passwords, client secrets and tokens. What is stored cannot be turned back into what was given.
+import { createHash, randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { AppError } from './errors.ts';
+
+/** argon2id with 19 MiB, two passes, one lane: the library's defaults, and the usual advice. */
+const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+/** Hashing is the dearest thing a stranger can ask for; so few run at once and few may wait. */
+const hashesAtOnceMax = 2;
+const hashesWaitingMax = 40;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+export async function hashSecret(secret: string): Promise<string> {
+  return inTurn(() => hash(secret, argon2Options));
+}
+
+// Verified when there is no stored hash, so that an unknown name takes as long as a wrong password.
+const decoy = hash(randomBytes(32).toString('hex'), argon2Options);
+
+export async function verifySecret(secret: string, stored: string | undefined): Promise<boolean> {
+  const against = stored ?? (await decoy);
+  const matches = await inTurn(() => verify(against, secret));
+  return matches && stored !== undefined;
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= hashesAtOnceMax) {
+    if (waiting.length >= hashesWaitingMax) {
+      throw new AppError('UNAVAILABLE', {
+        message: 'Too many logins at once; try again in a moment',
+        retryAfterSeconds: 2,
+      });
+    }
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
+
+/**
+ * 256 random bits behind the tenant's id. The id lets a token be looked up by tenant first, like
+ * every other key; it is no secret and no proof: the stored hash covers the whole text.
+ */
+export function newToken(tenantId: number): string {
+  return `${tenantId.toString(36)}.${randomBytes(32).toString('base64url')}`;
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export function tenantOfToken(token: string): number | undefined {
+  const match = /^([0-9a-z]{1,9})\.[A-Za-z0-9_-]{43}$/.exec(token);
+  return match?.[1] === undefined ? undefined : Number.parseInt(match[1], 36);
+}

@@ -1,0 +1,56 @@
+// The seven roles and what each may do. A permission is `resource:verb`; every operation names one.
+
+export const permissions = [
+  'parties:read',
+  'parties:write',
+  'own-party:read',
+  'billing-groups:read',
+  'billing-groups:write',
+  'settings:read',
+  'settings:write',
+  'access:read',
+  'access:write',
+  'audit:read',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const roleNames = [
+  'Administrator',
+  'Billing Manager',
+  'Billing Operator',
+  'Meter Reader',
+  'Cashier',
+  'Auditor',
+  'Customer',
+] as const;
+export type RoleName = (typeof roleNames)[number];
+
+const operator: readonly Permission[] = [
+  'parties:read',
+  'parties:write',
+  'billing-groups:read',
+  'billing-groups:write',
+  'settings:read',
+];
+
+const permissionsByRole: Record<RoleName, readonly Permission[]> = {
+  Administrator: permissions,
+  'Billing Manager': operator,
+  'Billing Operator': operator,
+  'Meter Reader': [],
+  Cashier: ['parties:read'],
+  Auditor: permissions.filter((name) => name.endsWith(':read')),
+  Customer: ['own-party:read'],
+};
+
+// Kept by the set of roles: a call must not rebuild what only a new program version changes.
+const byRoles = new Map<string, ReadonlySet<Permission>>();
+
+export function permissionsOf(roles: readonly string[]): ReadonlySet<Permission> {
+  const key = roles.join('\n');
+  const known = byRoles.get(key);
+  if (known) return known;
+  const made = new Set(roles.flatMap((role) => permissionsByRole[role as RoleName] ?? []));
+  byRoles.set(key, made);
+  return made;
+}

@@ -1,0 +1,137 @@
+// Opening, renewing and ending a session, and the rules of failed logins.
+import { createHash, randomUUID } from 'node:crypto';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { hashToken, newToken } from '../../base/secrets.ts';
+import {
+  countLoginFailure,
+  findLoginFailures,
+  insertSession,
+  insertTokens,
+  lockRefreshToken,
+  type Owner,
+  revokeSession,
+  spendTokens,
+} from './sessions-store.ts';
+
+/** One shift for people; a day for machines; a month to renew without the password. */
+const personSeconds = 8 * 3600;
+const clientSeconds = 24 * 3600;
+const refreshSeconds = 30 * 24 * 3600;
+
+const failuresMax = 10;
+const lockMinutes = 15;
+
+export type Issued = {
+  accessToken: string;
+  expiresIn: number;
+  expiresAt: Temporal.Instant;
+  refreshToken: string;
+  refreshExpiresIn: number;
+};
+
+export async function openSession(
+  tx: Tx,
+  tenantId: number,
+  options: { owner: Owner; address: string; at: Temporal.Instant; lifetimeSeconds: number | null },
+): Promise<Issued> {
+  const sessionId = randomUUID();
+  await insertSession(tx, tenantId, { ...options, sessionId });
+  const usual = 'loginId' in options.owner ? personSeconds : clientSeconds;
+  return issueTokens(tx, tenantId, sessionId, {
+    at: options.at,
+    seconds: options.lifetimeSeconds ?? usual,
+  });
+}
+
+async function issueTokens(
+  tx: Tx,
+  tenantId: number,
+  sessionId: string,
+  life: { at: Temporal.Instant; seconds: number },
+): Promise<Issued> {
+  const accessToken = newToken(tenantId);
+  const refreshToken = newToken(tenantId);
+  const expiresAt = life.at.add({ seconds: life.seconds });
+  await insertTokens(tx, tenantId, sessionId, [
+    { hash: hashToken(accessToken), kind: 'access', expiresAt },
+    {
+      hash: hashToken(refreshToken),
+      kind: 'refresh',
+      expiresAt: life.at.add({ seconds: refreshSeconds }),
+    },
+  ]);
+  return {
+    accessToken,
+    expiresIn: life.seconds,
+    expiresAt,
+    refreshToken,
+    refreshExpiresIn: refreshSeconds,
+  };
+}
+
+export type Renewal =
+  | { kind: 'renewed'; issued: Issued; loginId: number | null; sessionId: string }
+  /** A spent token came back: it was stolen or copied, so the whole session has been ended. */
+  | { kind: 'reused'; sessionId: string };
+
+/** Single use: the old access and refresh tokens end, new ones are issued. */
+export async function renewSession(
+  tx: Tx,
+  tenantId: number,
+  refreshToken: string,
+  life: { at: Temporal.Instant; lifetimeSeconds: number | null },
+): Promise<Renewal> {
+  const row = await lockRefreshToken(tx, tenantId, hashToken(refreshToken));
+  if (!row) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
+  if (row.revoked_at) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
+  if (row.spent_at) {
+    const revocation = { at: life.at, reason: 'A spent refresh token was used again' };
+    await revokeSession(tx, tenantId, row.session_id, revocation);
+    return { kind: 'reused', sessionId: row.session_id };
+  }
+  if (Temporal.Instant.compare(row.expires_at, life.at) <= 0) {
+    throw new AppError('TOKEN_EXPIRED', { field: 'refreshToken' });
+  }
+  await spendTokens(tx, tenantId, row.session_id, life.at);
+  const usual = row.login_id === null ? clientSeconds : personSeconds;
+  const issued = await issueTokens(tx, tenantId, row.session_id, {
+    at: life.at,
+    seconds: life.lifetimeSeconds ?? usual,
+  });
+  return { kind: 'renewed', issued, loginId: row.login_id, sessionId: row.session_id };
+}
+
+/** Names are kept as hashes here, so that a password typed into the wrong box is not stored. */
+export function failureKey(name: string): Buffer {
+  return createHash('sha256').update(name.toLowerCase()).digest();
+}
+
+export async function assertNotLocked(
+  tx: Tx,
+  tenantId: number,
+  key: Buffer,
+  at: Temporal.Instant,
+): Promise<void> {
+  const lockedUntil = (await findLoginFailures(tx, tenantId, key))?.locked_until;
+  if (lockedUntil && Temporal.Instant.compare(lockedUntil, at) > 0) throw locked(lockedUntil, at);
+}
+
+export async function recordFailure(
+  tx: Tx,
+  tenantId: number,
+  key: Buffer,
+  at: Temporal.Instant,
+): Promise<AppError> {
+  const row = await countLoginFailure(tx, tenantId, key, {
+    at,
+    failuresMax,
+    lockedUntil: at.add({ minutes: lockMinutes }),
+  });
+  return row.locked_until ? locked(row.locked_until, at) : new AppError('LOGIN_FAILED');
+}
+
+function locked(until: Temporal.Instant, at: Temporal.Instant): AppError {
+  const seconds = Math.ceil(at.until(until).total('seconds'));
+  return new AppError('LOGIN_LOCKED', { retryAfterSeconds: seconds });
+}

@@ -1,0 +1,91 @@
+// Making a workspace: its registry row, its settings, its first administrator.
+import { isTimeZone } from '../../base/calendar.ts';
+import { countryCode } from '../../base/countries.ts';
+import { currencyDecimals, isCurrency } from '../../base/currencies.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { hashSecret } from '../../base/secrets.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
+import { insertLogins } from './store.ts';
+
+export const passwordLengthMin = 12;
+/** Longer ones would only make the server work harder; no person types them. */
+export const passwordLengthMax = 256;
+
+export type WorkspaceRequest = {
+  workspace: string;
+  name: string;
+  timezone: string;
+  currency: string;
+  country: string;
+  locale: string;
+  sandbox: boolean;
+  adminEmail: string;
+  adminPassword: string;
+};
+
+export type PreparedWorkspace = {
+  workspace: string;
+  facts: TenantFacts;
+  admin: { email: string; passwordHash: string };
+};
+
+/** Checks the request and hashes the password, before a transaction is opened. */
+export async function prepareWorkspace(request: WorkspaceRequest): Promise<PreparedWorkspace> {
+  const country = countryCode(request.country);
+  if (!country) throw new AppError('INVALID_COUNTRY', { field: 'country' });
+  if (!isTimeZone(request.timezone)) {
+    throw new AppError('INVALID_ENUM', {
+      message: `'${request.timezone}' is no IANA time zone (such as Asia/Karachi)`,
+      field: 'timezone',
+    });
+  }
+  if (!isCurrency(request.currency)) {
+    throw new AppError('INVALID_ENUM', {
+      message: `'${request.currency}' is no ISO 4217 currency (such as PKR)`,
+      field: 'currency',
+    });
+  }
+  if (request.adminPassword.length < passwordLengthMin) {
+    throw new AppError('INVALID_FORMAT', {
+      message: `The password needs at least ${passwordLengthMin} characters`,
+      field: 'password',
+    });
+  }
+  return {
+    workspace: request.workspace,
+    facts: {
+      name: request.name,
+      timezone: request.timezone,
+      currency: request.currency,
+      currencyDecimals: currencyDecimals(request.currency),
+      country,
+      locale: request.locale,
+      sandbox: request.sandbox,
+    },
+    admin: { email: request.adminEmail, passwordHash: await hashSecret(request.adminPassword) },
+  };
+}
+
+export async function createWorkspace(
+  tx: Tx,
+  prepared: PreparedWorkspace,
+  at: Temporal.Instant,
+): Promise<number> {
+  const stamp = { at, by: 'command line' };
+  const tenantId = await insertWorkspace(tx, prepared.workspace, at);
+  await enterTenant(tx, tenantId);
+  await insertTenant(tx, tenantId, prepared.facts, stamp);
+  const loginId = await takeNumbers(tx, tenantId, 'login', 1);
+  const admin = {
+    username: prepared.admin.email.toLowerCase(),
+    email: prepared.admin.email,
+    name: 'Administrator',
+    passwordHash: prepared.admin.passwordHash,
+    roles: ['Administrator'],
+    partyId: null,
+  };
+  await insertLogins(tx, tenantId, loginId, [admin], stamp);
+  return tenantId;
+}

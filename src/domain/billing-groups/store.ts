@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { rethrowViolation } from '../../base/db/faults.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../parties/store.ts';
+
+export type BillingGroupRow = {
+  billing_group_id: number;
+  name: string;
+  billing_period_id: number | null;
+};
+
+export async function insertBillingGroup(
+  tx: Tx,
+  tenantId: number,
+  group: { id: number; name: string; billingPeriodId: number | null; description: string | null },
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into billing_groups (
+      tenant_id, billing_group_id, name, description, billing_period_id,
+      created_at, created_by, modified_at, modified_by, ts
+    )
+    values (
+      ${tenantId}, ${group.id}, ${group.name}, ${group.description}, ${group.billingPeriodId},
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}
+    )
+  `
+    .execute(tx)
+    .catch((error) =>
+      rethrowViolation(error, {
+        billing_groups_name_key: () =>
+          new AppError('DUPLICATE', {
+            message: `A billing group named '${group.name}' exists already`,
+            field: 'name',
+          }),
+        billing_groups_period_fkey: () =>
+          new AppError('PERIOD_NOT_FOUND', {
+            message: `No billing period has the id ${group.billingPeriodId}`,
+            field: 'billingPeriodID',
+          }),
+      }),
+    );
+}
+
+export async function listBillingGroups(
+  tx: Tx,
+  tenantId: number,
+  options: { afterId: number; limit: number },
+): Promise<BillingGroupRow[]> {
+  const { rows } = await sql<BillingGroupRow>`
+    select billing_group_id, name, billing_period_id
+    from billing_groups
+    where tenant_id = ${tenantId} and billing_group_id > ${options.afterId} and not archived
+    order by billing_group_id
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+export async function countBillingGroups(tx: Tx, tenantId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from billing_groups where tenant_id = ${tenantId} and not archived
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+export type BillingGroupView = BillingGroupRow & {
+  description: string | null;
+  archived: boolean;
+  account_count: number;
+  outstanding: string;
+  created_at: Temporal.Instant;
+  created_by: string;
+  modified_at: Temporal.Instant;
+  modified_by: string;
+  ts: number;
+};
+
+export async function findBillingGroupView(
+  tx: Tx,
+  tenantId: number,
+  billingGroupId: number,
+): Promise<BillingGroupView | undefined> {
+  const { rows } = await sql<BillingGroupView>`
+    select g.billing_group_id, g.name, g.billing_period_id, g.description, g.archived,
+      g.created_at, g.created_by, g.modified_at, g.modified_by, g.ts,
+      (select count(*) from billing_accounts a
+        where a.tenant_id = g.tenant_id and a.billing_group_id = g.billing_group_id
+      ) as account_count,
+      (select coalesce(sum(b.receivable), 0) from billing_accounts a
+        join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
+        join subscription_balances b
+          on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        where a.tenant_id = g.tenant_id and a.billing_group_id = g.billing_group_id
+      )::text as outstanding
+    from billing_groups g
+    where g.tenant_id = ${tenantId} and g.billing_group_id = ${billingGroupId}
+  `.execute(tx);
+  return rows[0];
+}
+
+/** Holds the group still while accounts are put in or taken out. */
+export async function lockBillingGroup(
+  tx: Tx,
+  tenantId: number,
+  billingGroupId: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from billing_groups
+    where tenant_id = ${tenantId} and billing_group_id = ${billingGroupId}
+    for key share
+  `.execute(tx);
+  return rows.length === 1;
+}

@@ -1,0 +1,147 @@
+import { type RawBuilder, sql } from 'kysely';
+import { rethrowViolation } from '../../base/db/faults.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Stamp } from './store.ts';
+
+export type AccountRow = {
+  account_id: number;
+  party_id: number;
+  label: string;
+  billing_group_id: number | null;
+};
+
+export async function listAccountsOfParty(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+): Promise<AccountRow[]> {
+  const { rows } = await sql<AccountRow>`
+    select account_id, party_id, label, billing_group_id
+    from billing_accounts
+    where tenant_id = ${tenantId} and party_id = ${partyId}
+    order by account_id
+  `.execute(tx);
+  return rows;
+}
+
+export async function insertAccounts(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+  accounts: { firstId: number; labels: readonly string[] },
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into billing_accounts (
+      tenant_id, account_id, party_id, label, created_at, created_by, modified_at, modified_by, ts
+    )
+    select ${tenantId}, ${accounts.firstId}::bigint + r.position - 1, ${partyId}, r.label,
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
+    from unnest(${accounts.labels}::text[]) with ordinality as r (label, position)
+  `.execute(tx);
+}
+
+/** Gives accounts new labels, in one statement. */
+export async function renameAccounts(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+  renames: readonly { accountId: number; label: string }[],
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update billing_accounts a
+    set label = r.label, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from unnest(
+      ${renames.map((rename) => rename.accountId)}::bigint[],
+      ${renames.map((rename) => rename.label)}::text[]
+    ) as r (account_id, label)
+    where a.tenant_id = ${tenantId} and a.party_id = ${partyId} and a.account_id = r.account_id
+  `
+    .execute(tx)
+    .catch((error) =>
+      rethrowViolation(error, {
+        billing_accounts_label_key: () =>
+          new AppError('DUPLICATE', {
+            message: 'The party has another billing account with this label',
+            field: 'user.connectionGroups',
+          }),
+      }),
+    );
+}
+
+export type AccountKeys = { ids: readonly number[] } | { labels: readonly string[] };
+
+/** Locks the named accounts, in id order so that two such calls cannot wait for each other. */
+export async function lockAccounts(
+  tx: Tx,
+  tenantId: number,
+  keys: AccountKeys,
+): Promise<AccountRow[]> {
+  const named =
+    'ids' in keys
+      ? sql`account_id = any(${keys.ids}::bigint[])`
+      : sql`label = any(${keys.labels}::text[])`;
+  const { rows } = await sql<AccountRow>`
+    select account_id, party_id, label, billing_group_id
+    from billing_accounts
+    where tenant_id = ${tenantId} and ${named}
+    order by account_id
+    for no key update
+  `.execute(tx);
+  return rows;
+}
+
+export async function setBillingGroup(
+  tx: Tx,
+  tenantId: number,
+  accountIds: readonly number[],
+  billingGroupId: number | null,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update billing_accounts
+    set billing_group_id = ${billingGroupId}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and account_id = any(${accountIds}::bigint[])
+  `.execute(tx);
+}
+
+export type AccountSummaryRow = {
+  account_id: number;
+  label: string;
+  party_kind: string;
+  context_code: string | null;
+  plan_label: string | null;
+};
+
+/** The accounts of a group, with context and plan of each one's oldest active subscription. */
+export async function listAccountsOfGroup(
+  tx: Tx,
+  tenantId: number,
+  billingGroupId: number,
+  options: { afterId: number; limit: number },
+): Promise<AccountSummaryRow[]> {
+  const { rows } = await sql<AccountSummaryRow>`
+    select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
+    from billing_accounts a
+    join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
+    left join lateral ${oldestActiveSubscription()} s on true
+    where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
+      and a.account_id > ${options.afterId}
+    order by a.account_id
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+function oldestActiveSubscription(): RawBuilder<unknown> {
+  return sql`(
+    select context_code, plan_label from subscriptions
+    where tenant_id = a.tenant_id and account_id = a.account_id and status = 'Active'
+    order by subscription_id
+    limit 1
+  )`;
+}

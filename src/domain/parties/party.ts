@@ -1,0 +1,39 @@
+// What a party is, in the words of the domain.
+
+export const partyKinds = ['Customer', 'Employee', 'Vendor'] as const;
+export type PartyKind = (typeof partyKinds)[number];
+
+export const contactTypes = ['Mobile', 'Phone', 'WhatsApp', 'Email', 'Fax', 'Other'] as const;
+
+export type Contact = { contactType: string; contactValue: string };
+
+export type Competency = {
+  name: string;
+  level?: string | null;
+  validFrom?: string | null;
+  validTo?: string | null;
+};
+
+/** The facts about a party that callers give. */
+export type PartyFacts = {
+  name: string;
+  email: string | null;
+  country: string | null;
+  contacts: readonly Contact[];
+  identityNumber: string | null;
+  taxNumber: string | null;
+  address: object | null;
+  language: string | null;
+  competencies: readonly Competency[];
+};
+
+/** Text in the form in which it is searched: letters of one case and one Unicode form. */
+export function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Everything a search looks at, one piece a line. */
+export function searchText(party: PartyFacts, partyNumber: number): string {
+  const contacts = party.contacts.map((contact) => contact.contactValue);
+  return folded([party.name, String(partyNumber), party.email ?? '', ...contacts].join('\n'));
+}

@@ -1,0 +1,359 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import { folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
+
+export type PartyRow = {
+  party_id: number;
+  party_number: number;
+  kind: PartyKind;
+  name: string;
+  email: string | null;
+  country: string | null;
+  contacts: { contactType: string; contactValue: string }[];
+  identity_number: string | null;
+  tax_number: string | null;
+  address: object | null;
+  language: string | null;
+  competencies: object[];
+  archived: boolean;
+  created_at: Temporal.Instant;
+  created_by: string;
+  modified_at: Temporal.Instant;
+  modified_by: string;
+  ts: number;
+};
+
+const columns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
+  identity_number, tax_number, address, language, competencies, archived,
+  created_at, created_by, modified_at, modified_by, ts`);
+
+export type Stamp = { at: Temporal.Instant; by: string };
+
+export async function insertParties(
+  tx: Tx,
+  tenantId: number,
+  kind: PartyKind,
+  parties: readonly PartyFacts[],
+  numbers: { firstId: number; firstNumber: number },
+  stamp: Stamp,
+): Promise<void> {
+  const rows = parties.map((party, index) => ({
+    party_id: numbers.firstId + index,
+    party_number: numbers.firstNumber + index,
+    ...columnsOf(party),
+    search_text: searchText(party, numbers.firstNumber + index),
+  }));
+  await sql`
+    insert into parties (
+      tenant_id, party_id, party_number, kind, name, email, country, contacts, identity_number,
+      tax_number, address, language, competencies, search_text,
+      created_at, created_by, modified_at, modified_by, ts
+    )
+    select ${tenantId}, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
+      r.identity_number, r.tax_number, r.address, r.language, r.competencies, r.search_text,
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      party_id bigint, party_number bigint, name text, email text, country text, contacts jsonb,
+      identity_number text, tax_number text, address jsonb, language text, competencies jsonb,
+      search_text text
+    )
+  `.execute(tx);
+}
+
+function columnsOf(party: PartyFacts) {
+  return {
+    name: party.name,
+    email: party.email,
+    country: party.country,
+    contacts: party.contacts,
+    identity_number: party.identityNumber,
+    tax_number: party.taxNumber,
+    address: party.address ?? undefined,
+    language: party.language,
+    competencies: party.competencies,
+  };
+}
+
+/** Locks the parties that either key names: one, two (the keys disagree) or none. */
+export async function lockPartiesByKeys(
+  tx: Tx,
+  tenantId: number,
+  keys: { partyId: number | undefined; partyNumber: number | undefined },
+): Promise<PartyRow[]> {
+  const either = [
+    ...(keys.partyId === undefined ? [] : [sql`party_id = ${keys.partyId}`]),
+    ...(keys.partyNumber === undefined ? [] : [sql`party_number = ${keys.partyNumber}`]),
+  ];
+  const { rows } = await sql<PartyRow>`
+    select ${columns}
+    from parties
+    where tenant_id = ${tenantId} and (${sql.join(either, sql` or `)})
+    order by party_id
+    for no key update
+  `.execute(tx);
+  return rows;
+}
+
+export async function updateParty(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+  party: PartyFacts & { partyNumber: number; archived: boolean },
+  stamp: Stamp,
+): Promise<PartyRow> {
+  const row = columnsOf(party);
+  const { rows } = await sql<PartyRow>`
+    update parties
+    set name = ${row.name}, email = ${row.email}, country = ${row.country},
+      contacts = ${JSON.stringify(row.contacts)}::jsonb,
+      identity_number = ${row.identity_number}, tax_number = ${row.tax_number},
+      address = ${row.address === undefined ? null : JSON.stringify(row.address)}::jsonb,
+      language = ${row.language}, competencies = ${JSON.stringify(row.competencies)}::jsonb,
+      archived = ${party.archived}, search_text = ${searchText(party, party.partyNumber)},
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and party_id = ${partyId}
+    returning ${columns}
+  `.execute(tx);
+  const updated = rows[0];
+  if (!updated) throw new Error('the locked party is gone');
+  return updated;
+}
+
+/** What stands against archiving a party. */
+export async function findArchiveObstacles(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+): Promise<{ activeSubscriptions: number; hasBalance: boolean }> {
+  const { rows } = await sql<{ active: number; has_balance: boolean }>`
+    select
+      (select count(*) from subscriptions
+        where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
+      exists (select from wallets
+        where tenant_id = ${tenantId} and party_id = ${partyId} and balance <> 0)
+      or exists (select from subscription_balances b
+        join subscriptions s using (tenant_id, subscription_id)
+        where s.tenant_id = ${tenantId} and s.party_id = ${partyId} and b.receivable <> 0)
+      as has_balance
+  `.execute(tx);
+  const row = rows[0];
+  return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
+}
+
+export type PartyView = PartyRow & {
+  wallet: string;
+  outstanding: string;
+  login_status: string | null;
+  accounts: {
+    account_id: number;
+    label: string;
+    billing_group_id: number | null;
+    billing_group_name: string | null;
+  }[];
+  subscriptions: {
+    subscription_id: number;
+    subscription_number: string;
+    reference_number: string | null;
+    context_code: string;
+    plan_code: string;
+    status: string;
+    account_id: number;
+    account_label: string;
+    balance: string;
+  }[];
+};
+
+/** A party with its accounts, subscriptions and balances, in one statement. */
+export async function findPartyView(
+  tx: Tx,
+  tenantId: number,
+  partyNumber: number,
+): Promise<PartyView | undefined> {
+  const { rows } = await sql<PartyView>`
+    select ${columns}, coalesce(w.balance, 0)::text as wallet, coalesce(s.total, 0)::text as outstanding,
+      (select l.status from logins l
+        where l.tenant_id = p.tenant_id and l.party_id = p.party_id
+        order by l.login_id limit 1) as login_status,
+      coalesce(a.accounts, '[]') as accounts, coalesce(s.subscriptions, '[]') as subscriptions
+    from parties p
+    left join lateral (
+      select balance from wallets
+      where tenant_id = p.tenant_id and party_id = p.party_id
+    ) w on true
+    left join lateral (
+      select sum(b.receivable) as total,
+        json_agg(json_build_object('subscription_id', s.subscription_id,
+          'subscription_number', s.subscription_number, 'reference_number', s.reference_number,
+          'context_code', s.context_code, 'plan_code', s.plan_code, 'status', s.status,
+          'account_label', g.label, 'account_id', g.account_id,
+          'balance', coalesce(b.receivable, 0)::text
+        ) order by s.subscription_id) as subscriptions
+      from subscriptions s
+      join billing_accounts g on g.tenant_id = s.tenant_id and g.account_id = s.account_id
+      left join subscription_balances b
+        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+      where s.tenant_id = p.tenant_id and s.party_id = p.party_id
+    ) s on true
+    left join lateral (
+      select json_agg(json_build_object('account_id', g.account_id, 'label', g.label,
+          'billing_group_id', g.billing_group_id, 'billing_group_name', bg.name
+        ) order by g.account_id) as accounts
+      from billing_accounts g
+      left join billing_groups bg
+        on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
+      where g.tenant_id = p.tenant_id and g.party_id = p.party_id
+    ) a on true
+    where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
+  `.execute(tx);
+  return rows[0];
+}
+
+export type PartyFilter = {
+  kind: PartyKind | null;
+  name: string | null;
+  email: string | null;
+  contactValue: string | null;
+  partyId: number | null;
+  search: string | null;
+  includeArchived: boolean;
+  updatedSince: number | null;
+};
+
+const sortColumns = {
+  partyID: 'party_id',
+  partyNumber: 'party_number',
+  name: 'name',
+  ts: 'ts',
+} as const;
+export type PartySort = { by: keyof typeof sortColumns; descending: boolean };
+export const partySortNames = ['partyID', 'partyNumber', 'name', 'ts'] as const;
+
+export async function listPartiesAt(
+  tx: Tx,
+  tenantId: number,
+  filter: PartyFilter,
+  sort: PartySort,
+  window: { offset: number; limit: number },
+): Promise<PartyRow[]> {
+  if (isUnfiltered(filter) && sort.by === 'partyID' && !sort.descending) {
+    return listPartiesByBlock(tx, tenantId, filter.includeArchived, window);
+  }
+  const { rows } = await sql<PartyRow>`
+    select ${columns} from parties
+    where ${matches(tenantId, filter)}
+    order by ${ordering(sort)}
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+/** The chunk that follows a row in the list's order. */
+export async function listPartiesAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: PartyFilter,
+  sort: PartySort,
+  options: { after: PartyRow | undefined; limit: number },
+): Promise<PartyRow[]> {
+  const column = sortColumns[sort.by];
+  const beyond = sql.raw(sort.descending ? '<' : '>');
+  const after = options.after;
+  const rest = after
+    ? sql`(${sql.ref(column)}, party_id) ${beyond} (${after[column]}, ${after.party_id})`
+    : sql`true`;
+  const { rows } = await sql<PartyRow>`
+    select ${columns} from parties
+    where ${matches(tenantId, filter)} and ${rest}
+    order by ${ordering(sort)}
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+/** Finds the block in which the page begins, then walks inside that block only. */
+async function listPartiesByBlock(
+  tx: Tx,
+  tenantId: number,
+  includeArchived: boolean,
+  window: { offset: number; limit: number },
+): Promise<PartyRow[]> {
+  const counted = sql.ref(includeArchived ? 'all_rows' : 'live_rows');
+  const { rows } = await sql<PartyRow>`
+    with start as (
+      select block, rows_before
+      from (
+        select block, ${counted} as block_rows,
+          sum(${counted}) over (order by block) - ${counted} as rows_before
+        from row_blocks
+        where tenant_id = ${tenantId} and kind = 'party'
+      ) counted_blocks
+      where rows_before + block_rows > ${window.offset}
+      order by block
+      limit 1
+    )
+    select ${columns} from parties
+    where tenant_id = ${tenantId}
+      and party_id >= (select block * 1000 from start)
+      and ${includeArchived ? sql`true` : sql`not archived`}
+    order by party_id
+    limit ${window.limit}
+    offset ${window.offset}::bigint - (select rows_before from start)::bigint
+  `.execute(tx);
+  return rows;
+}
+
+export async function countParties(tx: Tx, tenantId: number, filter: PartyFilter): Promise<number> {
+  const counted = sql.ref(filter.includeArchived ? 'all_rows' : 'live_rows');
+  const { rows } = isUnfiltered(filter)
+    ? await sql<{ count: number }>`
+        select coalesce(sum(${counted}), 0)::bigint as count from row_blocks
+        where tenant_id = ${tenantId} and kind = 'party'
+      `.execute(tx)
+    : await sql<{ count: number }>`
+        select count(*) as count from parties where ${matches(tenantId, filter)}
+      `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+function isUnfiltered(filter: PartyFilter): boolean {
+  const { includeArchived: _, ...narrowing } = filter;
+  return Object.values(narrowing).every((value) => value === null);
+}
+
+function ordering(sort: PartySort): RawBuilder<unknown> {
+  const direction = sort.descending ? ' desc' : '';
+  return sql.raw(`${sortColumns[sort.by]}${direction}, party_id${direction}`);
+}
+
+function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
+  const conditions = [sql`tenant_id = ${tenantId}`];
+  if (!filter.includeArchived) conditions.push(sql`not archived`);
+  if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
+  if (filter.partyId !== null) conditions.push(sql`party_id = ${filter.partyId}`);
+  if (filter.updatedSince !== null) conditions.push(sql`ts > ${filter.updatedSince}`);
+  if (filter.search !== null) conditions.push(found(filter.search));
+  if (filter.name !== null) {
+    conditions.push(found(filter.name), sql`lower(name) like ${containing(filter.name)}`);
+  }
+  if (filter.email !== null) {
+    conditions.push(found(filter.email), sql`lower(email) = ${folded(filter.email)}`);
+  }
+  if (filter.contactValue !== null) {
+    const value = filter.contactValue;
+    conditions.push(
+      found(value),
+      sql`exists (select from jsonb_array_elements(contacts) c where c ->> 'contactValue' = ${value})`,
+    );
+  }
+  return sql.join(conditions, sql` and `);
+}
+
+/** Parties whose search text contains the words, through the trigram index. */
+function found(words: string): RawBuilder<boolean> {
+  return sql`party_id in (select search_parties(${containing(words)}))`;
+}
+
+function containing(words: string): string {
+  return `%${folded(words).replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,154 @@
+// Changing a party: its facts, its billing accounts, and whether it is archived.
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { deactivatePortalLogins } from '../access/store.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import {
+  type AccountRow,
+  insertAccounts,
+  listAccountsOfParty,
+  renameAccounts,
+} from './accounts-store.ts';
+import type { PartyFacts } from './party.ts';
+import {
+  findArchiveObstacles,
+  lockPartiesByKeys,
+  type PartyRow,
+  type Stamp,
+  updateParty,
+} from './store.ts';
+
+export type PartyKeys = { partyId: number | undefined; partyNumber: number | undefined };
+
+export type PartyChange = {
+  /** Absent facts stay as they are. */
+  facts: Partial<PartyFacts>;
+  archived: boolean | undefined;
+  accounts: readonly { accountId?: number; label: string }[];
+  /** The `ts` that the caller has seen. */
+  seenTs: number | undefined;
+};
+
+export type PartyUpdate = {
+  before: PartyRow;
+  after: PartyRow;
+  accountsBefore: AccountRow[];
+  accountsAfter: AccountRow[];
+};
+
+export async function changeParty(
+  tx: Tx,
+  tenantId: number,
+  keys: PartyKeys,
+  change: PartyChange,
+  stamp: Stamp,
+): Promise<PartyUpdate> {
+  const before = await lockParty(tx, tenantId, keys);
+  if (change.seenTs !== undefined && change.seenTs !== before.ts) {
+    throw new AppError('STALE_OBJECT', {
+      message: `Party ${before.party_number} was changed since it was read`,
+      field: 'user.ts',
+      current: before.ts,
+    });
+  }
+  const archived = change.archived ?? before.archived;
+  if (before.archived && archived && (hasFacts(change) || change.accounts.length > 0)) {
+    throw new AppError('PARTY_ARCHIVED', { field: 'user.archiveStatus' });
+  }
+  if (archived && !before.archived) {
+    await assertArchivable(tx, tenantId, before);
+    await deactivatePortalLogins(tx, tenantId, before.party_id, stamp);
+  }
+  const accountsBefore = await listAccountsOfParty(tx, tenantId, before.party_id);
+  const accountsAfter = await changeAccounts(tx, tenantId, before.party_id, {
+    accounts: accountsBefore,
+    wanted: change.accounts,
+    stamp,
+  });
+  const after = await updateParty(
+    tx,
+    tenantId,
+    before.party_id,
+    { ...factsOf(before), ...change.facts, partyNumber: before.party_number, archived },
+    stamp,
+  );
+  return { before, after, accountsBefore, accountsAfter };
+}
+
+async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {
+  const rows = await lockPartiesByKeys(tx, tenantId, keys);
+  const party = rows.find(
+    (row) =>
+      (keys.partyId === undefined || row.party_id === keys.partyId) &&
+      (keys.partyNumber === undefined || row.party_number === keys.partyNumber),
+  );
+  if (party) return party;
+  if (rows.length === 0) throw new AppError('PARTY_NOT_FOUND', { field: 'user.partyID' });
+  throw new AppError('PARTY_KEY_MISMATCH', { field: 'user.partyNumber' });
+}
+
+async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Promise<void> {
+  const obstacles = await findArchiveObstacles(tx, tenantId, party.party_id);
+  if (obstacles.activeSubscriptions > 0) {
+    throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
+      message: `Party ${party.party_number} still has ${obstacles.activeSubscriptions} active subscriptions`,
+      field: 'user.archiveStatus',
+    });
+  }
+  if (obstacles.hasBalance) {
+    throw new AppError('PARTY_HAS_BALANCE', { field: 'user.archiveStatus' });
+  }
+}
+
+/** Labels that exist are kept, new ones make an account, an id renames. Nothing is ever removed. */
+async function changeAccounts(
+  tx: Tx,
+  tenantId: number,
+  partyId: number,
+  change: { accounts: AccountRow[]; wanted: PartyChange['accounts']; stamp: Stamp },
+): Promise<AccountRow[]> {
+  const byId = new Map(change.accounts.map((account) => [account.account_id, account]));
+  const renames = change.wanted.flatMap(({ accountId, label }) => {
+    if (accountId === undefined) return [];
+    const account = byId.get(accountId);
+    if (!account) {
+      throw new AppError('ACCOUNT_NOT_FOUND', {
+        message: `The party has no billing account with id ${accountId}`,
+        field: 'user.connectionGroups',
+      });
+    }
+    return account.label === label ? [] : [{ accountId, label }];
+  });
+  const known = new Set(change.accounts.map((account) => account.label));
+  const labels = new Set(
+    change.wanted
+      .filter(({ accountId, label }) => accountId === undefined && !known.has(label))
+      .map(({ label }) => label),
+  );
+  if (renames.length === 0 && labels.size === 0) return change.accounts;
+  if (renames.length > 0) await renameAccounts(tx, tenantId, partyId, renames, change.stamp);
+  if (labels.size > 0) {
+    const firstId = await takeNumbers(tx, tenantId, 'account', labels.size);
+    const accounts = { firstId, labels: [...labels] };
+    await insertAccounts(tx, tenantId, partyId, accounts, change.stamp);
+  }
+  return listAccountsOfParty(tx, tenantId, partyId);
+}
+
+function hasFacts(change: PartyChange): boolean {
+  return Object.keys(change.facts).length > 0;
+}
+
+function factsOf(row: PartyRow): PartyFacts {
+  return {
+    name: row.name,
+    email: row.email,
+    country: row.country,
+    contacts: row.contacts,
+    identityNumber: row.identity_number,
+    taxNumber: row.tax_number,
+    address: row.address,
+    language: row.language,
+    competencies: row.competencies as PartyFacts['competencies'],
+  };
+}

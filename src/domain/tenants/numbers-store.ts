@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+
+/** Series of numbers, and the number before the first one handed out. */
+const seriesStart = {
+  party: 0,
+  'party-number': 100_000,
+  account: 0,
+  'billing-group': 0,
+  login: 0,
+  client: 0,
+} as const;
+
+export type Series = keyof typeof seriesStart;
+
+/**
+ * Takes the next `count` numbers of a series and returns the first. The series' row stays locked
+ * until the transaction ends, so take numbers late in it. Numbers are never handed out twice.
+ */
+export async function takeNumbers(
+  tx: Tx,
+  tenantId: number,
+  series: Series,
+  count: number,
+): Promise<number> {
+  const { rows } = await sql<{ last_number: number }>`
+    insert into counters as c (tenant_id, series, last_number)
+    values (${tenantId}, ${series}, ${seriesStart[series] + count})
+    on conflict (tenant_id, series) do update set last_number = c.last_number + ${count}
+    returning last_number
+  `.execute(tx);
+  const last = rows[0]?.last_number;
+  if (last === undefined) throw new Error(`no counter for ${series}`);
+  return last - count + 1;
+}

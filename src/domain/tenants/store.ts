@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import { rethrowViolation } from '../../base/db/faults.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+
+export type SettingsRow = {
+  name: string;
+  timezone: string;
+  currency: string;
+  currency_decimals: number;
+  country: string;
+  locale: string;
+  connection_number_format: string;
+  bill_number_format: string;
+  delivery_channels: string[];
+  letterhead: object;
+  reminders: object[];
+  access_token_seconds: number | null;
+  idle_seconds: number | null;
+  sandbox: boolean;
+  clock_offset_ms: number;
+  modified_at: Temporal.Instant;
+  modified_by: string;
+  ts: number;
+};
+
+export async function findTenantId(tx: Tx, workspace: string): Promise<number | undefined> {
+  const { rows } = await sql<{ tenant_id: number | null }>`
+    select find_workspace(${workspace}) as tenant_id
+  `.execute(tx);
+  return rows[0]?.tenant_id ?? undefined;
+}
+
+/** The next free id; the registry stays locked until the workspace is made. */
+export async function insertWorkspace(
+  tx: Tx,
+  workspace: string,
+  at: Temporal.Instant,
+): Promise<number> {
+  await sql`lock table workspaces in share row exclusive mode`.execute(tx);
+  const { rows } = await sql<{ tenant_id: number }>`
+    insert into workspaces (tenant_id, workspace, created_at)
+    select coalesce(max(tenant_id), 0) + 1, ${workspace}, ${at} from workspaces
+    returning tenant_id
+  `
+    .execute(tx)
+    .catch((error) =>
+      rethrowViolation(error, {
+        workspaces_workspace_key: () =>
+          new AppError('DUPLICATE', {
+            message: `A workspace named '${workspace}' exists already`,
+            field: 'workspace',
+          }),
+        workspaces_name_form: () =>
+          new AppError('INVALID_FORMAT', {
+            message:
+              'A workspace name is 1 to 63 letters a-z, digits and hyphens, as in a host name',
+            field: 'workspace',
+          }),
+      }),
+    );
+  const tenantId = rows[0]?.tenant_id;
+  if (tenantId === undefined) throw new Error('no workspace was inserted');
+  return tenantId;
+}
+
+/** From here on the transaction sees the rows of this tenant, and no others. */
+export async function enterTenant(tx: Tx, tenantId: number): Promise<void> {
+  await sql`select set_config('app.tenant', ${String(tenantId)}, true)`.execute(tx);
+}
+
+export type TenantFacts = {
+  name: string;
+  timezone: string;
+  currency: string;
+  currencyDecimals: number;
+  country: string;
+  locale: string;
+  sandbox: boolean;
+};
+
+export async function insertTenant(
+  tx: Tx,
+  tenantId: number,
+  facts: TenantFacts,
+  stamp: { at: Temporal.Instant; by: string },
+): Promise<void> {
+  await sql`
+    insert into tenants (
+      tenant_id, name, timezone, currency, currency_decimals, country, locale,
+      connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
+      sandbox, created_at, modified_at, modified_by, ts
+    )
+    values (
+      ${tenantId}, ${facts.name}, ${facts.timezone}, ${facts.currency}, ${facts.currencyDecimals},
+      ${facts.country}, ${facts.locale}, '{serviceCode}-{number:8}',
+      '{serviceCode}-{year}-{number:6}', '{Email,Portal}', '{}', '[]',
+      ${facts.sandbox}, ${stamp.at}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}
+    )
+  `.execute(tx);
+  await sql`
+    insert into billing_periods (tenant_id, period_id, name, unit, unit_count, months)
+    values
+      (${tenantId}, 1, 'Monthly', 'Month', 1, 1),
+      (${tenantId}, 2, 'Two-monthly', 'Month', 2, 2),
+      (${tenantId}, 3, 'Quarterly', 'Month', 3, 3),
+      (${tenantId}, 4, 'Half-yearly', 'Month', 6, 6),
+      (${tenantId}, 5, 'Yearly', 'Year', 1, 12),
+      (${tenantId}, 6, 'Weekly', 'Week', 1, 0.2307692308),
+      (${tenantId}, 7, 'Fortnightly', 'Week', 2, 0.4615384615),
+      (${tenantId}, 8, 'Daily', 'Day', 1, 0.0328767123),
+      (${tenantId}, 9, 'One-time', 'Once', 1, 1)
+  `.execute(tx);
+}
+
+export type WorkspaceRow = { tenant_id: number; workspace: string; created_at: Temporal.Instant };
+
+/** Every workspace. For the worker and the command line; callers of the API never see this. */
+export async function listWorkspaces(tx: Tx): Promise<WorkspaceRow[]> {
+  const { rows } = await sql<WorkspaceRow>`
+    select tenant_id, workspace, created_at from workspaces order by tenant_id
+  `.execute(tx);
+  return rows;
+}
+
+export async function findStatus(tx: Tx, tenantId: number): Promise<'Active' | 'Suspended'> {
+  const { rows } = await sql<{ status: 'Active' | 'Suspended' }>`
+    select status from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.status ?? 'Suspended';
+}
+
+export async function setStatus(
+  tx: Tx,
+  tenantId: number,
+  status: 'Active' | 'Suspended',
+  stamp: { at: Temporal.Instant; by: string },
+): Promise<void> {
+  await sql`
+    update tenants
+    set status = ${status}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId}
+  `.execute(tx);
+}
+
+const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
+  connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
+  access_token_seconds, idle_seconds, sandbox, clock_offset_ms, modified_at, modified_by, ts`);
+
+export async function findSettings(
+  tx: Tx,
+  tenantId: number,
+  options: { lock?: boolean } = {},
+): Promise<SettingsRow> {
+  const { rows } = await sql<SettingsRow>`
+    select ${settingsColumns} from tenants where tenant_id = ${tenantId}
+    ${options.lock ? sql`for no key update` : sql``}
+  `.execute(tx);
+  const row = rows[0];
+  if (!row) throw new Error(`no tenant ${tenantId}`);
+  return row;
+}
+
+export async function updateSettings(
+  tx: Tx,
+  tenantId: number,
+  settings: Omit<SettingsRow, 'modified_at' | 'modified_by' | 'ts'>,
+  stamp: { at: Temporal.Instant; by: string },
+): Promise<SettingsRow> {
+  const { rows } = await sql<SettingsRow>`
+    update tenants
+    set name = ${settings.name}, timezone = ${settings.timezone}, currency = ${settings.currency},
+      currency_decimals = ${settings.currency_decimals}, country = ${settings.country},
+      locale = ${settings.locale},
+      connection_number_format = ${settings.connection_number_format},
+      bill_number_format = ${settings.bill_number_format},
+      delivery_channels = ${settings.delivery_channels}::text[],
+      letterhead = ${JSON.stringify(settings.letterhead)}::jsonb,
+      reminders = ${JSON.stringify(settings.reminders)}::jsonb,
+      access_token_seconds = ${settings.access_token_seconds},
+      idle_seconds = ${settings.idle_seconds},
+      clock_offset_ms = ${settings.clock_offset_ms},
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId}
+    returning ${settingsColumns}
+  `.execute(tx);
+  const row = rows[0];
+  if (!row) throw new Error(`no tenant ${tenantId}`);
+  return row;
+}
+
+/** Whether anything was ever booked in the workspace's currency, which fixes the currency. */
+export async function hasAmounts(tx: Tx, tenantId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from wallets where tenant_id = ${tenantId})
+      or exists (select from subscription_balances where tenant_id = ${tenantId}) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}

@@ -1,0 +1,110 @@
+// Token -> principal. The tenant comes from the token; the host name only has to agree with it.
+import { BlockList, isIP } from 'node:net';
+import { AppError } from '../base/errors.ts';
+import { hashToken, tenantOfToken } from '../base/secrets.ts';
+import { permissionsOf } from '../domain/access/roles.ts';
+import type { Access, Principal } from '../operations/operation.ts';
+
+export type Token = { tenantId: number; hash: Buffer };
+
+export function readToken(authorization: string | undefined): Token {
+  if (authorization === undefined || authorization === '') throw new AppError('TOKEN_MISSING');
+  if (/^bearer\s/i.test(authorization)) throw new AppError('BEARER_PREFIX_NOT_USED');
+  const tenantId = tenantOfToken(authorization);
+  if (tenantId === undefined) throw new AppError('TOKEN_INVALID');
+  return { tenantId, hash: hashToken(authorization) };
+}
+
+/** One row of enter_call(): the workspace, and the token's session and principal where it has one. */
+export type EnteredRow = {
+  tenant_status: 'Active' | 'Suspended';
+  timezone: string;
+  currency: string;
+  currency_decimals: number;
+  clock_offset_ms: number;
+  idle_seconds: number | null;
+  token_expires_at: Temporal.Instant | null;
+  token_spent_at: Temporal.Instant | null;
+  session_id: string | null;
+  session_used_at: Temporal.Instant | null;
+  session_revoked_at: Temporal.Instant | null;
+  principal_kind: 'Login' | 'Client' | null;
+  principal_id: number | null;
+  principal_name: string | null;
+  principal_status: 'ACTIVE' | 'INACTIVE' | null;
+  principal_expires_at: Temporal.Instant | null;
+  roles: string[] | null;
+  party_id: number | null;
+  allowed_addresses: string[] | null;
+};
+
+/** The SQL that opens a call's transaction. Both values are of our own making: digits and hex. */
+export function enterCall(tenantId: number, hash: Buffer | null): string {
+  const literal = hash === null ? 'null' : `'\\x${hash.toString('hex')}'`;
+  return `select * from enter_call(${tenantId}, ${literal}::bytea)`;
+}
+
+export function principalOf(
+  row: EnteredRow | undefined,
+  request: { address: string; realNow: Temporal.Instant },
+): Principal {
+  if (!row?.token_expires_at || !row.session_id || row.principal_id === null) {
+    throw new AppError('TOKEN_INVALID');
+  }
+  const isPast = (instant: Temporal.Instant) =>
+    Temporal.Instant.compare(instant, request.realNow) <= 0;
+  if (row.session_revoked_at || row.token_spent_at || row.principal_status !== 'ACTIVE') {
+    throw new AppError('TOKEN_REVOKED');
+  }
+  if (isPast(row.token_expires_at)) throw new AppError('TOKEN_EXPIRED');
+  if (row.principal_expires_at && isPast(row.principal_expires_at)) {
+    throw new AppError('TOKEN_EXPIRED');
+  }
+  if (row.idle_seconds !== null && row.session_used_at) {
+    if (isPast(row.session_used_at.add({ seconds: row.idle_seconds }))) {
+      throw new AppError('TOKEN_EXPIRED', { message: 'The session was idle for too long' });
+    }
+  }
+  if (row.allowed_addresses?.length && !isAllowed(request.address, row.allowed_addresses)) {
+    throw new AppError('PERMISSION_DENIED', {
+      message: 'This API client may not call from this address',
+    });
+  }
+  const roles = row.roles ?? [];
+  return {
+    kind: row.principal_kind ?? 'Login',
+    id: row.principal_id,
+    name: row.principal_name ?? '',
+    roles,
+    permissions: permissionsOf(roles),
+    partyId: row.party_id,
+    sessionId: row.session_id,
+  };
+}
+
+/** Whether the principal may call, and if only for its own party, which one that is. */
+export function authorize(access: Access, principal: Principal): { ownPartyId: number | null } {
+  if (access === 'public' || access === 'authenticated') return { ownPartyId: null };
+  if (principal.permissions.has(access.permission)) return { ownPartyId: null };
+  const own = access.own !== undefined && principal.permissions.has(access.own);
+  if (!own || principal.partyId === null) {
+    throw new AppError('PERMISSION_DENIED', {
+      message: `This needs the permission ${access.permission}`,
+    });
+  }
+  return { ownPartyId: principal.partyId };
+}
+
+/** Addresses and ranges such as 10.0.0.0/8, checked when they are saved. */
+export function isAllowed(address: string, allowed: readonly string[]): boolean {
+  const list = new BlockList();
+  for (const item of allowed) {
+    const [base = '', bits] = item.split('/');
+    const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(base) === 0) continue;
+    if (bits === undefined) list.addAddress(base, family);
+    else list.addSubnet(base, Number(bits), family);
+  }
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,81 @@
+// The one shape of every answer under /billing/.
+import { type AppError, errorCodes } from '../base/errors.ts';
+
+const idsInHeaderMax = 100;
+
+export function successEnvelope(message: string, data: unknown): string {
+  return JSON.stringify({ success: true, statusCode: 200, message, error: null, data });
+}
+
+export function errorEnvelope(error: AppError, requestId: string): string {
+  const entry = errorCodes[error.code];
+  return JSON.stringify({
+    success: false,
+    statusCode: entry.statusCode,
+    message: error.message,
+    error: {
+      code: error.code,
+      type: entry.type,
+      field: error.field,
+      message: error.message,
+      ...(error.allowed === null ? {} : { allowed: error.allowed }),
+      ...(error.current === undefined ? {} : { current: error.current }),
+      retryable: isRetryable(error),
+      retryAfter: error.retryAfterSeconds,
+      requestID: requestId,
+      details: error.details,
+    },
+    data: {},
+  });
+}
+
+function isRetryable(error: AppError): boolean {
+  return (
+    error.retryAfterSeconds !== null ||
+    error.code === 'UNAVAILABLE' ||
+    error.code === 'IDEMPOTENCY_KEY_IN_USE'
+  );
+}
+
+/** The envelope of a list split where its array goes, so that the rows can be written in between. */
+export function streamedEnvelope(
+  message: string,
+  wrap: (rows: never[]) => unknown,
+): { head: string; tail: string } {
+  const marker = '\u0001rows\u0001';
+  const whole = successEnvelope(message, wrap([marker] as never[]));
+  const [head, tail] = whole.split(`[${JSON.stringify(marker)}]`);
+  if (head === undefined || tail === undefined) throw new Error('the list has no place in data');
+  return { head: `${head}[`, tail: `]${tail}` };
+}
+
+export type Headers = Record<string, string>;
+
+/** Ids of what was made. At most 100 are listed; the count is of all. */
+export function idHeaders(ids: {
+  resourceIds?: readonly (number | string)[];
+  partyNumbers?: readonly number[];
+}): Headers {
+  const headers: Headers = {};
+  if (ids.resourceIds) {
+    headers['X-Resource-Id'] = listed(ids.resourceIds);
+    headers['X-Resource-Count'] = String(ids.resourceIds.length);
+  }
+  if (ids.partyNumbers) headers['X-Party-Number'] = listed(ids.partyNumbers);
+  return headers;
+}
+
+function listed(ids: readonly (number | string)[]): string {
+  return ids.slice(0, idsInHeaderMax).join(',');
+}
+
+/** Names come from the caller: what is not plain is written as %XX, so that a header stays one. */
+export function ignoredFieldsHeader(names: readonly string[]): Headers {
+  if (names.length === 0) return {};
+  const plain = names.map((name) =>
+    name
+      .slice(0, 200)
+      .replace(/[^A-Za-z0-9_.[\]-]/gu, (char) => encodeURIComponent(char.toWellFormed())),
+  );
+  return { 'X-Ignored-Fields': plain.join(',') };
+}

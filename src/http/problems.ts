@@ -1,0 +1,153 @@
+// A schema violation in the words of the API: code, path and a sentence that a person understands.
+import type { TLocalizedValidationError } from 'typebox/error';
+import type { ErrorCode, ErrorDetail } from '../base/errors.ts';
+import { secretNames } from '../base/log.ts';
+
+/** The part of JSON Schema that request schemas use. */
+export type SchemaNode = {
+  type?: string | readonly string[];
+  properties?: Record<string, SchemaNode>;
+  required?: readonly string[];
+  items?: SchemaNode;
+  additionalProperties?: boolean;
+  enum?: readonly unknown[];
+  description?: string;
+  'x-code'?: ErrorCode;
+};
+
+const rejectedTextMax = 200;
+const secrets: ReadonlySet<string> = new Set(secretNames);
+
+export function describeProblem(
+  root: SchemaNode,
+  body: unknown,
+  error: TLocalizedValidationError,
+): ErrorDetail[] {
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => missing(`${error.instancePath}/${name}`));
+  }
+  const node = follow(root, error.schemaPath);
+  const value = valueAt(body, error.instancePath);
+  const field = fieldPath(error.instancePath);
+  const { code, message } = judge(error, node, value, field, isRequired(root, error));
+  return [{ field, code, message, ...rejected(field, value) }];
+}
+
+type Judgement = { code: ErrorCode; message: string };
+
+function judge(
+  error: TLocalizedValidationError,
+  node: SchemaNode,
+  value: unknown,
+  field: string,
+  required: boolean,
+): Judgement {
+  const own = node['x-code'];
+  if (value === null && error.keyword !== 'anyOf') {
+    return required
+      ? { code: 'REQUIRED_FIELD', message: `${field} is required` }
+      : { code: 'FIELD_NOT_NULLABLE', message: `${field} cannot be null` };
+  }
+  switch (error.keyword) {
+    case 'maxLength':
+      return {
+        code: own === 'REQUIRED_FIELD' || own === undefined ? 'FIELD_TOO_LONG' : own,
+        message: `${field} may have at most ${error.params.limit} characters`,
+      };
+    case 'minLength':
+      return { code: own ?? 'REQUIRED_FIELD', message: tooShort(field, error.params.limit) };
+    case 'maxItems':
+      return {
+        code: 'TOO_MANY_ITEMS',
+        message: `${field} may have at most ${error.params.limit} items`,
+      };
+    case 'minItems':
+      return { code: 'REQUIRED_FIELD', message: `${field} needs at least one item` };
+    case 'pattern':
+    case 'format':
+      return { code: own ?? 'INVALID_FORMAT', message: malformed(field, node, own) };
+    case 'enum':
+      return { code: own ?? 'INVALID_ENUM', message: notAmong(field, node) };
+    case 'minimum':
+    case 'maximum':
+    case 'multipleOf':
+      return { code: own ?? 'INVALID_NUMBER', message: `${field} ${error.message}` };
+    default:
+      return { code: typeCode(own), message: `${field} must be ${kindOf(node)}` };
+  }
+}
+
+/** A wrong type is INVALID_TYPE, except where the API has one code for everything about a field. */
+function typeCode(own: ErrorCode | undefined): ErrorCode {
+  return own === 'INVALID_PAGE' || own === 'INVALID_FILTER_VALUE' ? own : 'INVALID_TYPE';
+}
+
+function missing(path: string): ErrorDetail {
+  const field = fieldPath(path);
+  return { field, code: 'REQUIRED_FIELD', message: `${field} is required` };
+}
+
+function tooShort(field: string, limit: unknown): string {
+  return limit === 1 ? `${field} is required` : `${field} needs at least ${limit} characters`;
+}
+
+function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined): string {
+  if (own === 'REQUIRED_FIELD') return `${field} is required`;
+  return `${field} does not have the expected form${node.description ? ` (${node.description})` : ''}`;
+}
+
+function notAmong(field: string, node: SchemaNode): string {
+  const words = (node.enum ?? []).filter((word) => word !== null);
+  return `${field} must be one of ${words.join(', ')}`;
+}
+
+function kindOf(node: SchemaNode): string {
+  const types = [node.type ?? 'another type'].flat().filter((type) => type !== 'null');
+  return types.map((type) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)).join(' or ');
+}
+
+function rejected(field: string, value: unknown): { rejectedValue?: unknown } {
+  const name = field.split('.').at(-1) ?? '';
+  if (value === undefined || secrets.has(name)) return {};
+  if (typeof value === 'string') return { rejectedValue: value.slice(0, rejectedTextMax) };
+  return typeof value === 'object' && value !== null ? {} : { rejectedValue: value };
+}
+
+function isRequired(root: SchemaNode, error: TLocalizedValidationError): boolean {
+  const parts = error.schemaPath.split('/');
+  const name = parts.at(-1) ?? '';
+  if (parts.at(-2) !== 'properties') return false;
+  return follow(root, parts.slice(0, -2).join('/')).required?.includes(name) ?? false;
+}
+
+function follow(root: SchemaNode, schemaPath: string): SchemaNode {
+  let node: unknown = root;
+  for (const part of schemaPath.split('/').slice(1)) {
+    node = (node as Record<string, unknown> | undefined)?.[unescapePointer(part)];
+  }
+  return (node ?? {}) as SchemaNode;
+}
+
+function valueAt(body: unknown, instancePath: string): unknown {
+  let value = body;
+  for (const part of instancePath.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const name = unescapePointer(part);
+    value = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  return value;
+}
+
+/** `/meters/3/number` -> `meters[3].number` */
+export function fieldPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(unescapePointer)
+    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+    .join('');
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

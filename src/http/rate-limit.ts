@@ -1,0 +1,74 @@
+// Token buckets: a steady rate with room for a burst. Kept in this process; with several API
+// processes each allows the rate, so divide it by their number where that matters.
+import { AppError } from '../base/errors.ts';
+
+export type Rate = { perSecond: number; burst: number };
+
+export type RateLimits = {
+  token: Rate;
+  tenant: Rate;
+  loginName: Rate;
+  loginAddress: Rate;
+};
+
+export const defaultRateLimits: RateLimits = {
+  token: { perSecond: 100, burst: 200 },
+  tenant: { perSecond: 400, burst: 800 },
+  loginName: { perSecond: 20 / 60, burst: 20 },
+  loginAddress: { perSecond: 60 / 60, burst: 60 },
+};
+
+/** Beyond this many buckets, those that are full again (nobody used them lately) are dropped. */
+const bucketsMax = 20_000;
+
+type Bucket = { tokens: number; atMs: number };
+
+export type Allowance = { limit: number; remaining: number; resetSeconds: number };
+
+export class RateLimiter {
+  readonly #rate: Rate;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+  }
+
+  /** Takes one call from the bucket, or refuses with the seconds to wait. */
+  take(key: string, nowMs: number): Allowance {
+    const { perSecond, burst } = this.#rate;
+    const bucket = this.#buckets.get(key) ?? this.#newBucket(key, nowMs);
+    const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond;
+    bucket.tokens = Math.min(burst, bucket.tokens + gained);
+    bucket.atMs = Math.max(bucket.atMs, nowMs);
+    if (bucket.tokens < 1) {
+      const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+      throw new AppError('RATE_LIMITED', { retryAfterSeconds: seconds });
+    }
+    bucket.tokens -= 1;
+    return {
+      limit: burst,
+      remaining: Math.floor(bucket.tokens),
+      resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
+    };
+  }
+
+  #newBucket(key: string, nowMs: number): Bucket {
+    if (this.#buckets.size >= bucketsMax) this.#dropFull(nowMs);
+    const bucket = { tokens: this.#rate.burst, atMs: nowMs };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  #dropFull(nowMs: number): void {
+    const { perSecond, burst } = this.#rate;
+    for (const [key, bucket] of this.#buckets) {
+      const gained = ((nowMs - bucket.atMs) / 1000) * perSecond;
+      if (bucket.tokens + gained >= burst) this.#buckets.delete(key);
+    }
+    // A flood of fresh keys: forget the oldest, so that memory stays bounded all the same.
+    for (const key of this.#buckets.keys()) {
+      if (this.#buckets.size < bucketsMax) break;
+      this.#buckets.delete(key);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// Host name -> workspace -> tenant.
+import { type Database, transact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { findTenantId } from '../domain/tenants/store.ts';
+
+export type WorkspaceRules = {
+  /** `{workspace}.{domain}` */
+  domain: string;
+  /** Whether the header X-Workspace may name the workspace: for development and tests. */
+  headerAllowed: boolean;
+};
+
+const workspaceForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names are never given to another tenant, so a found one can be kept for the process's life. */
+const knownMax = 10_000;
+
+export class Workspaces {
+  readonly #database: Database;
+  readonly #rules: WorkspaceRules;
+  readonly #known = new Map<string, number>();
+
+  constructor(database: Database, rules: WorkspaceRules) {
+    this.#database = database;
+    this.#rules = rules;
+  }
+
+  async find(
+    host: string | undefined,
+    header: string | string[] | undefined,
+  ): Promise<{
+    workspace: string;
+    tenantId: number;
+  }> {
+    const workspace = this.#name(host, header);
+    const known = this.#known.get(workspace);
+    if (known !== undefined) return { workspace, tenantId: known };
+    const options = { opening: 'select 1', readOnly: true };
+    const tenantId = await transact(this.#database, options, (tx) => findTenantId(tx, workspace));
+    if (tenantId === undefined) throw notFound();
+    if (this.#known.size < knownMax) this.#known.set(workspace, tenantId);
+    return { workspace, tenantId };
+  }
+
+  #name(host: string | undefined, header: string | string[] | undefined): string {
+    if (this.#rules.headerAllowed && typeof header === 'string') {
+      if (workspaceForm.test(header)) return header;
+      throw notFound();
+    }
+    // The Host header itself: what a proxy claims in X-Forwarded-Host is never asked.
+    const name = (host ?? '').toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
+    const suffix = `.${this.#rules.domain}`;
+    const workspace = name.endsWith(suffix) ? name.slice(0, -suffix.length) : '';
+    if (!workspaceForm.test(workspace)) throw notFound();
+    return workspace;
+  }
+}
+
+function notFound(): AppError {
+  return new AppError('WORKSPACE_NOT_FOUND');
+}

@@ -1,0 +1,100 @@
+// What login and refresh answer, and the rules for roles, passwords and addresses.
+import { isIP } from 'node:net';
+import * as Type from 'typebox';
+import { Format } from 'typebox/format';
+import { formatTimestamp } from '../../base/calendar.ts';
+import { permissionsOf, roleNames } from '../../domain/access/roles.ts';
+import type { Issued } from '../../domain/access/sessions.ts';
+import type { LoginRow } from '../../domain/access/store.ts';
+import { passwordLengthMax, passwordLengthMin } from '../../domain/access/workspaces.ts';
+import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { filledText, nullable, oneOf, timestamp } from '../fields.ts';
+
+Format.Set('address-range', (range) => {
+  const [base = '', bits, ...rest] = range.split('/');
+  const family = isIP(base);
+  if (family === 0 || rest.length > 0) return false;
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+  );
+});
+
+export const username = filledText({ max: 120 });
+export const password = Type.String({
+  minLength: passwordLengthMin,
+  maxLength: passwordLengthMax,
+  'x-code': 'INVALID_FORMAT',
+});
+export const clientId = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{2,119}$',
+  maxLength: 120,
+  'x-code': 'INVALID_FORMAT',
+  description: '3 to 120 letters, digits, dots, hyphens and underscores',
+});
+export const clientSecret = Type.String({
+  minLength: 32,
+  maxLength: passwordLengthMax,
+  'x-code': 'INVALID_FORMAT',
+});
+export const roles = Type.Array(oneOf(roleNames), { minItems: 1, maxItems: roleNames.length });
+export const allowedAddresses = Type.Array(
+  Type.String({
+    format: 'address-range',
+    maxLength: 49,
+    'x-code': 'INVALID_FORMAT',
+    description: 'an address such as 203.0.113.7 or a range such as 203.0.113.0/24',
+  }),
+  { maxItems: 100 },
+);
+export const loginStatus = oneOf(['ACTIVE', 'INACTIVE']);
+
+export const issuedTokens = Type.Object({
+  accessToken: Type.String(),
+  expiresIn: Type.Integer({ description: 'seconds' }),
+  expiresAt: timestamp,
+  refreshToken: Type.String(),
+  refreshExpiresIn: Type.Integer({ description: 'seconds' }),
+  scope: Type.Array(Type.String()),
+  user: Type.Object({
+    userID: Type.Integer(),
+    partyID: nullable(Type.Integer()),
+    name: Type.String(),
+    email: nullable(Type.String()),
+    userType: Type.String({ description: 'kind of the party, or Operator, or Client' }),
+    roles: Type.Array(Type.String()),
+  }),
+  workspace: Type.String(),
+});
+
+export type Holder = {
+  userID: number;
+  partyID: number | null;
+  name: string;
+  email: string | null;
+  userType: string;
+  roles: readonly string[];
+};
+
+export function holderOf(login: LoginRow): Holder {
+  return {
+    userID: login.login_id,
+    partyID: login.party_id,
+    name: login.name,
+    email: login.email,
+    userType: login.party_kind ?? 'Operator',
+    roles: login.roles,
+  };
+}
+
+export function presentTokens(issued: Issued, holder: Holder, tenant: Tenant) {
+  return {
+    accessToken: issued.accessToken,
+    expiresIn: issued.expiresIn,
+    expiresAt: formatTimestamp(issued.expiresAt, tenant.timezone),
+    refreshToken: issued.refreshToken,
+    refreshExpiresIn: issued.refreshExpiresIn,
+    scope: [...permissionsOf(holder.roles)],
+    user: { ...holder, roles: [...holder.roles] },
+    workspace: tenant.workspace,
+  };
+}

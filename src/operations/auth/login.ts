@@ -1,0 +1,124 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { verifySecret } from '../../base/secrets.ts';
+import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
+import {
+  assertNotLocked,
+  failureKey,
+  openSession,
+  recordFailure,
+} from '../../domain/access/sessions.ts';
+import { clearLoginFailures, type Owner } from '../../domain/access/sessions-store.ts';
+import { findLoginByName } from '../../domain/access/store.ts';
+import { passwordLengthMax } from '../../domain/access/workspaces.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
+import { maybe, text } from '../fields.ts';
+import { operation, type PublicCall } from '../operation.ts';
+import { type Holder, holderOf, issuedTokens, presentTokens } from './login-fields.ts';
+
+type Credentials = { kind: 'login' | 'client'; name: string; secret: string };
+type Candidate = { owner: Owner; holder: Holder; hash: string; usable: boolean };
+
+export const login = operation({
+  path: '/billing/auth/login',
+  method: 'Login',
+  action: 'Login User',
+  access: 'public',
+  summary: 'Exchanges user name and password, or clientID and clientSecret, for a token.',
+  request: Type.Object({
+    username: maybe(text({ max: 254 })),
+    password: maybe(text({ max: passwordLengthMax })),
+    otp: maybe(text({ max: 20 })),
+    clientID: maybe(text({ max: 120 })),
+    clientSecret: maybe(text({ max: passwordLengthMax })),
+  }),
+  response: issuedTokens,
+  errors: ['LOGIN_FAILED', 'LOGIN_LOCKED'],
+  example: { username: 'admin@example.com', password: 'correct horse battery' },
+  async handle(call, body) {
+    const credentials = credentialsOf(body);
+    const key = failureKey(`${credentials.kind}/${credentials.name}`);
+    const { tenantId } = call.tenant;
+    const candidate = await call.write(async (tx) => {
+      await assertNotLocked(tx, tenantId, key, call.realNow);
+      return findCandidate(tx, call, credentials);
+    });
+    // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
+    const matches = await verifySecret(credentials.secret, candidate?.hash);
+    if (!matches || !candidate?.usable) {
+      throw await call.write((tx) => recordFailure(tx, tenantId, key, call.realNow));
+    }
+    const issued = await call.write(async (tx, audit) => {
+      await clearLoginFailures(tx, tenantId, key);
+      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
+      const { owner, holder } = candidate;
+      audit({
+        subject: credentials.kind,
+        subjectId: credentials.name,
+        before: null,
+        after: { event: 'login', roles: holder.roles },
+      });
+      const session = { owner, address: call.address, at: call.realNow, lifetimeSeconds };
+      return openSession(tx, tenantId, session);
+    });
+    return { message: 'Logged in', data: presentTokens(issued, candidate.holder, call.tenant) };
+  },
+});
+
+function credentialsOf(body: {
+  username?: string | null;
+  password?: string | null;
+  clientID?: string | null;
+  clientSecret?: string | null;
+}): Credentials {
+  if (body.username && body.password) {
+    return { kind: 'login', name: body.username, secret: body.password };
+  }
+  if (body.clientID && body.clientSecret) {
+    return { kind: 'client', name: body.clientID, secret: body.clientSecret };
+  }
+  throw new AppError('REQUIRED_FIELD', {
+    message: 'Send username and password, or clientID and clientSecret',
+    field: body.username ? 'password' : body.clientID ? 'clientSecret' : 'username',
+  });
+}
+
+async function findCandidate(
+  tx: Parameters<Parameters<PublicCall['write']>[0]>[0],
+  call: PublicCall,
+  credentials: Credentials,
+): Promise<Candidate | undefined> {
+  if (credentials.kind === 'login') {
+    const found = await findLoginByName(tx, call.tenant.tenantId, credentials.name);
+    if (!found) return undefined;
+    return {
+      owner: { loginId: found.login_id },
+      holder: holderOf(found),
+      hash: found.password_hash,
+      usable: found.status === 'ACTIVE',
+    };
+  }
+  const client = await findClient(tx, call.tenant.tenantId, credentials.name);
+  if (!client) return undefined;
+  return {
+    owner: { clientNumber: client.client_number },
+    holder: holderOfClient(client),
+    hash: client.secret_hash,
+    usable: client.status === 'ACTIVE' && !isExpired(client, call.realNow),
+  };
+}
+
+function isExpired(client: ClientRow, now: Temporal.Instant): boolean {
+  return client.expires_at !== null && Temporal.Instant.compare(client.expires_at, now) <= 0;
+}
+
+export function holderOfClient(client: ClientRow): Holder {
+  return {
+    userID: client.client_number,
+    partyID: null,
+    name: client.client_id,
+    email: null,
+    userType: 'Client',
+    roles: client.roles,
+  };
+}

@@ -1,0 +1,85 @@
+import * as Type from 'typebox';
+import { instantOf, parseLocalDateTime } from '../../base/calendar.ts';
+import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
+import { hashSecret } from '../../base/secrets.ts';
+import { insertClients } from '../../domain/access/clients-store.ts';
+import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
+import { empty, localDateTime, maybe } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { allowedAddresses, clientId, clientSecret, roles } from './login-fields.ts';
+
+const clientsMax = 50;
+
+export const makeClients = operation({
+  path: '/billing/auth/make-clients',
+  method: 'Create',
+  action: 'Create API Clients',
+  access: { permission: 'access:write' },
+  summary: 'Makes machine clients; the caller supplies each secret.',
+  request: Type.Object({
+    clients: Type.Array(
+      Type.Object({
+        clientID: clientId,
+        clientSecret,
+        roles,
+        expiresAt: maybe(localDateTime),
+        allowedAddresses: maybe(allowedAddresses),
+      }),
+      { minItems: 1, maxItems: clientsMax },
+    ),
+  }),
+  response: empty,
+  errors: ['DUPLICATE', 'UNAVAILABLE'],
+  example: {
+    clients: [
+      {
+        clientID: 'meter-gateway',
+        clientSecret: 'a secret of at least thirty-two characters',
+        roles: ['Meter Reader'],
+      },
+    ],
+  },
+  async handle(call, body) {
+    const { tx, tenant } = call;
+    const problems = repeatedIds(body.clients.map((client) => client.clientID));
+    if (problems.length > 0) throw errorFromRows(problems);
+    const clients = [];
+    for (const one of body.clients) {
+      clients.push({
+        clientId: one.clientID,
+        secretHash: await hashSecret(one.clientSecret),
+        roles: [...new Set(one.roles)],
+        expiresAt: expiryOf(one.expiresAt ?? null, tenant.timezone),
+        allowedAddresses: one.allowedAddresses ?? [],
+      });
+    }
+    const first = await takeNumbers(tx, tenant.tenantId, 'client', clients.length);
+    const stamp = { at: call.now, by: call.principal.name };
+    await insertClients(tx, tenant.tenantId, first, clients, stamp);
+    clients.forEach(({ secretHash: _, ...after }, index) => {
+      call.audit({ subject: 'client', subjectId: first + index, before: null, after });
+    });
+    const resourceIds = clients.map((_, index) => first + index);
+    return { message: `${clients.length} API clients created`, data: {}, ids: { resourceIds } };
+  },
+});
+
+export function expiryOf(local: string | null, timezone: string): Temporal.Instant | null {
+  const parsed = local === null ? undefined : parseLocalDateTime(local);
+  return parsed ? instantOf(parsed, timezone) : null;
+}
+
+function repeatedIds(ids: readonly string[]): ErrorDetail[] {
+  return ids.flatMap((id, index): ErrorDetail[] =>
+    ids.indexOf(id) === index
+      ? []
+      : [
+          {
+            field: `clients[${index}].clientID`,
+            code: 'DUPLICATE',
+            message: `${id} stands twice in this request`,
+            rejectedValue: id,
+          },
+        ],
+  );
+}

@@ -1,0 +1,101 @@
+import * as Type from 'typebox';
+import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
+import { hashSecret } from '../../base/secrets.ts';
+import { findPartyIds, insertLogins, namesOf } from '../../domain/access/store.ts';
+import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
+import { email, empty, filledText, id, maybe } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { password, roles, username } from './login-fields.ts';
+
+/** Each password costs tens of milliseconds of hashing; a call must not take for ever. */
+const loginsMax = 50;
+
+export const makeLogins = operation({
+  path: '/billing/auth/make-logins',
+  method: 'Create',
+  action: 'Create Logins',
+  access: { permission: 'access:write' },
+  summary: 'Makes logins for operators, or for parties that use the portal.',
+  request: Type.Object({
+    logins: Type.Array(
+      Type.Object({
+        username,
+        email: maybe(email),
+        name: filledText({ max: 200 }),
+        password,
+        roles,
+        partyNumber: maybe(id),
+      }),
+      { minItems: 1, maxItems: loginsMax },
+    ),
+  }),
+  response: empty,
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'REQUIRED_FIELD', 'ROWS_REJECTED', 'UNAVAILABLE'],
+  example: {
+    logins: [
+      {
+        username: 'ops1',
+        email: 'ops1@example.com',
+        name: 'Operator One',
+        password: 'correct horse battery',
+        roles: ['Billing Operator'],
+      },
+    ],
+  },
+  async handle(call, body) {
+    const { tx, tenant } = call;
+    const numbers = body.logins.flatMap((one) => one.partyNumber ?? []);
+    const partyIds = await findPartyIds(tx, tenant.tenantId, numbers);
+    const problems = problemsOf(body.logins, partyIds);
+    if (problems.length > 0) throw errorFromRows(problems);
+    const logins = [];
+    for (const one of body.logins) {
+      logins.push({
+        username: one.username.trim().toLowerCase(),
+        email: one.email ?? null,
+        name: one.name.trim(),
+        passwordHash: await hashSecret(one.password),
+        roles: [...new Set(one.roles)],
+        partyId: one.partyNumber ? (partyIds.get(one.partyNumber) ?? null) : null,
+      });
+    }
+    const firstId = await takeNumbers(tx, tenant.tenantId, 'login', logins.length);
+    const stamp = { at: call.now, by: call.principal.name };
+    await insertLogins(tx, tenant.tenantId, firstId, logins, stamp);
+    logins.forEach(({ passwordHash: _, ...after }, index) => {
+      call.audit({ subject: 'login', subjectId: firstId + index, before: null, after });
+    });
+    const resourceIds = logins.map((_, index) => firstId + index);
+    return { message: `${logins.length} logins created`, data: {}, ids: { resourceIds } };
+  },
+});
+
+type Sent = {
+  username: string;
+  email?: string | null;
+  roles: string[];
+  partyNumber?: number | null;
+};
+
+function problemsOf(logins: readonly Sent[], partyIds: Map<number, number>): ErrorDetail[] {
+  const taken = new Set<string>();
+  return logins.flatMap((one, index): ErrorDetail[] => {
+    const at = `logins[${index}]`;
+    const problems: ErrorDetail[] = [];
+    if (one.partyNumber && !partyIds.has(one.partyNumber)) {
+      const message = `No party has the number ${one.partyNumber}`;
+      problems.push({ field: `${at}.partyNumber`, code: 'PARTY_NOT_FOUND', message });
+    }
+    if (one.roles.includes('Customer') && !one.partyNumber) {
+      const message = 'A login with the role Customer needs a partyNumber';
+      problems.push({ field: `${at}.partyNumber`, code: 'REQUIRED_FIELD', message });
+    }
+    const names = namesOf({ username: one.username.trim(), email: one.email ?? null });
+    if (names.some((name) => taken.has(name))) {
+      const message = 'User name or e-mail address stands twice in this request';
+      problems.push({ field: `${at}.username`, code: 'DUPLICATE', message });
+    }
+    for (const name of names) taken.add(name);
+    return problems;
+  });
+}

@@ -1,0 +1,59 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { tenantOfToken } from '../../base/secrets.ts';
+import { findClientOfSession } from '../../domain/access/clients-store.ts';
+import { renewSession } from '../../domain/access/sessions.ts';
+import { findLoginById } from '../../domain/access/store.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
+import { filledText } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { holderOfClient } from './login.ts';
+import { holderOf, issuedTokens, presentTokens } from './login-fields.ts';
+
+export const refreshToken = operation({
+  path: '/billing/auth/refresh-token',
+  method: 'Login',
+  action: 'Refresh Token',
+  access: 'public',
+  summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
+  request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
+  response: issuedTokens,
+  errors: ['TOKEN_INVALID', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_WORKSPACE_MISMATCH'],
+  example: { refreshToken: '1.kXv0…' },
+  async handle(call, body) {
+    const { tenantId } = call.tenant;
+    const tokenTenant = tenantOfToken(body.refreshToken);
+    if (tokenTenant === undefined) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
+    if (tokenTenant !== tenantId) {
+      throw new AppError('TOKEN_WORKSPACE_MISMATCH', { field: 'refreshToken' });
+    }
+    const outcome = await call.write(async (tx, audit) => {
+      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
+      const life = { at: call.realNow, lifetimeSeconds };
+      const renewal = await renewSession(tx, tenantId, body.refreshToken, life);
+      const { sessionId } = renewal;
+      audit({
+        subject: 'session',
+        subjectId: sessionId,
+        before: null,
+        after: { event: renewal.kind },
+      });
+      // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
+      if (renewal.kind === 'reused') return undefined;
+      const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
+      const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
+      const owner = login || client;
+      if (owner?.status !== 'ACTIVE')
+        throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
+      const holder = login ? holderOf(login) : client && holderOfClient(client);
+      return holder && presentTokens(renewal.issued, holder, call.tenant);
+    });
+    if (!outcome) {
+      throw new AppError('TOKEN_REVOKED', {
+        message: 'This refresh token was used before; the session has been ended',
+        field: 'refreshToken',
+      });
+    }
+    return { message: 'Token refreshed', data: outcome };
+  },
+});

@@ -1,0 +1,61 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { hashSecret } from '../../base/secrets.ts';
+import { lockClient, updateClient } from '../../domain/access/clients-store.ts';
+import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
+import { empty, localDateTime, maybe } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { allowedAddresses, clientId, clientSecret, loginStatus, roles } from './login-fields.ts';
+import { expiryOf } from './make-clients.ts';
+
+export const updateClientOperation = operation({
+  path: '/billing/auth/update-client',
+  method: 'Update',
+  action: 'Update API Client',
+  access: { permission: 'access:write' },
+  summary: 'Changes a machine client; a new secret or INACTIVE ends its sessions.',
+  request: Type.Object({
+    data: Type.Object({
+      clientID: clientId,
+      clientSecret: Type.Optional(clientSecret),
+      roles: Type.Optional(roles),
+      status: Type.Optional(loginStatus),
+      expiresAt: maybe(localDateTime),
+      allowedAddresses: maybe(allowedAddresses),
+    }),
+  }),
+  response: empty,
+  errors: ['CLIENT_NOT_FOUND', 'UNAVAILABLE'],
+  example: { data: { clientID: 'meter-gateway', status: 'INACTIVE' } },
+  async handle(call, body) {
+    const { tx, tenant } = call;
+    const { data } = body;
+    const secretHash = data.clientSecret && (await hashSecret(data.clientSecret));
+    const before = await lockClient(tx, tenant.tenantId, data.clientID);
+    if (!before) throw new AppError('CLIENT_NOT_FOUND', { field: 'data.clientID' });
+    const change = {
+      ...(data.roles ? { roles: [...new Set(data.roles)] } : {}),
+      ...(data.status ? { status: data.status } : {}),
+      ...(secretHash ? { secretHash } : {}),
+      ...(data.allowedAddresses ? { allowedAddresses: data.allowedAddresses } : {}),
+      ...(data.expiresAt === undefined
+        ? {}
+        : { expiresAt: expiryOf(data.expiresAt, tenant.timezone) }),
+    };
+    const stamp = { at: call.now, by: call.principal.name };
+    await updateClient(tx, tenant.tenantId, before.client_number, change, stamp);
+    if (data.clientSecret || data.status === 'INACTIVE') {
+      const reason = data.clientSecret ? 'The secret was changed' : 'The client was deactivated';
+      const owner = { clientNumber: before.client_number };
+      await revokeSessionsOf(tx, tenant.tenantId, owner, { at: call.now, reason });
+    }
+    const { secretHash: _, ...shown } = change;
+    call.audit({
+      subject: 'client',
+      subjectId: before.client_number,
+      before: { roles: before.roles, status: before.status, expiresAt: before.expires_at },
+      after: { ...shown, ...(data.clientSecret ? { secretChanged: true } : {}) },
+    });
+    return { message: `API client ${before.client_id} updated`, data: {} };
+  },
+});

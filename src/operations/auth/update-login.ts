@@ -1,0 +1,67 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { hashSecret } from '../../base/secrets.ts';
+import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
+import { countActiveAdministrators, lockLogin, updateLogin } from '../../domain/access/store.ts';
+import { empty } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { loginStatus, password, roles, username } from './login-fields.ts';
+
+export const updateLoginOperation = operation({
+  path: '/billing/auth/update-login',
+  method: 'Update',
+  action: 'Update Login',
+  access: { permission: 'access:write' },
+  summary: 'Changes roles, status or password of a login; a new password ends its sessions.',
+  request: Type.Object({
+    data: Type.Object({
+      username,
+      roles: Type.Optional(roles),
+      status: Type.Optional(loginStatus),
+      password: Type.Optional(password),
+    }),
+  }),
+  response: empty,
+  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR', 'REQUIRED_FIELD', 'UNAVAILABLE'],
+  example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
+  async handle(call, body) {
+    const { tx } = call;
+    const { tenantId } = call.tenant;
+    const { data } = body;
+    const passwordHash = data.password && (await hashSecret(data.password));
+    const before = await lockLogin(tx, tenantId, data.username);
+    if (!before) throw new AppError('LOGIN_NOT_FOUND', { field: 'data.username' });
+    if (data.roles?.includes('Customer') && before.party_id === null) {
+      throw new AppError('REQUIRED_FIELD', {
+        message: 'A login with the role Customer needs a party',
+        field: 'data.roles',
+      });
+    }
+    const change = {
+      ...(data.roles ? { roles: [...new Set(data.roles)] } : {}),
+      ...(data.status ? { status: data.status } : {}),
+      ...(passwordHash ? { passwordHash } : {}),
+    };
+    const stamp = { at: call.now, by: call.principal.name };
+    await updateLogin(tx, tenantId, before.login_id, change, stamp);
+    if ((await countActiveAdministrators(tx, tenantId)) === 0) {
+      throw new AppError('LAST_ADMINISTRATOR', { field: 'data.username' });
+    }
+    if (data.password || data.status === 'INACTIVE') {
+      const reason = data.password ? 'The password was changed' : 'The login was deactivated';
+      const owner = { loginId: before.login_id };
+      await revokeSessionsOf(tx, tenantId, owner, { at: call.now, reason });
+    }
+    call.audit({
+      subject: 'login',
+      subjectId: before.login_id,
+      before: { roles: before.roles, status: before.status },
+      after: {
+        roles: data.roles ?? before.roles,
+        status: data.status ?? before.status,
+        ...(data.password ? { passwordChanged: true } : {}),
+      },
+    });
+    return { message: `Login ${before.username} updated`, data: {} };
+  },
+});

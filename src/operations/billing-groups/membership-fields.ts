@@ -1,0 +1,35 @@
+// What assigning and removing accounts share.
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import type { AccountKeys, AccountRow } from '../../domain/parties/accounts-store.ts';
+import { filledText, id, limits, maybe } from '../fields.ts';
+import type { Call } from '../operation.ts';
+
+export const membershipRequest = Type.Object({
+  data: Type.Object({
+    billingGroupID: id,
+    connectionGroupIDs: maybe(Type.Array(id, { maxItems: limits.batch })),
+    connectionGroupLabels: maybe(Type.Array(filledText({ max: 120 }), { maxItems: limits.batch })),
+  }),
+});
+
+export function keysOf(body: Type.Static<typeof membershipRequest>): AccountKeys {
+  const { connectionGroupIDs: ids, connectionGroupLabels: labels } = body.data;
+  if (ids?.length) return { ids: [...new Set(ids)] };
+  if (labels?.length) return { labels: [...new Set(labels)] };
+  throw new AppError('REQUIRED_FIELD', {
+    message: 'Name the billing accounts by connectionGroupIDs or connectionGroupLabels',
+    field: 'data.connectionGroupIDs',
+  });
+}
+
+export function auditMove(call: Call, accounts: readonly AccountRow[], to: number | null): void {
+  for (const account of accounts) {
+    call.audit({
+      subject: 'billing account',
+      subjectId: account.account_id,
+      before: { billingGroupID: account.billing_group_id },
+      after: { billingGroupID: to },
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import { removeAccounts } from '../../domain/billing-groups/membership.ts';
+import { empty } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { auditMove, keysOf, membershipRequest } from './membership-fields.ts';
+
+export const removeBillingAccounts = operation({
+  path: '/billing/billing-groups/remove-accounts',
+  method: 'Update',
+  action: 'Remove Billing Accounts',
+  access: { permission: 'billing-groups:write' },
+  summary: 'Takes billing accounts out of a group.',
+  request: membershipRequest,
+  response: empty,
+  errors: ['BILLING_GROUP_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'ACCOUNT_AMBIGUOUS', 'ROWS_REJECTED'],
+  example: { data: { billingGroupID: 1, connectionGroupIDs: [77] } },
+  async handle(call, body) {
+    const membership = { billingGroupId: body.data.billingGroupID, keys: keysOf(body) };
+    const stamp = { at: call.now, by: call.principal.name };
+    const accounts = await removeAccounts(call.tx, call.tenant.tenantId, membership, stamp);
+    auditMove(call, accounts, null);
+    return { message: `${accounts.length} billing accounts removed`, data: {} };
+  },
+});

@@ -1,0 +1,55 @@
+// All that the server can be asked. Registered by one loop; the client's types come from here too.
+import { getAudit } from './audit/get-audit.ts';
+import { getClients } from './auth/get-clients.ts';
+import { getLogins } from './auth/get-logins.ts';
+import { login } from './auth/login.ts';
+import { logout } from './auth/logout.ts';
+import { makeClients } from './auth/make-clients.ts';
+import { makeLogins } from './auth/make-logins.ts';
+import { refreshToken } from './auth/refresh-token.ts';
+import { updateClientOperation } from './auth/update-client.ts';
+import { updateLoginOperation } from './auth/update-login.ts';
+import { addBillingGroup } from './billing-groups/add.ts';
+import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
+import { getBillingGroup } from './billing-groups/get.ts';
+import { listBillingGroupsOperation } from './billing-groups/list.ts';
+import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import type { Operation } from './operation.ts';
+import { getSettings } from './settings/get-settings.ts';
+import { moveClock } from './settings/move-clock.ts';
+import { updateSettingsOperation } from './settings/update-settings.ts';
+import { getUsers } from './users/get-users.ts';
+import { listUsers } from './users/list-users.ts';
+import { makeUsers } from './users/make-users.ts';
+import { updateUser } from './users/update-user.ts';
+
+export const catalogue = {
+  addBillingGroup,
+  listBillingGroups: listBillingGroupsOperation,
+  getBillingGroup,
+  assignBillingAccounts,
+  removeBillingAccounts,
+  makeUsers,
+  updateUser,
+  getUsers,
+  listUsers,
+  login,
+  refreshToken,
+  logout,
+  makeLogins,
+  getLogins,
+  updateLogin: updateLoginOperation,
+  makeClients,
+  getClients,
+  updateClient: updateClientOperation,
+  getSettings,
+  updateSettings: updateSettingsOperation,
+  moveClock,
+  getAudit,
+};
+
+export type Catalogue = typeof catalogue;
+export type OperationName = keyof Catalogue;
+
+/** The same, where only the common shape of an operation matters. */
+export const operations = Object.entries(catalogue) as unknown as [OperationName, Operation][];

@@ -1,0 +1,156 @@
+// Schemas shared by operations: the wire's dates, texts, numbers, pages and filters.
+// `x-code` names the error code of a field whose violation has one of its own.
+import * as Type from 'typebox';
+import { Format } from 'typebox/format';
+import { parseCompactDate, parseDate, parseLocalDateTime } from '../base/calendar.ts';
+import { countryCode } from '../base/countries.ts';
+import { isCurrency } from '../base/currencies.ts';
+import type { ErrorCode } from '../base/errors.ts';
+
+declare module 'typebox' {
+  interface TSchemaOptions {
+    'x-code'?: ErrorCode;
+  }
+}
+
+/** Rows that one call may carry, and characters in one text. */
+export const limits = {
+  text: 4_000,
+  description: 10_000,
+  batch: 1_000,
+  pageSize: 1_000,
+} as const;
+
+// Deliberately stricter than the standard: no comments, quotes, lists or display names, which mail
+// software reads in different ways.
+const emailForm =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/;
+
+Format.Set('date-dmy', (text) => parseDate(text) !== undefined);
+Format.Set('date-compact', (text) => parseCompactDate(text) !== undefined);
+Format.Set('local-date-time', (text) => parseLocalDateTime(text) !== undefined);
+Format.Set('email', (text) => text.length <= 254 && emailForm.test(text));
+Format.Set('country', (text) => countryCode(text) !== undefined);
+Format.Set('currency', (text) => isCurrency(text));
+
+type TextOptions = { max?: number; description?: string };
+
+/** Text that may be empty. */
+export function text(options: TextOptions = {}) {
+  return Type.String({ maxLength: options.max ?? limits.text, ...described(options) });
+}
+
+/** Text that must hold something besides white space. */
+export function filledText(options: TextOptions = {}) {
+  return Type.String({
+    maxLength: options.max ?? limits.text,
+    pattern: '\\S',
+    'x-code': 'REQUIRED_FIELD',
+    ...described(options),
+  });
+}
+
+export function nullable<T extends Type.TSchema>(schema: T) {
+  const typed = schema as unknown as { type?: string; enum?: readonly unknown[] };
+  return Type.Unsafe<Type.Static<T> | null>({
+    ...schema,
+    ...(typed.type === undefined ? {} : { type: [typed.type, 'null'] }),
+    ...(typed.enum === undefined ? {} : { enum: [...typed.enum, null] }),
+  });
+}
+
+/** A filter or a field that may be left out or null, which mean the same. */
+export function maybe<T extends Type.TSchema>(schema: T) {
+  return Type.Optional(nullable(schema));
+}
+
+export function oneOf<const T extends readonly (string | number | boolean)[]>(
+  values: T,
+  code: ErrorCode = 'INVALID_ENUM',
+) {
+  return Type.Unsafe<T[number]>({ enum: [...values], 'x-code': code });
+}
+
+/** A filter by one of some words. */
+export function filterOf<const T extends readonly string[]>(values: T) {
+  return maybe(oneOf(values, 'INVALID_FILTER_VALUE'));
+}
+
+export const id = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-code': 'INVALID_NUMBER',
+});
+
+export const date = Type.String({
+  format: 'date-dmy',
+  maxLength: 10,
+  'x-code': 'INVALID_DATE',
+  description: 'DD/MM/YYYY',
+});
+
+export const localDateTime = Type.String({
+  format: 'local-date-time',
+  maxLength: 19,
+  'x-code': 'INVALID_DATETIME',
+  description: "YYYY-MM-DDTHH:MM:SS in the workspace's time zone",
+});
+
+export const email = Type.String({ format: 'email', maxLength: 254, 'x-code': 'INVALID_EMAIL' });
+
+export const country = Type.String({
+  format: 'country',
+  maxLength: 3,
+  'x-code': 'INVALID_COUNTRY',
+  description: 'ISO 3166-1 alpha-2 or alpha-3',
+});
+
+export const timestamp = Type.String({ description: 'YYYY-MM-DD HH:MM:SS in local time' });
+export const ts = Type.Integer({ description: 'Unix time of the last change, in milliseconds' });
+/** Sent back on an update, it makes the update fail when somebody else was faster. */
+export const tsGuard = Type.Optional(Type.Integer({ minimum: 0, 'x-code': 'INVALID_NUMBER' }));
+export const archiveStatus = Type.Integer({ description: '0 = active, 1 = archived' });
+export const money = Type.Number({ description: 'Major units of the currency of the workspace' });
+export const empty = Type.Object({});
+
+export const page = nullable(
+  Type.Object(
+    {
+      pageNumber: Type.Integer({ minimum: 0, maximum: 1_000_000_000, 'x-code': 'INVALID_PAGE' }),
+      size: Type.Integer({ minimum: 1, maximum: limits.pageSize, 'x-code': 'INVALID_PAGE' }),
+    },
+    { 'x-code': 'INVALID_PAGE', description: 'null returns all' },
+  ),
+);
+export type Page = { pageNumber: number; size: number };
+
+/** The query options every list knows; `sortBy` takes the names that the operation allows. */
+export function metaData<const T extends readonly string[]>(sortable: T) {
+  return maybe(
+    Type.Object({
+      sortBy: filterOf(sortable),
+      sortOrder: filterOf(['asc', 'desc']),
+      search: maybe(text({ max: 200 })),
+      fields: maybe(Type.Array(text({ max: 64 }), { maxItems: 100 })),
+      includeArchived: maybe(Type.Boolean()),
+      updatedSince: maybe(Type.Integer({ minimum: 0, 'x-code': 'INVALID_FILTER_VALUE' })),
+      language: maybe(text({ max: 35 })),
+    }),
+  );
+}
+
+export const address = Type.Object({
+  title: maybe(text({ max: 200 })),
+  shopNo: maybe(text({ max: 200 })),
+  buildingNo: maybe(text({ max: 200 })),
+  buildingName: maybe(text({ max: 200 })),
+  street: maybe(text({ max: 200 })),
+  block: maybe(text({ max: 200 })),
+  society: maybe(text({ max: 200 })),
+  city: maybe(text({ max: 200 })),
+  countryId: maybe(Type.Integer({ minimum: 1, maximum: 999, 'x-code': 'INVALID_COUNTRY' })),
+});
+
+function described(options: TextOptions): { description?: string } {
+  return options.description === undefined ? {} : { description: options.description };
+}

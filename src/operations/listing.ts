@@ -1,0 +1,70 @@
+// How every list is answered: a page of it, or all of it as a stream.
+import type { Tx } from '../base/db/pool.ts';
+import type { Page } from './fields.ts';
+import type { Answer, Call, StreamedAnswer } from './operation.ts';
+
+/** Rows read at a time when a whole list is streamed. */
+const chunkRows = 1_000;
+
+export type WholeList<Row, Data> = {
+  /** Only these fields of each row are returned. */
+  fields?: readonly string[] | null | undefined;
+  count(tx: Tx): Promise<number>;
+  /** Rows that follow a row in the list's order: the next chunk of the stream. */
+  after(tx: Tx, options: { after: Row | undefined; limit: number }): Promise<Row[]>;
+  present(row: Row): object;
+  wrap(rows: never[]): Data;
+};
+
+export type List<Row, Data> = WholeList<Row, Data> & {
+  page: Page | null | undefined;
+  /** Rows from an offset: one page. */
+  at(tx: Tx, window: { offset: number; limit: number }): Promise<Row[]>;
+};
+
+export async function listing<Row, Data>(
+  call: Call,
+  list: List<Row, Data>,
+): Promise<Answer<Data> | StreamedAnswer<Data>> {
+  if (!list.page) return wholeListing(call, list);
+  const { pageNumber, size } = list.page;
+  const total = await list.count(call.tx);
+  const rows = await list.at(call.tx, { offset: pageNumber * size, limit: size });
+  return { message: found(total), total, data: list.wrap(rows.map(presenter(list)) as never[]) };
+}
+
+/** A short list is answered at once; a long one is streamed. */
+export async function wholeListing<Row, Data>(
+  call: Call,
+  list: WholeList<Row, Data>,
+): Promise<Answer<Data> | StreamedAnswer<Data>> {
+  const first = await list.after(call.tx, { after: undefined, limit: chunkRows });
+  if (first.length < chunkRows) {
+    const total = first.length;
+    return { message: found(total), total, data: list.wrap(first.map(presenter(list)) as never[]) };
+  }
+  const total = await list.count(call.tx);
+  return { message: found(total), total, wrap: list.wrap, chunks: chunks(call, list, first) };
+}
+
+async function* chunks<Row, Data>(call: Call, list: WholeList<Row, Data>, first: Row[]) {
+  const present = presenter(list);
+  let rows = first;
+  while (rows.length > 0) {
+    yield rows.map(present);
+    if (rows.length < chunkRows) return;
+    const after = rows.at(-1);
+    rows = await call.read((tx) => list.after(tx, { after, limit: chunkRows }));
+  }
+}
+
+function presenter<Row, Data>(list: WholeList<Row, Data>): (row: Row) => object {
+  if (!list.fields) return list.present;
+  const wanted = new Set(list.fields);
+  return (row) =>
+    Object.fromEntries(Object.entries(list.present(row)).filter(([name]) => wanted.has(name)));
+}
+
+function found(total: number): string {
+  return total === 1 ? '1 found' : `${total} found`;
+}

@@ -1,0 +1,117 @@
+// The one way an operation is declared. Its definition gives routing, validation, types, access,
+// the OpenAPI description, the reference page and the typed client.
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Tx } from '../base/db/pool.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Permission } from '../domain/access/roles.ts';
+import type { AuditEntry } from '../domain/audit/store.ts';
+import type { Tenant } from '../domain/tenants/tenant.ts';
+
+/**
+ * Who may call: anybody (login), any valid token (logout), or whoever has the permission. With
+ * `own`, a holder of that lesser permission may call too, restricted to its own party.
+ */
+export type Access = 'public' | 'authenticated' | { permission: Permission; own?: Permission };
+
+export type Principal = {
+  kind: 'Login' | 'Client';
+  id: number;
+  name: string;
+  roles: readonly string[];
+  permissions: ReadonlySet<Permission>;
+  partyId: number | null;
+  sessionId: string;
+};
+
+type CallBase = {
+  tenant: Tenant;
+  requestId: string;
+  /** The caller's network address. */
+  address: string;
+  /** The workspace's time, which a sandbox may have moved ahead. */
+  now: Temporal.Instant;
+  log: Log;
+};
+
+/** A call inside its transaction: all it changes is stored together, or nothing is. */
+export type Call = CallBase & {
+  tx: Tx;
+  principal: Principal;
+  /** The only party the caller may see; null when it may see all. */
+  ownPartyId: number | null;
+  /** Every change is recorded here and stored with it. */
+  audit(entry: AuditEntry): void;
+  /** A further read-only transaction of the same workspace: lists are streamed through these. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+/** A call without a token. It opens its transactions itself: hashing must not hold a connection. */
+export type PublicCall = CallBase & {
+  /** The machine's time, by which tokens and locks expire, whatever a sandbox's clock says. */
+  realNow: Temporal.Instant;
+  write<T>(work: (tx: Tx, audit: (entry: AuditEntry) => void) => Promise<T>): Promise<T>;
+};
+
+/** Ids of what was made, told in headers because `data` stays empty. */
+export type AnswerIds = {
+  resourceIds?: readonly (number | string)[];
+  partyNumbers?: readonly number[];
+};
+
+export type Answer<Data> = {
+  message: string;
+  data: Data;
+  ids?: AnswerIds;
+  /** For a page of a list: how many there are in all. */
+  total?: number;
+};
+
+/** A whole list, handed on in chunks as fast as the caller reads and no faster. */
+export type StreamedAnswer<Data> = {
+  message: string;
+  total: number;
+  /** Puts the array into its place in `data`. */
+  wrap(rows: never[]): Data;
+  chunks: AsyncIterable<readonly unknown[]>;
+};
+
+export type OperationDefinition<
+  Request extends TObject = TObject,
+  Response extends TSchema = TSchema,
+  Who extends Access = Access,
+> = {
+  /** The wire path; its file under operations/ has the same one. */
+  path: `/billing/${string}`;
+  method: string;
+  action: string;
+  access: Who;
+  /** One sentence for the reference page. */
+  summary: string;
+  request: Request;
+  response: Response;
+  /** The codes it may answer, besides those that any call can get. */
+  errors: readonly ErrorCode[];
+  example: NoInfer<Static<Request>>;
+  handle(
+    call: Who extends 'public' ? PublicCall : Call,
+    body: Static<Request>,
+  ): Promise<Answer<Static<Response>> | StreamedAnswer<Static<Response>>>;
+};
+
+export type Operation = OperationDefinition<TObject, TSchema, Access>;
+
+export function operation<
+  Request extends TObject,
+  Response extends TSchema,
+  const Who extends Access,
+>(
+  definition: OperationDefinition<Request, Response, Who>,
+): OperationDefinition<Request, Response, Who> {
+  return definition;
+}
+
+/** Reads change nothing: they run read-only, are not audited and take no Idempotency-Key. */
+export function isRetrieve(operation: { method: string }): boolean {
+  return operation.method === 'Retrieve';
+}

@@ -1,0 +1,50 @@
+import * as Type from 'typebox';
+import { formatTimestamp } from '../../base/calendar.ts';
+import type { SettingsRow } from '../../domain/tenants/store.ts';
+import { nullable, timestamp, ts } from '../fields.ts';
+
+export const deliveryChannels = ['Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook'] as const;
+
+export const settingsView = Type.Object({
+  name: Type.String(),
+  timezone: Type.String(),
+  currency: Type.String(),
+  currencyDecimals: Type.Integer(),
+  country: Type.String(),
+  locale: Type.String(),
+  connectionNumberFormat: Type.String(),
+  billNumberFormat: Type.String(),
+  deliveryChannels: Type.Array(Type.String()),
+  letterhead: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+  reminders: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+  accessTokenSeconds: nullable(Type.Integer()),
+  idleSeconds: nullable(Type.Integer()),
+  sandbox: Type.Boolean(),
+  now: timestamp,
+  modifiedAt: timestamp,
+  modifiedBy: Type.String(),
+  ts,
+});
+
+export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
+  return {
+    name: row.name,
+    timezone: row.timezone,
+    currency: row.currency,
+    currencyDecimals: row.currency_decimals,
+    country: row.country,
+    locale: row.locale,
+    connectionNumberFormat: row.connection_number_format,
+    billNumberFormat: row.bill_number_format,
+    deliveryChannels: row.delivery_channels,
+    letterhead: row.letterhead,
+    reminders: row.reminders,
+    accessTokenSeconds: row.access_token_seconds,
+    idleSeconds: row.idle_seconds,
+    sandbox: row.sandbox,
+    now: formatTimestamp(now, row.timezone),
+    modifiedAt: formatTimestamp(row.modified_at, row.timezone),
+    modifiedBy: row.modified_by,
+    ts: row.ts,
+  };
+}

@@ -1,0 +1,146 @@
+import * as Type from 'typebox';
+import { Format } from 'typebox/format';
+import { isTimeZone } from '../../base/calendar.ts';
+import { countryCode } from '../../base/countries.ts';
+import { currencyDecimals } from '../../base/currencies.ts';
+import { AppError } from '../../base/errors.ts';
+import {
+  findSettings,
+  hasAmounts,
+  type SettingsRow,
+  updateSettings,
+} from '../../domain/tenants/store.ts';
+import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
+import { type Call, operation } from '../operation.ts';
+import { deliveryChannels, presentSettings } from './settings-fields.ts';
+
+Format.Set('time-zone', isTimeZone);
+Format.Set('locale', (text) => {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+});
+// A format needs its number, or every document would get the same one.
+Format.Set('number-format', (text) => /\{number(:\d{1,2})?\}/.test(text));
+
+const numberFormat = Type.String({
+  format: 'number-format',
+  maxLength: 80,
+  'x-code': 'INVALID_FORMAT',
+  description: 'such as {serviceCode}-{number:8}',
+});
+const freeForm = Type.Unsafe<object>({ type: 'object', additionalProperties: true });
+
+const settingsChange = Type.Object({
+  name: Type.Optional(filledText({ max: 200 })),
+  timezone: Type.Optional(
+    Type.String({
+      format: 'time-zone',
+      maxLength: 64,
+      'x-code': 'INVALID_ENUM',
+      description: 'an IANA time zone such as Asia/Karachi',
+    }),
+  ),
+  currency: Type.Optional(
+    Type.String({
+      format: 'currency',
+      maxLength: 3,
+      'x-code': 'INVALID_ENUM',
+      description: 'ISO 4217',
+    }),
+  ),
+  currencyDecimals: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 4, 'x-code': 'INVALID_NUMBER' }),
+  ),
+  country: Type.Optional(country),
+  locale: Type.Optional(
+    Type.String({
+      format: 'locale',
+      maxLength: 35,
+      'x-code': 'INVALID_ENUM',
+      description: 'a BCP 47 language tag such as en-PK',
+    }),
+  ),
+  connectionNumberFormat: Type.Optional(numberFormat),
+  billNumberFormat: Type.Optional(numberFormat),
+  deliveryChannels: maybe(
+    Type.Array(oneOf(deliveryChannels), { maxItems: deliveryChannels.length }),
+  ),
+  letterhead: Type.Optional(freeForm),
+  reminders: maybe(Type.Array(freeForm, { maxItems: 20 })),
+  accessTokenSeconds: maybe(
+    Type.Integer({ minimum: 900, maximum: 86_400, 'x-code': 'INVALID_NUMBER' }),
+  ),
+  idleSeconds: maybe(Type.Integer({ minimum: 60, maximum: 86_400, 'x-code': 'INVALID_NUMBER' })),
+  ts: tsGuard,
+});
+
+export const updateSettingsOperation = operation({
+  path: '/billing/settings/update-settings',
+  method: 'Update',
+  action: 'Update Settings',
+  access: { permission: 'settings:write' },
+  summary: 'Changes settings of the workspace; those left out stay as they are.',
+  request: Type.Object({ data: settingsChange }),
+  response: empty,
+  errors: ['STALE_OBJECT', 'IN_USE'],
+  example: { data: { timezone: 'Asia/Karachi', locale: 'en-PK' } },
+  async handle(call, body) {
+    const { tx, tenant } = call;
+    const before = await findSettings(tx, tenant.tenantId, { lock: true });
+    if (body.data.ts !== undefined && body.data.ts !== before.ts) {
+      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
+    }
+    const wanted = merged(before, body.data);
+    await assertCurrencyFree(call, before, wanted);
+    const stamp = { at: call.now, by: call.principal.name };
+    const after = await updateSettings(tx, tenant.tenantId, wanted, stamp);
+    call.audit({
+      subject: 'settings',
+      subjectId: tenant.workspace,
+      before: presentSettings(before, call.now),
+      after: presentSettings(after, call.now),
+    });
+    return { message: 'Settings updated', data: {} };
+  },
+});
+
+function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): SettingsRow {
+  const currency = sent.currency ?? before.currency;
+  const usualDecimals =
+    sent.currency === undefined ? before.currency_decimals : currencyDecimals(currency);
+  return {
+    ...before,
+    name: sent.name?.trim() ?? before.name,
+    timezone: sent.timezone ?? before.timezone,
+    currency,
+    currency_decimals: sent.currencyDecimals ?? usualDecimals,
+    country: (sent.country && countryCode(sent.country)) ?? before.country,
+    locale: sent.locale ?? before.locale,
+    connection_number_format: sent.connectionNumberFormat ?? before.connection_number_format,
+    bill_number_format: sent.billNumberFormat ?? before.bill_number_format,
+    delivery_channels: sent.deliveryChannels ?? before.delivery_channels,
+    letterhead: sent.letterhead ?? before.letterhead,
+    reminders: sent.reminders ?? before.reminders,
+    access_token_seconds:
+      sent.accessTokenSeconds === undefined ? before.access_token_seconds : sent.accessTokenSeconds,
+    idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
+  };
+}
+
+/** Amounts are stored in minor units: once there are some, their unit cannot change. */
+async function assertCurrencyFree(
+  call: Call,
+  before: SettingsRow,
+  wanted: SettingsRow,
+): Promise<void> {
+  const isSame =
+    wanted.currency === before.currency && wanted.currency_decimals === before.currency_decimals;
+  if (isSame || !(await hasAmounts(call.tx, call.tenant.tenantId))) return;
+  throw new AppError('IN_USE', {
+    message: `Amounts are booked in ${before.currency}; the currency can no longer change`,
+    field: 'data.currency',
+  });
+}
