@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { cleanEnvironment, runCommand } from './command.ts';
+import { configurationFile, type Server, writeConfiguration } from './configuration.ts';
+import { connect, isGone, superuserAt } from './connection.ts';
+import type { Layout } from './layout.ts';
+import { findPostmaster, removeStaleLocks } from './pid-file.ts';
+import { readStartLog, serverLogTail } from './server-log.ts';
+
+// Recovery after a crash replays up to max_wal_size and more; a slow disk takes minutes.
+const startLimitMs = 15 * 60_000;
+// Backends of a killed PostgreSQL leave when their statement ends; until then nobody may start.
+const leaveLimitMs = 60_000;
+const pollMinMs = 10;
+const pollMaxMs = 200;
+const stopFastSeconds = 120;
+const stopImmediateSeconds = 30;
+
+type Probe = 'ready' | 'busy' | 'absent';
+
+// Finds the server of this cluster or starts it, and returns when it accepts connections.
+export async function ensureRunning(server: Server): Promise<{ adopted: boolean; socket: string }> {
+  const { layout, log } = server;
+  const deadline = Date.now() + startLimitMs;
+  let leaveDeadline = Number.POSITIVE_INFINITY;
+  let waitMs = pollMinMs;
+  while (Date.now() < deadline) {
+    const postmaster = await findPostmaster(layout.cluster);
+    const socket = postmaster?.socket ?? layout.socket;
+    const probe = await probeServer(socket, layout);
+    if (probe === 'ready') return { adopted: true, socket };
+    if (probe === 'absent' && !postmaster) {
+      await removeStaleLocks(layout.cluster, layout.socket, log);
+      const outcome = await startServer(server, deadline);
+      if (outcome === 'started') return { adopted: false, socket: layout.socket };
+      if (outcome === 'leaving') leaveDeadline = Math.min(leaveDeadline, Date.now() + leaveLimitMs);
+      if (Date.now() > leaveDeadline) {
+        throw new Error(
+          `processes of an earlier PostgreSQL still work in ${layout.cluster}; end them first`,
+        );
+      }
+    }
+    await sleep(waitMs);
+    waitMs = Math.min(waitMs * 1.3, pollMaxMs);
+  }
+  throw new Error(`PostgreSQL did not become ready.\n${await serverLogTail(layout.log)}`);
+}
+
+// Stops the server, first letting it write everything out; without that it would only have to
+// recover at its next start, so a server that hangs is ended at once rather than left behind.
+export async function stopServer(server: Server, mode: 'fast' | 'immediate'): Promise<void> {
+  const { layout, binaries, log } = server;
+  // pg_ctl signals whatever process the file names, so make sure that it is PostgreSQL.
+  if (!(await findPostmaster(layout.cluster))) return;
+  const seconds = mode === 'fast' ? stopFastSeconds : stopImmediateSeconds;
+  const args = ['stop', '-D', layout.cluster, '-m', mode, '-w', '-t', String(seconds)];
+  const { code, output } = await runCommand(join(binaries.folder, 'pg_ctl'), args, layout.account);
+  if (code === 0 || !(await findPostmaster(layout.cluster))) return;
+  if (mode === 'immediate') throw new Error(`PostgreSQL could not be stopped: ${output}`);
+  log(`PostgreSQL did not stop within ${seconds} seconds; ending it at once: ${output}`);
+  await stopServer(server, 'immediate');
+}
+
+// Asks by connecting. Anything but a refusal or a full stop means that a server is there.
+async function probeServer(socket: string, layout: Layout): Promise<Probe> {
+  let client: Client | undefined;
+  try {
+    client = await connect(superuserAt(socket), 'billwright probe');
+    const { rows } = await client.query('show data_directory');
+    if (rows[0]?.data_directory === layout.cluster) return 'ready';
+    throw new Error(`the server at ${socket} serves ${rows[0]?.data_directory}, another folder`);
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'absent';
+    if (isGone(error)) return 'busy';
+    throw error;
+  } finally {
+    await client?.end().catch(() => {});
+  }
+}
+
+type StartOutcome = 'started' | 'leaving' | 'raced';
+
+async function startServer(server: Server, deadline: number): Promise<StartOutcome> {
+  const { layout } = server;
+  await writeConfiguration(server);
+  const startLog = join(layout.log, `start-${randomBytes(6).toString('hex')}.log`);
+  const child = await spawnPostgres(server, startLog);
+  let waitMs = pollMinMs;
+  try {
+    while (Date.now() < deadline) {
+      if (hasEnded(child)) return await explainEnd(server, startLog);
+      if ((await probeServer(layout.socket, layout)) === 'ready') return 'started';
+      await sleep(waitMs);
+      waitMs = Math.min(waitMs * 1.1, pollMaxMs);
+    }
+  } finally {
+    await unlink(startLog).catch(() => {});
+  }
+  throw new Error(`PostgreSQL did not become ready.\n${await serverLogTail(layout.log)}`);
+}
+
+// In a session of its own: Ctrl-C and a closed terminal reach the whole process group, and
+// PostgreSQL must outlive the program until the program stops it, or be found by the next one.
+async function spawnPostgres(server: Server, startLog: string): Promise<ChildProcess> {
+  const { layout, binaries } = server;
+  const configuration = `config_file=${configurationFile(layout.home)}`;
+  // "wx" because the folder belongs to the account: root must not follow a link planted there.
+  const output = await open(startLog, 'wx', 0o600);
+  try {
+    const child = spawn(
+      join(binaries.folder, 'postgres'),
+      ['-D', layout.cluster, '-c', configuration],
+      {
+        cwd: '/',
+        env: cleanEnvironment,
+        detached: true,
+        stdio: ['ignore', output.fd, output.fd],
+        ...(layout.account && { uid: layout.account.uid, gid: layout.account.gid }),
+      },
+    );
+    child.on('error', () => {});
+    child.unref();
+    return child;
+  } finally {
+    await output.close();
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+async function explainEnd(server: Server, startLog: string): Promise<StartOutcome> {
+  const { layout } = server;
+  const text = await readStartLog(startLog);
+  if (text.includes('pre-existing shared memory block')) return 'leaving';
+  // Another program started it in the same moment: the caller looks again and finds it.
+  if (/lock file ".*" already exists/.test(text) && (await findPostmaster(layout.cluster))) {
+    return 'raced';
+  }
+  const reason = text.includes('No space left on device')
+    ? `the disk of ${layout.home} is full`
+    : `PostgreSQL could not be started in ${layout.home}`;
+  throw new Error(`${reason}. Its last messages:\n${text}\n${await serverLogTail(layout.log)}`);
+}
