@@ -15,8 +15,12 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   if (text === undefined) return undefined;
   const lines = text.split('\n');
   const pid = parsePid(text);
-  if (pid === undefined || (await identify(pid, cluster)) !== 'ours') return undefined;
+  if (pid === undefined || !(await isPostmaster(pid, cluster))) return undefined;
   return { pid, socket: lines[4] || undefined };
+}
+
+export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
+  return (await identify(pid, cluster)) === 'ours';
 }
 
 // PostgreSQL itself takes over from a dead pid but refuses to start for a living one, whoever that

@@ -4,11 +4,11 @@ import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { cleanEnvironment, runCommand } from './command.ts';
+import { cleanEnvironment } from './command.ts';
 import { configurationFile, type Server, writeConfiguration } from './configuration.ts';
 import { connect, isGone, superuserAt } from './connection.ts';
 import type { Layout } from './layout.ts';
-import { findPostmaster, removeStaleLocks } from './pid-file.ts';
+import { findPostmaster, isPostmaster, removeStaleLocks } from './pid-file.ts';
 import { readStartLog, serverLogTail } from './server-log.ts';
 
 // Recovery after a crash replays up to max_wal_size and more; a slow disk takes minutes.
@@ -17,8 +17,9 @@ const startLimitMs = 15 * 60_000;
 const leaveLimitMs = 60_000;
 const pollMinMs = 10;
 const pollMaxMs = 200;
-const stopFastSeconds = 120;
-const stopImmediateSeconds = 30;
+// The last checkpoint writes out all of shared_buffers.
+const stopFastLimitMs = 120_000;
+const stopImmediateLimitMs = 30_000;
 
 type Probe = 'ready' | 'busy' | 'absent';
 
@@ -52,17 +53,38 @@ export async function ensureRunning(server: Server): Promise<{ adopted: boolean;
 
 // Stops the server, first letting it write everything out; without that it would only have to
 // recover at its next start, so a server that hangs is ended at once rather than left behind.
+// The signals are those of `pg_ctl stop -m`, sent to one known process: pg_ctl looks into the pid
+// file again while it waits, and takes a server that somebody started meanwhile for the old one.
 export async function stopServer(server: Server, mode: 'fast' | 'immediate'): Promise<void> {
-  const { layout, binaries, log } = server;
-  // pg_ctl signals whatever process the file names, so make sure that it is PostgreSQL.
-  if (!(await findPostmaster(layout.cluster))) return;
-  const seconds = mode === 'fast' ? stopFastSeconds : stopImmediateSeconds;
-  const args = ['stop', '-D', layout.cluster, '-m', mode, '-w', '-t', String(seconds)];
-  const { code, output } = await runCommand(join(binaries.folder, 'pg_ctl'), args, layout.account);
-  if (code === 0 || !(await findPostmaster(layout.cluster))) return;
-  if (mode === 'immediate') throw new Error(`PostgreSQL could not be stopped: ${output}`);
-  log(`PostgreSQL did not stop within ${seconds} seconds; ending it at once: ${output}`);
-  await stopServer(server, 'immediate');
+  const { cluster } = server.layout;
+  const postmaster = await findPostmaster(cluster);
+  if (!postmaster) return;
+  const { pid } = postmaster;
+  if (mode === 'fast') {
+    if (await endProcess(pid, { cluster, signal: 'SIGINT', limitMs: stopFastLimitMs })) return;
+    server.log(
+      'PostgreSQL takes too long to stop; ending it at once, to recover at its next start',
+    );
+  }
+  if (await endProcess(pid, { cluster, signal: 'SIGQUIT', limitMs: stopImmediateLimitMs })) return;
+  throw new Error(`PostgreSQL, process ${pid}, could not be stopped`);
+}
+
+async function endProcess(
+  pid: number,
+  options: { cluster: string; signal: NodeJS.Signals; limitMs: number },
+): Promise<boolean> {
+  const deadline = Date.now() + options.limitMs;
+  try {
+    process.kill(pid, options.signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  while (await isPostmaster(pid, options.cluster)) {
+    if (Date.now() > deadline) return false;
+    await sleep(pollMinMs);
+  }
+  return true;
 }
 
 // Asks by connecting. Anything but a refusal or a full stop means that a server is there.
