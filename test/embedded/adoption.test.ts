@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Connection, crashEmbedded } from '../../src/base/postgres/embedded.ts';
-import { type Answer, openScene, postmasterPid, query } from './scene.ts';
+import { type Answer, openSceneWithDatabase, postmasterPid, query } from './scene.ts';
 
 const rounds = 5;
 
@@ -21,7 +21,7 @@ async function countRows(answer: Answer): Promise<number> {
 }
 
 test('PostgreSQL that outlived a killed program is adopted, five times over', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openSceneWithDatabase(t);
   let program = scene.program();
   const first = await program.answer;
   assert.equal(first.adopted, false, program.messages());
@@ -41,7 +41,7 @@ test('PostgreSQL that outlived a killed program is adopted, five times over', as
 });
 
 test('a killed program whose PostgreSQL was killed too recovers, five times over', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openSceneWithDatabase(t);
   let program = scene.program();
   const first = await program.answer;
   const before = await fingerprint(scene.dataFolder, first.superuser);
@@ -62,7 +62,7 @@ test('a killed program whose PostgreSQL was killed too recovers, five times over
 });
 
 test('Ctrl-C in the terminal reaches the program, which stops PostgreSQL cleanly', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openSceneWithDatabase(t);
   const program = scene.program();
   const { owner, pid } = await program.answer;
   await query(owner, 'create table kept as select 1 as one');
@@ -77,7 +77,7 @@ test('Ctrl-C in the terminal reaches the program, which stops PostgreSQL cleanly
 });
 
 test('a program is told when PostgreSQL crashes, and starts it again', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openSceneWithDatabase(t);
   const lost = Promise.withResolvers<void>();
   const first = await scene.start({ onLost: lost.resolve });
   await query(first.owner, 'create table kept as select 1 as one');
@@ -91,7 +91,7 @@ test('a program is told when PostgreSQL crashes, and starts it again', async (t)
 });
 
 test('an orphan with other settings is restarted with the wanted ones', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openSceneWithDatabase(t);
   const program = scene.program();
   await program.answer;
   await program.kill('SIGKILL');
