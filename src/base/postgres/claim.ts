@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { type Connection, connect } from './connection.ts';
-import { isAlive } from './temporary-folder.ts';
+import { isAlive } from './living-process.ts';
 
 // One program owns a data folder by holding an advisory lock on a connection kept for it. The lock
 // dies with the process, however that ends; a lock file would have to be judged stale or not.
@@ -26,14 +26,22 @@ export class DataFolderInUse extends Error {
 }
 
 // Throws DataFolderInUse if another program has the folder.
-export async function takeClaim(superuser: Connection, dataFolder: string): Promise<Client> {
+export async function takeClaim(
+  superuser: Connection,
+  options: { dataFolder: string; log: (message: string) => void },
+): Promise<Client> {
   const client = await connect(superuser, `billwright program ${process.pid}`);
   try {
     const began = Date.now();
+    let isTold = false;
     while (!(await tryLock(client, claimLock))) {
       const holder = await findHolder(client);
       if (holder && Date.now() - began > patienceMs(holder)) {
-        throw new DataFolderInUse(dataFolder, holder.pid);
+        throw new DataFolderInUse(options.dataFolder, holder.pid);
+      }
+      if (holder?.isClosing && !isTold) {
+        options.log(`waiting for process ${holder.pid} to stop`);
+        isTold = true;
       }
       await sleep(pollMs);
     }
@@ -67,6 +75,11 @@ export async function tryTakeAll(superuser: Connection): Promise<Client | undefi
   }
   await client.end().catch(() => {});
   return undefined;
+}
+
+// Takes the presence lock from everyone who might come, until the server is restarted.
+export function hasNoVisitors(claim: Client): Promise<boolean> {
+  return tryLock(claim, presenceLock);
 }
 
 // Lets the next program wait for the end of this one instead of being turned away.

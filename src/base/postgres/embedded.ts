@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Client } from 'pg';
 import { prepareBinaries } from './binaries.ts';
 import { bootstrap } from './bootstrap.ts';
-import { announceClosing, takeClaim, takePresence, tryTakeAll } from './claim.ts';
+import { announceClosing, hasNoVisitors, takeClaim, takePresence, tryTakeAll } from './claim.ts';
 import { isConfigurationCurrent, type Server } from './configuration.ts';
 import { type Connection, isGone, superuserAt } from './connection.ts';
 import { initialiseCluster } from './initialise.ts';
@@ -75,30 +75,28 @@ async function prepareServer(
   return { layout, binaries, settings, log };
 }
 
-// Undefined if the server had to be stopped because it was started by a different version.
+// Undefined if the server was stopped because it ran in another way than wanted.
 async function open(
   server: Server,
   options: EmbeddedOptions,
 ): Promise<EmbeddedPostgres | undefined> {
   const { adopted, socket } = await ensureRunning(server);
   const superuser = superuserAt(socket);
-  const isClaim = options.use === 'claim';
-  const session = isClaim
-    ? await takeClaim(superuser, options.dataFolder)
-    : await takePresence(superuser);
-  const stop = isClaim
-    ? stopOfClaim(server, session, options)
-    : stopOfVisit(server, session, { isJoined: adopted });
+  const hold =
+    options.use === 'claim'
+      ? holdClaim(server, await takeClaim(superuser, options), options)
+      : holdPresence(server, await takePresence(superuser), { isJoined: adopted });
   try {
-    if (isClaim && adopted && !(await isAsWanted(server, session))) {
+    if (options.use === 'claim' && adopted && (await shouldRestart(server, hold.session))) {
       options.log('PostgreSQL runs with other settings or another version; restarting it');
-      await stop();
+      await hold.stop();
       return undefined;
     }
     await bootstrap(superuser);
     await pruneLogs(server.layout.log);
+    await hold.confirm();
   } catch (error) {
-    await stop();
+    await hold.stop();
     throw error;
   }
   return {
@@ -106,53 +104,68 @@ async function open(
     api: { ...superuser, user: 'billwright_api', database: 'billwright' },
     superuser,
     adopted,
-    stop,
+    stop: hold.stop,
   };
 }
 
-async function isAsWanted(server: Server, session: Client): Promise<boolean> {
-  const { rows } = await session.query('show server_version');
+// Not under the hands of a command that is at work: then the server stays as it is.
+async function shouldRestart(server: Server, claim: Client): Promise<boolean> {
+  const { rows } = await claim.query('show server_version');
   const runs: string = rows[0]?.server_version ?? '';
-  return runs.startsWith(server.binaries.version) && (await isConfigurationCurrent(server));
+  const isSame = runs.startsWith(server.binaries.version) && (await isConfigurationCurrent(server));
+  return !isSame && (await hasNoVisitors(claim));
 }
 
-function stopOfClaim(server: Server, claim: Client, options: EmbeddedOptions): () => Promise<void> {
-  let state: 'held' | 'closing' | 'lost' = 'held';
+// `confirm` fails if the session is no longer there, and from then on its loss is told.
+type Hold = { session: Client; confirm(): Promise<void>; stop(): Promise<void> };
+
+function holdClaim(server: Server, session: Client, options: EmbeddedOptions): Hold {
+  let state: 'opening' | 'held' | 'closing' | 'lost' = 'opening';
   const pruning = setInterval(() => {
     pruneLogs(server.layout.log).catch(() => {});
   }, pruneIntervalMs).unref();
-  claim.once('end', () => {
-    if (state !== 'held') return;
-    state = 'lost';
+  session.once('end', () => {
+    const wasHeld = state === 'held';
+    if (state !== 'closing') state = 'lost';
+    if (!wasHeld) return;
     options.log('the connection that holds the data folder was lost: PostgreSQL has ended');
     options.onLost?.();
   });
-  return once(server, async () => {
-    clearInterval(pruning);
-    if (state === 'lost') return stopUnlessUsed(server);
-    state = 'closing';
-    await announceClosing(claim).catch(() => {});
-    // The claim is kept to the end, which the server's end is: nobody can take it in between.
-    await stopServer(server, 'fast');
-    await claim.end().catch(() => {});
-  });
+  return {
+    session,
+    async confirm() {
+      await session.query('select');
+      state = 'held';
+    },
+    stop: once(server, async () => {
+      clearInterval(pruning);
+      if (state === 'lost') return stopUnlessUsed(server, session.host);
+      state = 'closing';
+      await announceClosing(session).catch(() => {});
+      // The claim is kept to the end, which the server's end is: nobody can take it in between.
+      await stopServer(server, 'fast');
+      await session.end().catch(() => {});
+    }),
+  };
 }
 
-function stopOfVisit(
-  server: Server,
-  presence: Client,
-  options: { isJoined: boolean },
-): () => Promise<void> {
-  return once(server, async () => {
-    await presence.end().catch(() => {});
-    if (!options.isJoined) await stopUnlessUsed(server);
-  });
+function holdPresence(server: Server, session: Client, options: { isJoined: boolean }): Hold {
+  return {
+    session,
+    async confirm() {
+      await session.query('select');
+    },
+    stop: once(server, async () => {
+      await session.end().catch(() => {});
+      if (!options.isJoined) await stopUnlessUsed(server, session.host);
+    }),
+  };
 }
 
-async function stopUnlessUsed(server: Server): Promise<void> {
+async function stopUnlessUsed(server: Server, socket: string): Promise<void> {
   let everything: Client | undefined;
   try {
-    everything = await tryTakeAll(superuserAt(server.layout.socket));
+    everything = await tryTakeAll(superuserAt(socket));
   } catch (error) {
     if (isGone(error)) return;
     throw error;

@@ -66,8 +66,10 @@ export function explainFileError(error: unknown, folder: string): Error {
   return cause;
 }
 
-// The data folder goes to the account: as root's, with mode 700, it would be closed to PostgreSQL.
+// A new one goes to the account: as root's, with mode 700, it would be closed to PostgreSQL. One
+// that exists stays as its owner made it.
 async function createDataFolder(folder: string, account: Account | undefined): Promise<void> {
+  if (await exists(folder)) return;
   await mkdir(dirname(folder), { recursive: true });
   await createFolder(folder, account);
 }
@@ -76,10 +78,15 @@ export async function createFolder(folder: string, account: Account | undefined)
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  if (account) await lchown(folder, account.uid, account.gid);
+  // Also for one that exists: the program may have been killed between the two steps.
+  if (account && (await isFolderOfRoot(folder))) await lchown(folder, account.uid, account.gid);
+}
+
+async function isFolderOfRoot(folder: string): Promise<boolean> {
+  const found = await lstat(folder);
+  return found.isDirectory() && found.uid === 0;
 }
 
 async function prepareHome(
@@ -88,9 +95,10 @@ async function prepareHome(
   log: (message: string) => void,
 ): Promise<string> {
   const place = join(dataFolder, 'postgres');
-  if (!(await exists(place))) {
-    if (await canEnter(account, dataFolder)) await createFolder(place, account);
-    else await createHomeElsewhere(place, account, log);
+  if ((await exists(place)) || (await canEnter(account, dataFolder))) {
+    await createFolder(place, account);
+  } else {
+    await createHomeElsewhere(place, account, log);
   }
   const home = await resolveHome(place);
   if (account && !(await canEnter(account, home))) {

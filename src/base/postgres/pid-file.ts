@@ -1,7 +1,7 @@
 import { link, readFile, readlink, rename, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { runCommand } from './command.ts';
-import { isAlive } from './temporary-folder.ts';
+import { isAlive } from './living-process.ts';
 
 export type Postmaster = { pid: number; socket: string | undefined };
 
@@ -76,8 +76,11 @@ async function removeIfUnchanged(file: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if ((await readFile(aside, 'utf8')) !== text) await link(aside, file);
-  await unlink(aside);
+  try {
+    if ((await readFile(aside, 'utf8')) !== text) await link(aside, file);
+  } finally {
+    await unlink(aside);
+  }
 }
 
 function parsePid(text: string | undefined): number | undefined {

@@ -15,6 +15,9 @@ import { readStartLog, serverLogTail } from './server-log.ts';
 const startLimitMs = 15 * 60_000;
 // Backends of a killed PostgreSQL leave when their statement ends; until then nobody may start.
 const leaveLimitMs = 60_000;
+// A server makes its socket before it does anything that takes time, and removes it last.
+const closedLimitMs = 30_000;
+const slowMs = 2_000;
 const pollMinMs = 10;
 const pollMaxMs = 200;
 // The last checkpoint writes out all of shared_buffers.
@@ -27,6 +30,8 @@ type Probe = 'ready' | 'busy' | 'absent';
 export async function ensureRunning(server: Server): Promise<{ adopted: boolean; socket: string }> {
   const { layout, log } = server;
   const deadline = Date.now() + startLimitMs;
+  const tellIfLong = slownessTeller(log);
+  let closedSince = Date.now();
   let leaveDeadline = Number.POSITIVE_INFINITY;
   let waitMs = pollMinMs;
   while (Date.now() < deadline) {
@@ -34,6 +39,14 @@ export async function ensureRunning(server: Server): Promise<{ adopted: boolean;
     const socket = postmaster?.socket ?? layout.socket;
     const probe = await probeServer(socket, layout);
     if (probe === 'ready') return { adopted: true, socket };
+    if (probe !== 'absent' || !postmaster) closedSince = Date.now();
+    if (Date.now() - closedSince > closedLimitMs) {
+      throw new Error(
+        `PostgreSQL, process ${postmaster?.pid}, runs without its socket in ${socket}, which was ` +
+          'removed. Stop that process (kill -INT) and start again.',
+      );
+    }
+    tellIfLong();
     if (probe === 'absent' && !postmaster) {
       await removeStaleLocks(layout.cluster, layout.socket, log);
       const outcome = await startServer(server, deadline);
@@ -112,11 +125,13 @@ async function startServer(server: Server, deadline: number): Promise<StartOutco
   await writeConfiguration(server);
   const startLog = join(layout.log, `start-${randomBytes(6).toString('hex')}.log`);
   const child = await spawnPostgres(server, startLog);
+  const tellIfLong = slownessTeller(server.log);
   let waitMs = pollMinMs;
   try {
     while (Date.now() < deadline) {
       if (hasEnded(child)) return await explainEnd(server, startLog);
       if ((await probeServer(layout.socket, layout)) === 'ready') return 'started';
+      tellIfLong();
       await sleep(waitMs);
       waitMs = Math.min(waitMs * 1.1, pollMaxMs);
     }
@@ -124,6 +139,16 @@ async function startServer(server: Server, deadline: number): Promise<StartOutco
     await unlink(startLog).catch(() => {});
   }
   throw new Error(`PostgreSQL did not become ready.\n${await serverLogTail(layout.log)}`);
+}
+
+function slownessTeller(log: (message: string) => void): () => void {
+  const began = Date.now();
+  let isTold = false;
+  return () => {
+    if (isTold || Date.now() - began < slowMs) return;
+    isTold = true;
+    log('waiting for PostgreSQL, which is recovering from a crash, starting or stopping');
+  };
 }
 
 // In a session of its own: Ctrl-C and a closed terminal reach the whole process group, and

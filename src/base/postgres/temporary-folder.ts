@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isAlive } from './living-process.ts';
 
 // A container gives every run of the program the same small process id, so the id alone cannot tell
 // our own folder from one that an earlier run left behind.
@@ -22,14 +23,5 @@ export async function removeLeftovers(path: string): Promise<void> {
     if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
     // An orphaned initdb may still write into it for a moment, hence the retries.
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
