@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { chown, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { memorySettings } from '../../src/base/postgres/settings.ts';
 import { isRoot, openScene, query } from './scene.ts';
 
@@ -114,6 +118,31 @@ test('a start that fails says what PostgreSQL said', async (t) => {
   );
   const embedded = await scene.start();
   assert.deepEqual(await query(embedded.owner, 'select 1 as one'), [{ one: 1 }]);
+});
+
+test('a full disk is named, leaves nothing half made, and is got over', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-disk-'));
+  t.after(() => rmdir(folder));
+  // 20 MB hold less than a new database, 75 MB one and a little.
+  const mount = ['-t', 'tmpfs', '-o', 'size=20m,mode=755', 'tmpfs', folder];
+  if (!isRoot || spawnSync('mount', mount).status !== 0) return t.skip('mount is not allowed');
+  const dataFolder = join(folder, 'data');
+  const scene = await openScene(t);
+  const start = () => scene.start({ dataFolder });
+  try {
+    await assert.rejects(start(), /^Error: the disk of .* is full/);
+    assert.ok(!readdirSync(join(dataFolder, 'postgres')).join().includes('cluster'));
+    spawnSync('mount', ['-o', 'remount,size=75m', folder]);
+    await (await start()).stop();
+    const fill = join(folder, 'fill');
+    spawnSync('dd', ['if=/dev/zero', `of=${fill}`, 'bs=1M']);
+    await assert.rejects(start(), /^Error: the disk of .* is full/);
+    await rm(fill);
+    assert.deepEqual(await query((await start()).owner, 'select 1 as one'), [{ one: 1 }]);
+  } finally {
+    await crashEmbedded(dataFolder);
+    spawnSync('umount', ['-l', folder]);
+  }
 });
 
 test('memory settings follow the memory of the machine within limits', () => {

@@ -6,7 +6,7 @@ import { announceClosing, hasNoVisitors, takeClaim, takePresence, tryTakeAll } f
 import { isConfigurationCurrent, type Server } from './configuration.ts';
 import { type Connection, isGone, superuserAt } from './connection.ts';
 import { initialiseCluster } from './initialise.ts';
-import { prepareLayout, sharedFolder } from './layout.ts';
+import { explainFileError, prepareLayout, sharedFolder } from './layout.ts';
 import { ensureRunning, stopServer } from './server.ts';
 import { pruneLogs } from './server-log.ts';
 
@@ -44,17 +44,23 @@ const attemptsMax = 10;
 const pruneIntervalMs = 60 * 60_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const server = await prepareServer(options);
-  await initialiseCluster(server.layout, server.binaries, {
-    sync: server.settings.fsync !== 'off',
-    log: options.log,
-  });
+  try {
+    const server = await prepareServer(options);
+    const sync = server.settings.fsync !== 'off';
+    await initialiseCluster(server, { sync });
+    return await openRepeatedly(server, options);
+  } catch (error) {
+    throw explainFileError(error, options.dataFolder);
+  }
+}
+
+async function openRepeatedly(server: Server, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const started = await open(server, options);
-      if (started) return started;
+      const opened = await open(server, options);
+      if (opened) return opened;
     } catch (error) {
-      if (!isGone(error) || attempt === attemptsMax) throw error;
+      if (!isGone(error) || attempt >= attemptsMax) throw error;
     }
   }
 }

@@ -3,21 +3,21 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { runCommand } from './command.ts';
+import type { Server } from './configuration.ts';
 import { createFolder, type Layout } from './layout.ts';
 import { removeLeftovers, temporaryName } from './temporary-folder.ts';
 
+const initdbLinesMax = 8;
+
 // Makes the cluster if there is none. What exists is never recreated and never deleted: initdb
 // works in a folder beside it, which gets the name only when it is complete.
-export async function initialiseCluster(
-  layout: Layout,
-  binaries: Binaries,
-  options: { sync: boolean; log: (message: string) => void },
-): Promise<void> {
+export async function initialiseCluster(server: Server, options: { sync: boolean }): Promise<void> {
+  const { layout, binaries, log } = server;
   await removeLeftovers(layout.cluster).catch((error: Error) => {
-    options.log(`an unfinished database folder could not be removed: ${error.message}`);
+    log(`an unfinished database folder could not be removed: ${error.message}`);
   });
   if (await isInitialised(layout, binaries)) return;
-  options.log(`creating a database in ${layout.cluster}`);
+  log(`creating a database in ${layout.cluster}`);
   const temporary = temporaryName(layout.cluster);
   await createFolder(temporary, layout.account);
   try {
@@ -63,7 +63,8 @@ async function runInitdb(
   ];
   const { code, output } = await runCommand(join(binaries.folder, 'initdb'), args, layout.account);
   if (code === 0) return;
-  throw new Error(`${explainInitdb(output, layout)}\n${output}`);
+  const lastLines = output.split('\n').slice(-initdbLinesMax).join('\n');
+  throw new Error(`${explainInitdb(output, layout)}. The last messages of initdb:\n${lastLines}`);
 }
 
 function explainInitdb(output: string, layout: Layout): string {

@@ -30,35 +30,34 @@ export async function prepareLayout(
   dataFolder: string,
   log: (message: string) => void,
 ): Promise<Layout> {
-  try {
-    const account = await chooseAccount({
-      data: dataFolder,
-      cluster: join(dataFolder, 'postgres', 'cluster'),
-    });
-    await createDataFolder(dataFolder, account);
-    const home = await prepareHome(await realpath(dataFolder), account, log);
-    const layout = {
-      dataFolder,
-      home,
-      cluster: join(home, 'cluster'),
-      log: join(home, 'log'),
-      socket: await chooseSocketFolder(home, account),
-      account,
-    };
-    await createFolder(layout.log, account);
-    await createFolder(layout.socket, account);
-    await checkSocketFolder(layout.socket, account);
-    return layout;
-  } catch (error) {
-    throw explainFileError(error, dataFolder);
-  }
+  const account = await chooseAccount({
+    data: dataFolder,
+    cluster: join(dataFolder, 'postgres', 'cluster'),
+  });
+  await createDataFolder(dataFolder, account);
+  const home = await prepareHome(await realpath(dataFolder), account, log);
+  const layout = {
+    dataFolder,
+    home,
+    cluster: join(home, 'cluster'),
+    log: join(home, 'log'),
+    socket: await chooseSocketFolder(home, account),
+    account,
+  };
+  await createFolder(layout.log, account);
+  await createFolder(layout.socket, account);
+  await checkSocketFolder(layout.socket, account);
+  return layout;
 }
 
+// Says in words what a refused file operation means; other errors speak for themselves.
 export function explainFileError(error: unknown, folder: string): Error {
   const cause = error as NodeJS.ErrnoException;
   const path = cause.path ?? folder;
   if (cause.code === 'EACCES' || cause.code === 'EPERM') {
-    const message = `no permission for ${path} as user "${userInfo().username}"; it may have been made by another account, which then must start the program`;
+    const message =
+      `no permission for ${path} as user "${userInfo().username}"; if another account made it, ` +
+      'start the program as that account';
     return new Error(message, { cause });
   }
   if (cause.code === 'ENOSPC') return new Error(`the disk of ${path} is full`, { cause });
