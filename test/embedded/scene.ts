@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import {
+  type Connection,
+  crashEmbedded,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  startEmbedded,
+} from '../../src/base/postgres/embedded.ts';
+
+export type Answer = {
+  pid: number;
+  owner: Connection;
+  superuser: Connection;
+  adopted: boolean;
+  error?: string;
+  message?: string;
+};
+
+export type Program = {
+  child: ChildProcess;
+  // The line it printed: that it is up, or why not.
+  answer: Promise<Answer>;
+  messages: () => string;
+  kill(signal: NodeJS.Signals): Promise<void>;
+};
+
+export type Scene = {
+  folder: string;
+  dataFolder: string;
+  start(options?: Partial<EmbeddedOptions>): Promise<EmbeddedPostgres>;
+  program(options?: Partial<EmbeddedOptions>, how?: ProgramOptions): Program;
+};
+
+export type ProgramOptions = { file?: string; uid?: number; gid?: number };
+
+// Most tests are not about durability, and syncing is most of what a start waits for.
+export const quick = { fsync: 'off', shared_buffers: '16MB' };
+
+const programFile = fileURLToPath(new URL('./program.ts', import.meta.url));
+
+// A folder of its own for a test. When the test ends, however it ends, every program it started is
+// killed, PostgreSQL is stopped and the folder removed.
+export async function openScene(t: TestContext, name = 'data'): Promise<Scene> {
+  const folder = await createTestFolder();
+  const dataFolder = join(folder, name);
+  const dataFolders = new Set([dataFolder]);
+  const programs: Program[] = [];
+  const started: EmbeddedPostgres[] = [];
+  t.after(async () => {
+    for (const program of programs) await program.kill('SIGKILL');
+    for (const embedded of started) await embedded.stop();
+    for (const used of dataFolders) await removeDataFolder(used);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
+  const complete = (options: Partial<EmbeddedOptions> = {}): EmbeddedOptions => ({
+    dataFolder,
+    use: 'claim',
+    settings: quick,
+    log: () => {},
+    ...options,
+  });
+  return {
+    folder,
+    dataFolder,
+    async start(options) {
+      const embedded = await startEmbedded(complete(options));
+      started.push(embedded);
+      return embedded;
+    },
+    program(options, how) {
+      const program = spawnProgram(complete(options), how);
+      dataFolders.add(options?.dataFolder ?? dataFolder);
+      programs.push(program);
+      return program;
+    },
+  };
+}
+
+// The same, with a database in it: a copy, which is made faster than a new one.
+export async function openSceneWithDatabase(t: TestContext): Promise<Scene> {
+  const scene = await openScene(t);
+  template ??= createTemplate();
+  const copied = spawnSync('cp', ['-a', await template, scene.dataFolder]);
+  assert.equal(copied.status, 0, copied.stderr.toString());
+  return scene;
+}
+
+let template: Promise<string> | undefined;
+
+// Here, outside of any test: inside one it would belong to that test and run at its end.
+after(async () => {
+  if (template) await rm(dirname(await template), { recursive: true, force: true });
+});
+
+async function createTemplate(): Promise<string> {
+  const folder = await createTestFolder();
+  const dataFolder = join(folder, 'data');
+  const options = { dataFolder, settings: quick, log: () => {} };
+  const embedded = await startEmbedded({ ...options, use: 'claim' });
+  await embedded.stop();
+  return dataFolder;
+}
+
+async function createTestFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-test-'));
+  // Open to the account that runs PostgreSQL for root.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+// The cluster may be elsewhere, behind a link.
+async function removeDataFolder(dataFolder: string): Promise<void> {
+  const place = join(dataFolder, 'postgres');
+  if (!existsSync(place)) return;
+  const home = realpathSync(place);
+  if (existsSync(join(home, 'cluster', 'postmaster.pid'))) await crashEmbedded(dataFolder);
+  await rm(home, { recursive: true, force: true, maxRetries: 10 });
+}
+
+function spawnProgram(options: EmbeddedOptions, how: ProgramOptions = {}): Program {
+  const { file = programFile, ...account } = how;
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    cwd: '/',
+    // A group of its own, as a shell gives it, so that a test can send Ctrl-C to it.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...account,
+  });
+  let messages = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    messages += chunk.toString();
+  });
+  const exited = once(child, 'exit');
+  const answer = new Promise<Answer>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
+    exited.then(() => setTimeout(() => reject(new Error(`no answer: ${messages}`)), 200).unref());
+  });
+  // A program that a test kills on purpose never answers.
+  answer.catch(() => {});
+  return {
+    child,
+    answer,
+    messages: () => messages,
+    async kill(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement says.
+export async function query(connection: Connection, text: string): Promise<any[]> {
+  const client = new Client({ ...connection, ssl: false });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function postmasterPid(dataFolder: string): number {
+  const file = join(dataFolder, 'postgres', 'cluster', 'postmaster.pid');
+  return Number.parseInt(readFileSync(file, 'utf8'), 10);
+}
+
+export const isRoot = process.getuid?.() === 0;
