@@ -130,7 +130,7 @@ async function answerPublic(call: Prepared, selection: Selection): Promise<Outgo
   const { parts, incoming, tenantId, realNow } = call;
   const nowMs = realNow.epochMilliseconds;
   parts.limiters.loginAddress.take(incoming.address, nowMs);
-  const name = selection.body['username'] ?? selection.body['clientID'];
+  const name = selection.body.username ?? selection.body.clientID;
   if (typeof name === 'string') {
     parts.limiters.loginName.take(`${tenantId}/${name.slice(0, 254).toLowerCase()}`, nowMs);
   }

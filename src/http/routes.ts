@@ -56,11 +56,11 @@ function mismatchOf(
     const pairs = allowed.map(({ method, action }) => `${method} / ${action}`).join(', or ');
     return new AppError('OPERATION_MISMATCH', {
       message: `This path takes method / action ${pairs}`,
-      field: operations.some((one) => one.method === body['method']) ? 'action' : 'method',
+      field: operations.some((one) => one.method === body.method) ? 'action' : 'method',
       allowed,
     });
   }
-  if (body['apiVersion'] !== apiVersion) {
+  if (body.apiVersion !== apiVersion) {
     return new AppError('UNSUPPORTED_API_VERSION', { field: 'apiVersion', allowed: [apiVersion] });
   }
   return undefined;

@@ -1,0 +1,97 @@
+// Looks at the database before anything is served from it: settings without which a crash loses
+// answered calls, and rights with which one tenant could see another.
+import pg from 'pg';
+import type { Connection } from './pool.ts';
+
+export type SettingsReport = { refusals: string[]; warnings: string[] };
+
+const fixedVersions = new Map([
+  [15, 14],
+  [16, 10],
+  [17, 6],
+]);
+
+export async function checkDatabase(
+  connection: Connection,
+  options: { role: string | undefined },
+): Promise<SettingsReport> {
+  const client = new pg.Client({
+    ...('url' in connection ? { connectionString: connection.url } : connection),
+    application_name: 'billwright check',
+  });
+  await client.connect();
+  try {
+    await client.query('begin');
+    if (options.role) await client.query("select set_config('role', $1, true)", [options.role]);
+    const settings = await readSettings(client);
+    const report: SettingsReport = { refusals: [], warnings: [] };
+    checkDurability(settings, report);
+    checkVersion(Number(settings.server_version_num), report);
+    await checkRole(client, report);
+    if (settings.row_security !== 'on') report.refusals.push('row_security must be on');
+    await client.query('rollback');
+    return report;
+  } finally {
+    await client.end();
+  }
+}
+
+async function readSettings(client: pg.Client): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums',
+       'data_sync_retry', 'server_version_num', 'row_security')`,
+  );
+  return Object.fromEntries(rows.map((row) => [row.name, row.setting]));
+}
+
+function checkDurability(settings: Record<string, string>, report: SettingsReport): void {
+  for (const name of ['fsync', 'full_page_writes']) {
+    if (settings[name] !== 'on') {
+      report.refusals.push(`${name} is ${settings[name]}: a crash can lose or damage data`);
+    }
+  }
+  if (['off', 'local'].includes(settings.synchronous_commit ?? '')) {
+    report.warnings.push('synchronous_commit is off: a crash can lose calls that were answered');
+  }
+  if (settings.data_checksums !== 'on') report.warnings.push('data_checksums is off');
+  if (settings.data_sync_retry === 'on') report.warnings.push('data_sync_retry is on');
+}
+
+function checkVersion(version: number, report: SettingsReport): void {
+  const major = Math.floor(version / 10_000);
+  const minor = version % 10_000;
+  if (major < 15) {
+    report.refusals.push(`PostgreSQL ${major} is too old: Billwright needs 15 or newer`);
+  } else if (minor < (fixedVersions.get(major) ?? 0)) {
+    report.warnings.push(
+      `PostgreSQL ${major}.${minor} has known holes in row-level security: ` +
+        `install ${major}.${fixedVersions.get(major)} or newer`,
+    );
+  }
+}
+
+async function checkRole(client: pg.Client, report: SettingsReport): Promise<void> {
+  const { rows } = await client.query<{
+    name: string;
+    rolsuper: boolean;
+    rolbypassrls: boolean;
+    owned: number;
+  }>(
+    `select r.rolname as name, r.rolsuper, r.rolbypassrls,
+       (select count(*)::integer from pg_class c
+         where c.relowner = r.oid and c.relkind in ('r', 'p', 'v', 'm')) as owned
+     from pg_roles r where r.rolname = current_user`,
+  );
+  const role = rows[0];
+  if (!role) throw new Error('the current role is unknown');
+  if (role.rolsuper) {
+    report.refusals.push(`role ${role.name} serves calls and must not be a superuser`);
+  }
+  if (role.rolbypassrls) {
+    report.refusals.push(`role ${role.name} serves calls and must not have BYPASSRLS`);
+  }
+  if (role.owned > 0) {
+    report.refusals.push(`role ${role.name} serves calls and must not own tables`);
+  }
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { type Database, transact } from '../base/db/pool.ts';
+import { verifySecret } from '../base/secrets.ts';
+import type { Context } from '../context.ts';
+import { findLoginByName } from '../domain/access/store.ts';
+import { enterTenant, findTenantId } from '../domain/tenants/store.ts';
+import { createServer } from '../http/server.ts';
+import { operations } from '../operations/catalogue.ts';
+import { demo } from './demo.ts';
+
+export async function listen(context: Context, database: Database): Promise<FastifyInstance> {
+  const { config, clock, log } = context;
+  const server = createServer({ ...config, database, operations, clock, log });
+  try {
+    await server.listen({ port: config.port, host: config.host });
+  } catch (error) {
+    await server.close();
+    await database.close();
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${config.port} on ${config.host} is taken by another program. ` +
+          'Stop it, or set PORT to another number.',
+      );
+    }
+    throw error;
+  }
+  return server;
+}
+
+const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** The demo's password stands in the README: it must not guard anything the network can reach. */
+export async function assertMayListen(context: Context, database: Database): Promise<void> {
+  if (loopback.test(context.config.host)) return;
+  const login = await transact(database, { opening: 'select 1' }, async (tx) => {
+    const tenantId = await findTenantId(tx, demo.workspace);
+    if (tenantId === undefined) return undefined;
+    await enterTenant(tx, tenantId);
+    return findLoginByName(tx, tenantId, demo.username);
+  });
+  if (login?.status !== 'ACTIVE') return;
+  if (await verifySecret(demo.password, login.password_hash)) {
+    await database.close();
+    throw new Error(
+      `The login ${demo.username} of workspace ${demo.workspace} still has its default password, ` +
+        `so Billwright listens on loopback only, not on ${context.config.host}. ` +
+        'Change the password or suspend the workspace first.',
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import type { Config } from '../config.ts';
+import { openContext, prepareDatabase } from '../context.ts';
+
+/** Brings the database up to date and checks its settings; nothing is served. */
+export async function migrateOnly(config: Config): Promise<void> {
+  const context = await openContext(config, { use: 'join' });
+  try {
+    await prepareDatabase(context);
+    process.stdout.write('The database is up to date.\n');
+  } finally {
+    await context.close();
+  }
+}

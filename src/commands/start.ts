@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config.ts';
+import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
+import { demo, ensureDemo } from './demo.ts';
+import { assertMayListen, listen } from './listen.ts';
+import { stopOnSignal } from './shutdown.ts';
+
+/** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
+export async function start(config: Config): Promise<void> {
+  const context = await openContext(config, { use: 'claim' });
+  try {
+    await prepareDatabase(context);
+    await ensureDemo(context);
+    const database = openApiDatabase(context);
+    await assertMayListen(context, database);
+    const server = await listen(context, database);
+    const worker = keepWorker(context.log);
+    stopOnSignal(context.log, [
+      () => server.close(),
+      () => worker.stop(),
+      () => database.close(),
+      context.close,
+    ]);
+    const address = server.server.address();
+    const port = typeof address === 'object' && address ? address.port : config.port;
+    printWelcome(config, port);
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+}
+
+const restartPauseMs = 2_000;
+
+/** A worker that dies is replaced; the queue gives its jobs to the new one. */
+function keepWorker(log: Log): { stop(): Promise<void> } {
+  let isStopping = false;
+  let child: ChildProcess;
+  function launch(): void {
+    child = fork(new URL('../main.ts', import.meta.url), ['work'], { stdio: 'inherit' });
+    child.once('exit', (code, signal) => {
+      if (isStopping) return;
+      log.error({ code, signal }, 'the worker ended and is started again');
+      setTimeout(launch, restartPauseMs).unref();
+    });
+  }
+  launch();
+  return {
+    async stop() {
+      isStopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function printWelcome(config: Config, port: number): void {
+  const base = `http://${demo.workspace}.${config.domain}:${port}`;
+  process.stdout.write(`
+Billwright is ready.
+
+  API        ${base}/billing/...
+  Reference  http://${config.domain}:${port}/docs
+  Workspace  ${demo.workspace}, login ${demo.username} with password ${demo.password}
+
+Try:
+  curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
+    -d '{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}'
+
+Stop with Ctrl-C.
+`);
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+import { openContext, openWorkerDatabase, prepareDatabase } from '../context.ts';
+import { startWorker } from '../worker/worker.ts';
+import { stopOnSignal } from './shutdown.ts';
+
+/** Works on jobs. Any number of these may run, on any number of machines. */
+export async function work(config: Config): Promise<void> {
+  const context = await openContext(config, { use: 'join' });
+  try {
+    await prepareDatabase(context);
+    const database = openWorkerDatabase(context);
+    const { clock, log } = context;
+    const queueConnection = context.owner.connection;
+    const worker = await startWorker({ queueConnection, database, clock, log });
+    stopOnSignal(log, [() => worker.stop(), () => database.close(), context.close]);
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import { parseArgs } from 'node:util';
+import { type Database, tenantTransact, transact } from '../base/db/pool.ts';
+import type { Config } from '../config.ts';
+import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { createWorkspace, prepareWorkspace } from '../domain/access/workspaces.ts';
+import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
+import { UsageError } from './usage.ts';
+
+export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
+      [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
+      [--locale en-PK] [--sandbox]
+  billwright workspace list
+  billwright workspace suspend NAME
+  billwright workspace resume NAME`;
+
+const emailForm = /^[^@\s]+@[^@\s]+$/;
+
+/** Also works beside a running server: it joins the same database. */
+export async function workspaceCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args);
+  const [action, name] = positionals;
+  const isKnown = ['create', 'list', 'suspend', 'resume'].includes(action ?? '');
+  if (!isKnown || (action !== 'list' && !name)) throw new UsageError(workspaceUsage);
+  const request = action === 'create' ? createRequest(name ?? '', values) : undefined;
+  const context = await openContext(config, { use: 'join', quiet: true });
+  try {
+    await prepareDatabase(context);
+    const database = openOwnerDatabase(context);
+    try {
+      if (request) await create(context, database, request);
+      else if (action === 'list') await list(database);
+      else
+        await change(context, database, name ?? '', action === 'suspend' ? 'Suspended' : 'Active');
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        admin: { type: 'string' },
+        password: { type: 'string' },
+        name: { type: 'string' },
+        timezone: { type: 'string', default: 'UTC' },
+        currency: { type: 'string', default: 'USD' },
+        country: { type: 'string', default: 'US' },
+        locale: { type: 'string', default: 'en' },
+        sandbox: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${workspaceUsage}`);
+  }
+}
+
+function createRequest(workspace: string, values: ReturnType<typeof parse>['values']) {
+  const { admin, password } = values;
+  if (!admin || !password)
+    throw new UsageError(`--admin and --password are needed\n\n${workspaceUsage}`);
+  if (!emailForm.test(admin))
+    throw new UsageError(`--admin must be an e-mail address, not '${admin}'`);
+  return {
+    workspace: workspace.toLowerCase(),
+    name: values.name ?? workspace,
+    timezone: values.timezone,
+    currency: values.currency.toUpperCase(),
+    country: values.country,
+    locale: values.locale,
+    sandbox: values.sandbox,
+    adminEmail: admin,
+    adminPassword: password,
+  };
+}
+
+async function create(
+  context: Context,
+  database: Database,
+  request: ReturnType<typeof createRequest>,
+): Promise<void> {
+  const prepared = await prepareWorkspace(request);
+  await transact(database, { opening: 'select 1' }, (tx) =>
+    createWorkspace(tx, prepared, context.clock.now()),
+  );
+  const { config } = context;
+  process.stdout.write(
+    `Workspace ${request.workspace} is ready at ` +
+      `http://${request.workspace}.${config.domain}:${config.port}; log in as ${request.adminEmail}.\n`,
+  );
+}
+
+async function list(database: Database): Promise<void> {
+  const options = { opening: 'select 1', readOnly: true };
+  const workspaces = await transact(database, options, (tx) => listWorkspaces(tx));
+  for (const { tenant_id: tenantId, workspace } of workspaces) {
+    const line = await tenantTransact(database, tenantId, async (tx) => {
+      const settings = await findSettings(tx, tenantId);
+      const status = await findStatus(tx, tenantId);
+      const sandbox = settings.sandbox ? ' (sandbox)' : '';
+      return [workspace, status, settings.timezone, settings.currency, settings.name + sandbox];
+    });
+    process.stdout.write(`${line.join('\t')}\n`);
+  }
+  if (workspaces.length === 0) process.stdout.write('There are no workspaces yet.\n');
+}
+
+async function change(
+  context: Context,
+  database: Database,
+  name: string,
+  status: 'Active' | 'Suspended',
+): Promise<void> {
+  const options = { opening: 'select 1', readOnly: true };
+  const workspaces = await transact(database, options, (tx) => listWorkspaces(tx));
+  const found = workspaces.find((one) => one.workspace === name.toLowerCase());
+  if (!found) throw new Error(`There is no workspace named '${name}'.`);
+  const stamp = { at: context.clock.now(), by: 'command line' };
+  await tenantTransact(database, found.tenant_id, (tx) =>
+    setStatus(tx, found.tenant_id, status, stamp),
+  );
+  process.stdout.write(`Workspace ${found.workspace} is now ${status}.\n`);
+}

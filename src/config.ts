@@ -1,0 +1,97 @@
+// The only reader of the environment: read once, checked, frozen.
+import { resolve } from 'node:path';
+import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
+
+export type Config = Readonly<{
+  port: number;
+  host: string;
+  databaseUrl: string | undefined;
+  /** A login that owns nothing, for the pool that serves calls; otherwise a role is taken on. */
+  apiDatabaseUrl: string | undefined;
+  /** A direct connection for workers, where DATABASE_URL goes through a transaction pooler. */
+  workerDatabaseUrl: string | undefined;
+  dataFolder: string;
+  domain: string;
+  workspaceHeader: boolean;
+  logLevel: string;
+  apiConnections: number;
+  workerConnections: number;
+  trustedProxies: readonly string[];
+  allowUnsafeDatabase: boolean;
+  rateLimits: RateLimits;
+}>;
+
+type Environment = Record<string, string | undefined>;
+
+export class ConfigError extends Error {}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+export function readConfig(env: Environment): Config {
+  return Object.freeze({
+    port: integer(env, 'PORT', 8080, 0, 65_535),
+    host: env.HOST || '127.0.0.1',
+    databaseUrl: url(env, 'DATABASE_URL'),
+    apiDatabaseUrl: url(env, 'API_DATABASE_URL'),
+    workerDatabaseUrl: url(env, 'WORKER_DATABASE_URL'),
+    dataFolder: resolve(env.BILLWRIGHT_DATA || './data'),
+    domain: (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase(),
+    workspaceHeader: flag(env, 'BILLWRIGHT_WORKSPACE_HEADER'),
+    logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
+    apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
+    workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
+    trustedProxies: (env.TRUSTED_PROXIES ?? '').split(',').filter((item) => item.trim() !== ''),
+    allowUnsafeDatabase: flag(env, 'BILLWRIGHT_ALLOW_UNSAFE_DATABASE'),
+    rateLimits: {
+      token: rate(env, 'RATE_LIMIT_TOKEN', defaultRateLimits.token),
+      tenant: rate(env, 'RATE_LIMIT_WORKSPACE', defaultRateLimits.tenant),
+      loginName: rate(env, 'RATE_LIMIT_LOGIN_NAME', defaultRateLimits.loginName),
+      loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
+    },
+  });
+}
+
+function integer(env: Environment, name: string, usual: number, min: number, max: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return usual;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not '${text}'`);
+  }
+  return value;
+}
+
+function flag(env: Environment, name: string): boolean {
+  const text = env[name];
+  if (text === undefined || text === '' || text === '0' || text === 'false') return false;
+  if (text === '1' || text === 'true') return true;
+  throw new ConfigError(`${name} must be 1 or 0, not '${text}'`);
+}
+
+function oneOf(env: Environment, name: string, words: string[], usual: string): string {
+  const text = env[name] || usual;
+  if (!words.includes(text)) {
+    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not '${text}'`);
+  }
+  return text;
+}
+
+function url(env: Environment, name: string): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  if (!/^postgres(ql)?:\/\//.test(text)) {
+    throw new ConfigError(`${name} must begin with postgresql://`);
+  }
+  return text;
+}
+
+/** `100/200`: calls a second, and how many at once. */
+function rate(env: Environment, name: string, usual: Rate): Rate {
+  const text = env[name];
+  if (!text) return usual;
+  const [perSecond, burst] = text.split('/').map(Number);
+  if (!perSecond || !burst || perSecond <= 0 || burst < 1) {
+    throw new ConfigError(`${name} must be CALLS-PER-SECOND/BURST such as 100/200, not '${text}'`);
+  }
+  return { perSecond, burst };
+}

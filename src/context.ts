@@ -1,0 +1,122 @@
+// Builds what the program runs on, by hand and in order, and closes it in reverse.
+import { type Clock, systemClock } from './base/clock.ts';
+import { checkDatabase } from './base/db/check-settings.ts';
+import { migrate, readMigrations } from './base/db/migrate.ts';
+import { type Connection, type Database, openDatabase } from './base/db/pool.ts';
+import { createLog, type Log } from './base/log.ts';
+import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
+import type { Config } from './config.ts';
+
+/** Where to log in, and the role to take on there when the login itself has more rights. */
+type Access = { connection: Connection; role?: string };
+
+export type Context = {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  owner: Access;
+  api: Access;
+  worker: Access;
+  close(): Promise<void>;
+};
+
+const apiRole = 'billwright_api';
+const workerRole = 'billwright_worker';
+const reclaimPauseMs = 1_000;
+
+export async function openContext(
+  config: Config,
+  options: { use: 'claim' | 'join'; quiet?: boolean },
+): Promise<Context> {
+  const log = createLog({ level: options.quiet ? 'warn' : config.logLevel });
+  if (config.databaseUrl) return externalContext(config, config.databaseUrl, log);
+  const embedded = await keepEmbedded(config, log, options.use);
+  const { owner, api } = embedded.current();
+  return {
+    config,
+    clock: systemClock,
+    log,
+    owner: { connection: owner },
+    api: { connection: api },
+    worker: { connection: owner, role: workerRole },
+    close: () => embedded.stop(),
+  };
+}
+
+function externalContext(config: Config, databaseUrl: string, log: Log): Context {
+  const owner = { url: databaseUrl };
+  const worker = { url: config.workerDatabaseUrl ?? databaseUrl };
+  return {
+    config,
+    clock: systemClock,
+    log,
+    owner: { connection: worker },
+    api: config.apiDatabaseUrl
+      ? { connection: { url: config.apiDatabaseUrl } }
+      : { connection: owner, role: apiRole },
+    worker: { connection: worker, role: workerRole },
+    close: async () => {},
+  };
+}
+
+/** Starts embedded PostgreSQL, and starts it again should it end while the program runs. */
+async function keepEmbedded(config: Config, log: Log, use: 'claim' | 'join') {
+  let isStopping = false;
+  let current: EmbeddedPostgres;
+  const options = {
+    dataFolder: config.dataFolder,
+    use,
+    log: (message: string) => log.info(message),
+    onLost: () => void restart(),
+  };
+  async function restart(): Promise<void> {
+    while (!isStopping) {
+      try {
+        current = await startEmbedded(options);
+        log.warn('embedded PostgreSQL ended and was started again');
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'embedded PostgreSQL could not be started again');
+        await new Promise((resolve) => setTimeout(resolve, reclaimPauseMs));
+      }
+    }
+  }
+  current = await startEmbedded(options);
+  return {
+    current: () => current,
+    async stop() {
+      isStopping = true;
+      await current.stop();
+    },
+  };
+}
+
+/** Brings the schema up to date and refuses a database from which nothing should be served. */
+export async function prepareDatabase(context: Context): Promise<void> {
+  const migrations = await readMigrations(new URL('../migrations/', import.meta.url));
+  const versions = await migrate(context.owner.connection, migrations);
+  if (versions.length > 0) context.log.info({ versions }, 'database migrated');
+  const report = await checkDatabase(context.api.connection, { role: context.api.role });
+  for (const warning of report.warnings) context.log.warn(warning);
+  if (report.refusals.length === 0) return;
+  if (context.config.allowUnsafeDatabase) {
+    for (const refusal of report.refusals) context.log.warn(refusal);
+    return;
+  }
+  throw new Error(`This database is not safe to serve from: ${report.refusals.join('; ')}`);
+}
+
+export function openApiDatabase(context: Context): Database {
+  const { config, api } = context;
+  return openDatabase({ ...api, name: 'billwright api', max: config.apiConnections });
+}
+
+export function openWorkerDatabase(context: Context): Database {
+  const { config, worker } = context;
+  return openDatabase({ ...worker, name: 'billwright worker', max: config.workerConnections });
+}
+
+/** For the command line: the owner's own connection, without a lesser role. */
+export function openOwnerDatabase(context: Context): Database {
+  return openDatabase({ ...context.owner, name: 'billwright command', max: 2 });
+}

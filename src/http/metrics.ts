@@ -1,0 +1,37 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../base/db/pool.ts';
+
+export type Metrics = {
+  registry: Registry;
+  observe(operation: string, statusCode: number, seconds: number): void;
+};
+
+export function createMetrics(database: Database): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const calls = new Histogram({
+    name: 'billwright_call_seconds',
+    help: 'Time to answer a call, by operation and status code of the envelope',
+    labelNames: ['operation', 'status_code'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  const connections = new Gauge({
+    name: 'billwright_database_connections',
+    help: 'Connections of the pool that serves calls',
+    labelNames: ['state'] as const,
+    registers: [registry],
+    collect() {
+      this.set({ state: 'open' }, database.pool.totalCount);
+      this.set({ state: 'idle' }, database.pool.idleCount);
+      this.set({ state: 'waited_for' }, database.pool.waitingCount);
+    },
+  });
+  void connections;
+  return {
+    registry,
+    observe(operation, statusCode, seconds) {
+      calls.observe({ operation, status_code: statusCode }, seconds);
+    },
+  };
+}

@@ -1,0 +1,177 @@
+// The HTTP server: /billing/* goes to dispatch, the rest is for operators and readers.
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
+import { type Database, transact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { newRequestId } from '../base/request-id.ts';
+import { isRetrieve, type Operation } from '../operations/operation.ts';
+import { bodyBytesMax } from './body.ts';
+import { type DispatchParts, dispatch, type Outgoing, toAppError } from './dispatch.ts';
+import { registerDocs } from './docs.ts';
+import { errorEnvelope } from './envelope.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { RateLimiter, type RateLimits } from './rate-limit.ts';
+import { routesOf } from './routes.ts';
+import { Workspaces } from './workspace.ts';
+
+export type ServerOptions = {
+  database: Database;
+  operations: readonly (readonly [string, Operation])[];
+  clock: Clock;
+  log: Log;
+  domain: string;
+  workspaceHeader: boolean;
+  trustedProxies: readonly string[];
+  rateLimits: RateLimits;
+};
+
+/** A client that sends its request, or takes its answer, slower than this is let go. */
+const requestTimeoutMs = 60_000;
+const idleSocketMs = 60_000;
+const headersTimeoutMs = 15_000;
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, database } = options;
+  const server = Fastify({
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleSocketMs,
+    keepAliveTimeout: idleSocketMs,
+    forceCloseConnections: 'idle',
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    exposeHeadRoutes: false,
+    genReqId: newRequestId,
+    clientErrorHandler: answerUnreadable,
+    routerOptions: { ignoreTrailingSlash: false },
+  });
+  server.server.headersTimeout = headersTimeoutMs;
+  const parts = dispatchParts(options);
+  const metrics = createMetrics(database);
+  server.removeAllContentTypeParsers();
+  // Every body is taken as bytes; dispatch itself decides what it is.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  registerCalls(server, parts, metrics);
+  registerProbes(server, database, metrics);
+  registerDocs(server, options.operations);
+  server.setErrorHandler((error, request, reply) => {
+    const known = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    const refusal = known
+      ? new AppError('REQUEST_TOO_LARGE', {
+          message: `A request may have ${bodyBytesMax} bytes at most`,
+        })
+      : toAppError(error, { log }, { requestId: request.id, path: request.url });
+    const isCall = request.url.startsWith('/billing/');
+    send(reply, request.id, {
+      statusCode: refusal.statusCode,
+      headers: {},
+      body: errorEnvelope(refusal, request.id),
+      operation: undefined,
+    }).code(isCall ? 200 : refusal.statusCode);
+  });
+  return server;
+}
+
+function dispatchParts(options: ServerOptions): DispatchParts {
+  const { database, clock, log, rateLimits } = options;
+  return {
+    database,
+    clock,
+    log,
+    routes: routesOf(options.operations.map(([, operation]) => operation)),
+    workspaces: new Workspaces(database, {
+      domain: options.domain,
+      headerAllowed: options.workspaceHeader,
+    }),
+    limiters: {
+      token: new RateLimiter(rateLimits.token),
+      tenant: new RateLimiter(rateLimits.tenant),
+      loginName: new RateLimiter(rateLimits.loginName),
+      loginAddress: new RateLimiter(rateLimits.loginAddress),
+    },
+  };
+}
+
+function registerCalls(server: FastifyInstance, parts: DispatchParts, metrics: Metrics): void {
+  server.all('/billing/*', async (request, reply) => {
+    const startedMs = performance.now();
+    const requestId = request.id;
+    const outgoing = await dispatch(parts, {
+      requestId,
+      verb: request.method,
+      path: pathOf(request),
+      host: request.headers.host,
+      address: request.ip,
+      headers: request.headers,
+      body: request.body,
+    });
+    const ms = performance.now() - startedMs;
+    const { operation, statusCode } = outgoing;
+    const label = operation ? `${operation.path} ${operation.action}` : 'unknown';
+    metrics.observe(label, statusCode, ms / 1000);
+    const line = { requestId, operation: label, statusCode, ms: Math.round(ms) };
+    if (operation && isRetrieve(operation) && statusCode === 200) parts.log.debug(line, 'call');
+    else parts.log.info({ ...line, address: request.ip }, 'call');
+    return send(reply, requestId, outgoing);
+  });
+}
+
+function pathOf(request: FastifyRequest): string {
+  const end = request.url.indexOf('?');
+  return end === -1 ? request.url : request.url.slice(0, end);
+}
+
+function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): FastifyReply {
+  return reply
+    .code(200)
+    .headers({
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      ...outgoing.headers,
+      'X-Request-Id': requestId,
+      'X-Status-Code': String(outgoing.statusCode),
+    })
+    .send(outgoing.body);
+}
+
+function registerProbes(server: FastifyInstance, database: Database, metrics: Metrics): void {
+  server.get('/health', async () => ({ status: 'up' }));
+  server.get('/ready', async (_request, reply) => {
+    try {
+      await transact(database, { opening: 'select 1', readOnly: true }, async () => {});
+      return { status: 'ready' };
+    } catch {
+      return reply.code(503).send({ status: 'not ready', reason: 'the database does not answer' });
+    }
+  });
+  server.get('/metrics', async (_request, reply) => {
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+  server.setNotFoundHandler(async (request, reply) => {
+    return reply.code(404).send({ status: 'not found', path: request.url.slice(0, 200) });
+  });
+}
+
+/** Bytes that are no HTTP request: they reach no operation, so the status says so. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newRequestId();
+  const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const message = isSlow
+    ? 'The request took too long to arrive'
+    : 'This is not a valid HTTP request';
+  const body = errorEnvelope(new AppError('MALFORMED_JSON', { message }), requestId);
+  const status = isSlow ? '408 Request Timeout' : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId}\r\nConnection: close\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,96 @@
+// The jobs that every workspace runs once for each of its local dates.
+import type { Clock } from '../base/clock.ts';
+import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
+import type { Log } from '../base/log.ts';
+import { deleteExpired } from '../domain/access/sessions-store.ts';
+import { claimDailyRun, findLastDailyRun } from '../domain/tenants/daily-store.ts';
+import { findSettings, findStatus } from '../domain/tenants/store.ts';
+
+export type DailyTask = { tenantId: number; job: string; localDate: string };
+
+type DailyJob = {
+  /** Local time of day from which the job of a date is due. */
+  at: Temporal.PlainTime;
+  run(
+    tx: Tx,
+    tenantId: number,
+    day: { localDate: Temporal.PlainDate; realNow: Temporal.Instant },
+  ): Promise<object>;
+};
+
+export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map([
+  [
+    'housekeeping',
+    {
+      at: Temporal.PlainTime.from('00:05'),
+      run: (tx, tenantId, { realNow }) =>
+        deleteExpired(tx, tenantId, {
+          tokens: realNow,
+          answers: realNow,
+          failures: realNow.subtract({ hours: 24 }),
+        }),
+    },
+  ],
+]);
+
+/** A workspace that stood still for longer is not taken through every missed date. */
+const catchUpDaysMax = 31;
+
+/** The dates for which a job of a workspace is due and not done, oldest first. */
+export async function findDueTasks(
+  database: Database,
+  clock: Clock,
+  tenantId: number,
+): Promise<DailyTask[]> {
+  return tenantTransact(database, tenantId, async (tx) => {
+    if ((await findStatus(tx, tenantId)) !== 'Active') return [];
+    const { timezone, clock_offset_ms } = await findSettings(tx, tenantId);
+    const now = clock.now().add({ milliseconds: clock_offset_ms }).toZonedDateTimeISO(timezone);
+    const tasks: DailyTask[] = [];
+    for (const [job, { at }] of dailyJobs) {
+      const isDueToday = Temporal.PlainTime.compare(now.toPlainTime(), at) >= 0;
+      const newest = isDueToday ? now.toPlainDate() : now.toPlainDate().subtract({ days: 1 });
+      const last = await findLastDailyRun(tx, tenantId, job);
+      // A new workspace has no past to catch up on.
+      const oldest = last
+        ? later(last.add({ days: 1 }), newest.subtract({ days: catchUpDaysMax - 1 }))
+        : newest;
+      for (
+        let day = oldest;
+        Temporal.PlainDate.compare(day, newest) <= 0;
+        day = day.add({ days: 1 })
+      ) {
+        tasks.push({ tenantId, job, localDate: day.toString() });
+      }
+    }
+    return tasks;
+  });
+}
+
+function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {
+  return Temporal.PlainDate.compare(a, b) >= 0 ? a : b;
+}
+
+/** Does the job of one date, once: the claim and the work are one transaction. */
+export async function runDailyTask(
+  database: Database,
+  clock: Clock,
+  log: Log,
+  task: DailyTask,
+): Promise<boolean> {
+  const job = dailyJobs.get(task.job);
+  if (!job) throw new Error(`no daily job is named ${task.job}`);
+  return tenantTransact(database, task.tenantId, async (tx) => {
+    const realNow = clock.now();
+    const localDate = Temporal.PlainDate.from(task.localDate);
+    const isMine = await claimDailyRun(tx, task.tenantId, {
+      job: task.job,
+      localDate,
+      at: realNow,
+    });
+    if (!isMine) return false;
+    const outcome = await job.run(tx, task.tenantId, { localDate, realNow });
+    log.info({ ...task, outcome }, 'daily job done');
+    return true;
+  });
+}

@@ -1,0 +1,85 @@
+// The process that works on jobs, apart from the one that answers calls.
+import { PgBoss } from 'pg-boss';
+import type { Clock } from '../base/clock.ts';
+import { type Connection, type Database, transact } from '../base/db/pool.ts';
+import type { Log } from '../base/log.ts';
+import { listWorkspaces } from '../domain/tenants/store.ts';
+import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
+
+export type WorkerOptions = {
+  /** Owns the queue's own tables. */
+  queueConnection: Connection;
+  /** Does the work, bound to one tenant at a time. */
+  database: Database;
+  clock: Clock;
+  log: Log;
+};
+
+export type Worker = { stop(): Promise<void> };
+
+const tickQueue = 'daily-tick';
+const dailyQueue = 'daily';
+/** A dead worker's job is handed on after this long. */
+const heartbeatSeconds = 10;
+const stopMs = 20_000;
+/** A workspace with nothing due is looked at again after this long: no job is due at a finer time. */
+const lookAgainMinutes = 5;
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { queueConnection: connection, log } = options;
+  const boss = new PgBoss({
+    ...('url' in connection ? { connectionString: connection.url } : connection),
+    application_name: 'billwright queue',
+    schema: 'pgboss',
+    max: 4,
+  });
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
+  await boss.start();
+  await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0 });
+  await boss.createQueue(dailyQueue, {
+    policy: 'exclusive',
+    retryLimit: 5,
+    retryBackoff: true,
+    heartbeatSeconds,
+  });
+  await boss.schedule(tickQueue, '* * * * *', null, { tz: 'UTC' });
+  const looked = new Map<number, Temporal.Instant>();
+  await boss.work(tickQueue, async () => {
+    await queueDueTasks(boss, options, looked);
+  });
+  await boss.work<DailyTask>(dailyQueue, { pollingIntervalSeconds: 2 }, async (jobs) => {
+    for (const job of jobs) await runDailyTask(options.database, options.clock, log, job.data);
+  });
+  // What fell due while no worker was there must not wait for the next minute.
+  await queueDueTasks(boss, options, looked);
+  log.info('worker ready');
+  return {
+    async stop() {
+      await boss.stop({ graceful: true, timeout: stopMs, close: true });
+    },
+  };
+}
+
+async function queueDueTasks(
+  boss: PgBoss,
+  options: WorkerOptions,
+  looked: Map<number, Temporal.Instant>,
+): Promise<void> {
+  const { database, clock, log } = options;
+  const now = clock.now();
+  const workspaces = await transact(database, { opening: 'select 1' }, (tx) => listWorkspaces(tx));
+  for (const { tenant_id: tenantId } of workspaces) {
+    const next = looked.get(tenantId);
+    if (next && Temporal.Instant.compare(now, next) < 0) continue;
+    try {
+      const tasks = await findDueTasks(database, clock, tenantId);
+      for (const task of tasks) {
+        const singletonKey = `${tenantId}/${task.job}/${task.localDate}`;
+        await boss.send(dailyQueue, task, { singletonKey, group: { id: String(tenantId) } });
+      }
+      if (tasks.length === 0) looked.set(tenantId, now.add({ minutes: lookAgainMinutes }));
+    } catch (error) {
+      log.error({ err: error, tenantId }, 'the daily jobs of a workspace could not be queued');
+    }
+  }
+}
