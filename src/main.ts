@@ -2,6 +2,8 @@
 import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/embedded.ts';
 import { migrateOnly } from './commands/migrate.ts';
+import { writeSchema } from './commands/schema.ts';
+import { writeSdk } from './commands/sdk.ts';
 import { serve } from './commands/serve.ts';
 import { start } from './commands/start.ts';
 import { UsageError } from './commands/usage.ts';
@@ -17,6 +19,8 @@ const commands = new Map<string, Command>([
   ['work', work],
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
+  ['schema', writeSchema],
+  ['sdk', writeSdk],
 ]);
 
 const usage = `Usage:
@@ -25,6 +29,10 @@ const usage = `Usage:
   billwright work      a worker alone
   billwright migrate   brings the database up to date
   ${workspaceUsage}
+
+For developers:
+  billwright schema    writes migrations/schema.sql from a migrated database
+  billwright sdk       writes sdk/routes.ts from the catalogue
 
 Configuration is by environment: see docs/configuration.md.`;
 

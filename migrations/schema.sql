@@ -1,0 +1,653 @@
+-- Written by `npm run billwright -- schema`: the result of all migrations. Not run by anything.
+
+-- extensions
+
+create extension btree_gin;
+
+create extension pg_trgm;
+
+-- tables
+
+create table audit_entries (
+  tenant_id bigint not null,
+  request_id text not null,
+  "position" integer not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  actor_kind text not null,
+  address text,
+  operation text not null,
+  subject text not null,
+  subject_id text not null,
+  before jsonb,
+  after jsonb,
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['Login'::text, 'Client'::text, 'System'::text]))),
+  constraint audit_entries_pkey PRIMARY KEY (tenant_id, request_id, "position"),
+  constraint audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table billing_accounts (
+  tenant_id bigint not null,
+  account_id bigint not null,
+  party_id bigint not null,
+  label text not null,
+  billing_group_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint billing_accounts_label_check CHECK ((label <> ''::text)),
+  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label),
+  constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
+  constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
+  constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint billing_accounts_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table billing_groups (
+  tenant_id bigint not null,
+  billing_group_id bigint not null,
+  name text not null,
+  description text,
+  billing_period_id bigint,
+  archived boolean not null default false,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint billing_groups_name_check CHECK ((name <> ''::text)),
+  constraint billing_groups_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint billing_groups_pkey PRIMARY KEY (tenant_id, billing_group_id),
+  constraint billing_groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table billing_periods (
+  tenant_id bigint not null,
+  period_id bigint not null,
+  name text not null,
+  unit text not null,
+  unit_count integer not null,
+  anchor_day smallint,
+  months numeric not null,
+  description text,
+  constraint billing_periods_anchor_day_check CHECK (((anchor_day >= 1) AND (anchor_day <= 31))),
+  constraint billing_periods_months_check CHECK ((months >= (0)::numeric)),
+  constraint billing_periods_pkey PRIMARY KEY (tenant_id, period_id),
+  constraint billing_periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint billing_periods_unit_check CHECK ((unit = ANY (ARRAY['Day'::text, 'Week'::text, 'Month'::text, 'Year'::text, 'Once'::text]))),
+  constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
+);
+
+create table clients (
+  tenant_id bigint not null,
+  client_number bigint not null,
+  client_id text not null,
+  secret_hash text not null,
+  roles text[] not null,
+  expires_at timestamp with time zone,
+  allowed_addresses text[] not null default '{}'::text[],
+  status text not null default 'ACTIVE'::text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint clients_client_id_key UNIQUE (tenant_id, client_id),
+  constraint clients_pkey PRIMARY KEY (tenant_id, client_number),
+  constraint clients_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
+  constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table counters (
+  tenant_id bigint not null,
+  series text not null,
+  last_number bigint not null,
+  constraint counters_last_number_check CHECK ((last_number >= 0)),
+  constraint counters_pkey PRIMARY KEY (tenant_id, series),
+  constraint counters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table daily_runs (
+  tenant_id bigint not null,
+  job text not null,
+  local_date date not null,
+  finished_at timestamp with time zone not null,
+  outcome jsonb not null,
+  constraint daily_runs_pkey PRIMARY KEY (tenant_id, job, local_date),
+  constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table idempotency_keys (
+  tenant_id bigint not null,
+  principal text not null,
+  idempotency_key text not null,
+  request_hash bytea not null,
+  headers jsonb not null,
+  body text not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+  constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
+  constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table login_failures (
+  tenant_id bigint not null,
+  name_hash bytea not null,
+  failures integer not null,
+  failed_at timestamp with time zone not null,
+  locked_until timestamp with time zone,
+  constraint login_failures_failures_check CHECK ((failures > 0)),
+  constraint login_failures_name_hash_check CHECK ((octet_length(name_hash) = 32)),
+  constraint login_failures_pkey PRIMARY KEY (tenant_id, name_hash),
+  constraint login_failures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table login_names (
+  tenant_id bigint not null,
+  name text not null,
+  login_id bigint not null,
+  constraint login_names_taken PRIMARY KEY (tenant_id, name),
+  constraint login_names_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
+);
+
+create table logins (
+  tenant_id bigint not null,
+  login_id bigint not null,
+  username text not null,
+  email text,
+  name text not null,
+  password_hash text not null,
+  roles text[] not null,
+  party_id bigint,
+  status text not null default 'ACTIVE'::text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint logins_pkey PRIMARY KEY (tenant_id, login_id),
+  constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
+  constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table parties (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  party_number bigint not null,
+  kind text not null,
+  name text not null,
+  email text,
+  country text,
+  contacts jsonb not null default '[]'::jsonb,
+  identity_number text,
+  tax_number text,
+  address jsonb,
+  language text,
+  competencies jsonb not null default '[]'::jsonb,
+  archived boolean not null default false,
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
+  constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
+  constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
+  constraint parties_name_check CHECK ((name <> ''::text)),
+  constraint parties_party_number_key UNIQUE (tenant_id, party_number),
+  constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
+  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table row_blocks (
+  tenant_id bigint not null,
+  kind text not null,
+  block bigint not null,
+  live_rows integer not null,
+  all_rows integer not null,
+  constraint row_blocks_check CHECK ((all_rows >= live_rows)),
+  constraint row_blocks_live_rows_check CHECK ((live_rows >= 0)),
+  constraint row_blocks_pkey PRIMARY KEY (tenant_id, kind, block),
+  constraint row_blocks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table sessions (
+  tenant_id bigint not null,
+  session_id uuid not null,
+  login_id bigint,
+  client_number bigint,
+  address text not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoked_reason text,
+  constraint sessions_check CHECK ((num_nonnulls(login_id, client_number) = 1)),
+  constraint sessions_pkey PRIMARY KEY (tenant_id, session_id),
+  constraint sessions_tenant_id_client_number_fkey FOREIGN KEY (tenant_id, client_number) REFERENCES clients(tenant_id, client_number),
+  constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint sessions_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
+);
+
+create table subscription_balances (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  receivable bigint not null,
+  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+
+create table subscriptions (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  subscription_number text not null,
+  reference_number text,
+  context_code text not null,
+  plan_code text not null,
+  plan_label text not null,
+  account_id bigint not null,
+  party_id bigint not null,
+  status text not null,
+  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number),
+  constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Active'::text, 'Disconnected'::text, 'Closed'::text]))),
+  constraint subscriptions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint subscriptions_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table tenants (
+  tenant_id bigint not null,
+  status text not null default 'Active'::text,
+  name text not null,
+  timezone text not null,
+  currency text not null,
+  currency_decimals smallint not null,
+  country text not null,
+  locale text not null,
+  connection_number_format text not null,
+  bill_number_format text not null,
+  delivery_channels text[] not null,
+  letterhead jsonb not null,
+  reminders jsonb not null,
+  access_token_seconds integer,
+  idle_seconds integer,
+  sandbox boolean not null,
+  clock_offset_ms bigint not null default 0,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
+  constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
+  constraint tenants_clock_offset_ms_check CHECK ((clock_offset_ms >= 0)),
+  constraint tenants_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint tenants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint tenants_currency_decimals_check CHECK (((currency_decimals >= 0) AND (currency_decimals <= 4))),
+  constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
+  constraint tenants_pkey PRIMARY KEY (tenant_id),
+  constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
+  constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+
+create table tokens (
+  tenant_id bigint not null,
+  token_hash bytea not null,
+  session_id uuid not null,
+  kind text not null,
+  expires_at timestamp with time zone not null,
+  spent_at timestamp with time zone,
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
+  constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
+  constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
+  constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+create table wallets (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  balance bigint not null,
+  constraint wallets_balance_check CHECK ((balance >= 0)),
+  constraint wallets_pkey PRIMARY KEY (tenant_id, party_id),
+  constraint wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table workspaces (
+  tenant_id bigint not null,
+  workspace text not null,
+  created_at timestamp with time zone not null,
+  constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint workspaces_pkey PRIMARY KEY (tenant_id),
+  constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
+  constraint workspaces_workspace_key UNIQUE (workspace)
+);
+
+-- views
+
+-- indexes
+
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
+
+CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at);
+
+CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
+
+CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
+
+CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
+
+CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree (tenant_id, lower(name));
+
+CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
+
+CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+
+CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
+
+CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
+
+CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts);
+
+CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
+
+CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
+
+CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
+
+CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
+
+CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
+
+CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+
+-- functions and procedures
+
+CREATE OR REPLACE FUNCTION public.count_parties()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+    select tenant_id, 'party', party_id / 1000, count(*) filter (where not archived), count(*)
+    from new_rows
+    group by tenant_id, party_id / 1000
+    order by tenant_id, party_id / 1000
+    on conflict (tenant_id, kind, block) do update
+      set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  else
+    update row_blocks b
+    set live_rows = b.live_rows + changed.live_delta
+    from (
+      select n.tenant_id, n.party_id / 1000 as block,
+        sum(case when n.archived then -1 else 1 end) as live_delta
+      from new_rows n
+      join old_rows o on o.tenant_id = n.tenant_id and o.party_id = n.party_id
+      where n.archived <> o.archived
+      group by n.tenant_id, n.party_id / 1000
+    ) changed
+    where b.tenant_id = changed.tenant_id and b.kind = 'party' and b.block = changed.block;
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.current_tenant()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
+ RETURNS TABLE(tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint, country text, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  return query
+    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
+      t.country, t.clock_offset_ms, t.idle_seconds,
+      k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
+      case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
+      coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
+      coalesce(l.status, c.status), c.expires_at, coalesce(l.roles, c.roles), l.party_id,
+      c.allowed_addresses
+    from tenants t
+    left join tokens k
+      on k.tenant_id = t.tenant_id and k.token_hash = wanted_hash and k.kind = 'access'
+    left join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
+    left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
+    left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
+    where t.tenant_id = wanted_tenant;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.require_tenant()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+begin
+  if current_tenant() is null then
+    raise exception 'no tenant is set in this transaction' using errcode = 'insufficient_privilege';
+  end if;
+  return current_tenant();
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.search_parties(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %s enable row level security', table_name);
+  execute format('alter table %s force row level security', table_name);
+  execute format(
+    'create policy tenant_wall on %s using (tenant_id = current_tenant())', table_name);
+end
+$procedure$
+;
+-- owned by the owner
+
+-- triggers
+
+CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+
+CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+
+-- row-level security
+
+alter table audit_entries enable row level security, force row level security;
+create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
+
+alter table billing_accounts enable row level security, force row level security;
+create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table billing_groups enable row level security, force row level security;
+create policy tenant_wall on billing_groups as permissive for all using ((tenant_id = current_tenant()));
+
+alter table billing_periods enable row level security, force row level security;
+create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
+
+alter table clients enable row level security, force row level security;
+create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
+
+alter table counters enable row level security, force row level security;
+create policy tenant_wall on counters as permissive for all using ((tenant_id = current_tenant()));
+
+alter table daily_runs enable row level security, force row level security;
+create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
+
+alter table idempotency_keys enable row level security, force row level security;
+create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+
+alter table login_failures enable row level security, force row level security;
+create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
+
+alter table login_names enable row level security, force row level security;
+create policy tenant_wall on login_names as permissive for all using ((tenant_id = current_tenant()));
+
+alter table logins enable row level security, force row level security;
+create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table parties enable row level security, force row level security;
+create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
+
+alter table row_blocks enable row level security, force row level security;
+create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
+
+alter table schema_migrations disable row level security;
+
+alter table sessions enable row level security, force row level security;
+create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table subscription_balances enable row level security, force row level security;
+create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
+
+alter table subscriptions enable row level security, force row level security;
+create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table tenants enable row level security, force row level security;
+create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
+
+alter table tokens enable row level security, force row level security;
+create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
+
+alter table wallets enable row level security, force row level security;
+create policy tenant_wall on wallets as permissive for all using ((tenant_id = current_tenant()));
+
+alter table workspaces disable row level security;
+
+-- rights
+
+grant insert, select on audit_entries to billwright_api;
+
+grant insert, select on audit_entries to billwright_worker;
+
+grant insert, select, update on billing_accounts to billwright_api;
+
+grant select on billing_accounts to billwright_worker;
+
+grant insert, select, update on billing_groups to billwright_api;
+
+grant select on billing_groups to billwright_worker;
+
+grant insert, select on billing_periods to billwright_api;
+
+grant select on billing_periods to billwright_worker;
+
+grant insert, select, update on clients to billwright_api;
+
+grant insert, select, update on counters to billwright_api;
+
+grant insert, select, update on counters to billwright_worker;
+
+grant select on daily_runs to billwright_api;
+
+grant insert, select on daily_runs to billwright_worker;
+
+grant delete, insert, select on idempotency_keys to billwright_api;
+
+grant delete, insert, select on idempotency_keys to billwright_worker;
+
+grant delete, insert, select, update on login_failures to billwright_api;
+
+grant delete, insert, select, update on login_failures to billwright_worker;
+
+grant delete, insert, select on login_names to billwright_api;
+
+grant insert, select, update on logins to billwright_api;
+
+grant insert, select, update on parties to billwright_api;
+
+grant select on parties to billwright_search;
+
+grant select on parties to billwright_worker;
+
+grant insert, select, update on row_blocks to billwright_api;
+
+grant insert, select, update on row_blocks to billwright_worker;
+
+grant insert, select, update on sessions to billwright_api;
+
+grant delete, select on sessions to billwright_worker;
+
+grant select on subscription_balances to billwright_api;
+
+grant select on subscription_balances to billwright_worker;
+
+grant select on subscriptions to billwright_api;
+
+grant select on subscriptions to billwright_worker;
+
+grant select, update on tenants to billwright_api;
+
+grant select on tenants to billwright_worker;
+
+grant insert, select, update on tokens to billwright_api;
+
+grant delete, select on tokens to billwright_worker;
+
+grant select on wallets to billwright_api;
+
+grant select on wallets to billwright_worker;
+
+grant select on workspaces to billwright_worker;

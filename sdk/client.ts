@@ -1,0 +1,123 @@
+// The typed client: one method for each operation of the catalogue, named as there.
+//
+//   const billing = createClient({ baseUrl: 'http://demo.localhost:8080' });
+//   const { data } = await billing.login({ username, password });
+//   billing.useToken(data.accessToken);
+//   await billing.makeUsers({ userType: 'customer', users: [{ name: 'A. Khan' }] });
+//
+// The types are those of the operations' own schemas; the server's code is not loaded.
+import type { Static } from 'typebox';
+import type { Catalogue, OperationName } from '../src/operations/catalogue.ts';
+import { routes } from './routes.ts';
+
+export type RequestOf<Name extends OperationName> = Static<Catalogue[Name]['request']>;
+export type DataOf<Name extends OperationName> = Static<Catalogue[Name]['response']>;
+
+/** A successful answer. */
+export type Reply<Data> = { message: string; data: Data; headers: Headers };
+
+export type CallOptions = {
+  idempotencyKey?: string;
+  token?: string | null;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+export type Client = {
+  [Name in OperationName]: (
+    ...args: Record<never, never> extends RequestOf<Name>
+      ? [body?: RequestOf<Name>, options?: CallOptions]
+      : [body: RequestOf<Name>, options?: CallOptions]
+  ) => Promise<Reply<DataOf<Name>>>;
+} & { useToken(token: string | null): void };
+
+export type ClientOptions = {
+  /** With the workspace as first label, such as https://acme.example.com */
+  baseUrl: string;
+  token?: string;
+  /** Sent with every call, such as X-Workspace on a development server. */
+  headers?: Record<string, string>;
+  fetch?: typeof globalThis.fetch;
+};
+
+export type ErrorBody = {
+  code: string;
+  type: string;
+  field: string | null;
+  message: string;
+  allowed?: unknown[];
+  current?: unknown;
+  retryable: boolean;
+  retryAfter: number | null;
+  requestID: string;
+  details: { field: string | null; code: string; message: string; rejectedValue?: unknown }[];
+};
+
+/** The server refused the call. */
+export class BillingError extends Error {
+  readonly statusCode: number;
+  readonly error: ErrorBody;
+  readonly headers: Headers;
+
+  constructor(statusCode: number, error: ErrorBody, headers: Headers) {
+    super(`${error.code}: ${error.message}`);
+    this.name = 'BillingError';
+    this.statusCode = statusCode;
+    this.error = error;
+    this.headers = headers;
+  }
+
+  get code(): string {
+    return this.error.code;
+  }
+}
+
+type Envelope = {
+  success: boolean;
+  statusCode: number;
+  message: string;
+  error: ErrorBody | null;
+  data: unknown;
+};
+
+export function createClient(options: ClientOptions): Client {
+  const state = { token: options.token ?? null };
+  const client: Record<string, unknown> = {
+    useToken(token: string | null) {
+      state.token = token;
+    },
+  };
+  for (const [name, route] of Object.entries(routes)) {
+    client[name] = (body: object = {}, call: CallOptions = {}) =>
+      post(options, route, body, { ...call, token: call.token ?? state.token });
+  }
+  return client as Client;
+}
+
+async function post(
+  options: ClientOptions,
+  route: { path: string; method: string; action: string },
+  body: object,
+  call: CallOptions,
+): Promise<Reply<unknown>> {
+  const send = options.fetch ?? globalThis.fetch;
+  const { path, method, action } = route;
+  const response = await send(new URL(path, options.baseUrl), {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(call.token ? { Authorization: call.token } : {}),
+      ...(call.idempotencyKey ? { 'Idempotency-Key': call.idempotencyKey } : {}),
+      ...options.headers,
+      ...call.headers,
+    },
+    body: JSON.stringify({ method, action, apiVersion: 'v2', ...body }),
+    ...(call.signal ? { signal: call.signal } : {}),
+  });
+  const envelope = (await response.json()) as Envelope;
+  if (envelope.success) {
+    return { message: envelope.message, data: envelope.data, headers: response.headers };
+  }
+  if (!envelope.error) throw new Error(`not an answer of the billing service: ${response.status}`);
+  throw new BillingError(envelope.statusCode, envelope.error, response.headers);
+}

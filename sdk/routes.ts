@@ -1,0 +1,69 @@
+// Written by `npm run billwright -- sdk` from the catalogue of operations.
+export const routes = {
+  addBillingGroup: {
+    path: '/billing/billing-groups',
+    method: 'Create',
+    action: 'Add Billing Group',
+  },
+  listBillingGroups: {
+    path: '/billing/billing-groups',
+    method: 'Retrieve',
+    action: 'List Billing Groups',
+  },
+  getBillingGroup: {
+    path: '/billing/billing-groups',
+    method: 'Retrieve',
+    action: 'Get Billing Group',
+  },
+  assignBillingAccounts: {
+    path: '/billing/billing-groups/assign-accounts',
+    method: 'Update',
+    action: 'Assign Billing Accounts',
+  },
+  removeBillingAccounts: {
+    path: '/billing/billing-groups/remove-accounts',
+    method: 'Update',
+    action: 'Remove Billing Accounts',
+  },
+  makeUsers: { path: '/billing/users/make-users', method: 'Create', action: 'Create Parties' },
+  updateUser: { path: '/billing/users/update-user', method: 'Update', action: 'Update Parties' },
+  getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },
+  listUsers: { path: '/billing/users/list-users', method: 'Retrieve', action: 'List Parties' },
+  login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
+  refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
+  logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },
+  makeLogins: { path: '/billing/auth/make-logins', method: 'Create', action: 'Create Logins' },
+  getLogins: { path: '/billing/auth/get-logins', method: 'Retrieve', action: 'Retrieve Logins' },
+  updateLogin: { path: '/billing/auth/update-login', method: 'Update', action: 'Update Login' },
+  makeClients: {
+    path: '/billing/auth/make-clients',
+    method: 'Create',
+    action: 'Create API Clients',
+  },
+  getClients: {
+    path: '/billing/auth/get-clients',
+    method: 'Retrieve',
+    action: 'Retrieve API Clients',
+  },
+  updateClient: {
+    path: '/billing/auth/update-client',
+    method: 'Update',
+    action: 'Update API Client',
+  },
+  getSettings: {
+    path: '/billing/settings/get-settings',
+    method: 'Retrieve',
+    action: 'Retrieve Settings',
+  },
+  updateSettings: {
+    path: '/billing/settings/update-settings',
+    method: 'Update',
+    action: 'Update Settings',
+  },
+  moveClock: { path: '/billing/settings/move-clock', method: 'Update', action: 'Move Clock' },
+  getAudit: {
+    path: '/billing/audit/get-audit',
+    method: 'Retrieve',
+    action: 'Retrieve Audit Entries',
+  },
+} as const;

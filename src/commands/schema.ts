@@ -1,0 +1,20 @@
+import { writeFile } from 'node:fs/promises';
+import pg from 'pg';
+import { dumpSchema } from '../base/db/dump-schema.ts';
+import type { Config } from '../config.ts';
+import { openContext, prepareDatabase } from '../context.ts';
+
+/** Writes migrations/schema.sql from a database that has run every migration. */
+export async function writeSchema(config: Config): Promise<void> {
+  const context = await openContext(config, { use: 'join', quiet: true });
+  try {
+    await prepareDatabase(context);
+    const { connection } = context.owner;
+    const client = new pg.Client('url' in connection ? connection.url : connection);
+    await client.connect();
+    const text = await dumpSchema(client).finally(() => client.end());
+    await writeFile(new URL('../../migrations/schema.sql', import.meta.url), text);
+  } finally {
+    await context.close();
+  }
+}

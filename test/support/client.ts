@@ -1,0 +1,104 @@
+// The typed client, every answer of which is checked against the operation's own declaration:
+// the response schema, with no field beside it, and the error codes it lists.
+import assert from 'node:assert/strict';
+import { Compile } from 'typebox/compile';
+import { type Client, createClient } from '../../sdk/client.ts';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import { commonErrors } from '../../src/http/openapi.ts';
+import { operations } from '../../src/operations/catalogue.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+
+export type TestClient = Client & { workspace: string; token: string | null };
+
+export function checkedClient(baseUrl: string, workspace: string): TestClient {
+  const client = createClient({
+    baseUrl,
+    headers: { 'X-Workspace': workspace },
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      const text = await response.text();
+      checkAnswer(String(input), JSON.parse(String(init?.body)), response, text);
+      return new Response(text, { status: response.status, headers: response.headers });
+    },
+  });
+  return Object.assign(client, { workspace, token: null });
+}
+
+type Envelope = {
+  success: boolean;
+  statusCode: number;
+  message: string;
+  error: { code: ErrorCode } | null;
+  data: unknown;
+};
+
+function checkAnswer(
+  url: string,
+  body: { method?: string; action?: string },
+  response: Response,
+  text: string,
+): void {
+  const envelope = JSON.parse(text) as Envelope;
+  assert.equal(response.status, 200);
+  assert.deepEqual(Object.keys(envelope), ['success', 'statusCode', 'message', 'error', 'data']);
+  assert.equal(response.headers.get('x-status-code'), String(envelope.statusCode));
+  assert.match(response.headers.get('x-request-id') ?? '', /^[0-9A-Z]{26}$/);
+  const { pathname } = new URL(url);
+  const operation = operations
+    .map(([, one]) => one)
+    .find(
+      (one) => one.path === pathname && one.method === body.method && one.action === body.action,
+    );
+  if (!operation) return;
+  if (envelope.success) checkData(operation, envelope);
+  else checkCode(operation, envelope.error?.code);
+}
+
+function checkCode(operation: Operation, code: ErrorCode | undefined): void {
+  const listed = code && (operation.errors.includes(code) || commonErrors.includes(code));
+  assert.ok(listed, `${operation.path} answered ${code}, which it does not list`);
+}
+
+const validators = new Map<Operation, ReturnType<typeof Compile>>();
+
+function checkData(operation: Operation, envelope: Envelope): void {
+  let validator = validators.get(operation);
+  if (!validator) {
+    validator = Compile(closed(operation.response) as never);
+    validators.set(operation, validator);
+  }
+  if (validator.Check(envelope.data)) return;
+  const problems = validator.Errors(envelope.data).slice(0, 5);
+  assert.fail(
+    `${operation.path} answered data that its schema refuses: ${JSON.stringify(problems)}`,
+  );
+}
+
+/** The schema with every object closed, so that an undeclared field fails. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, closed(value)]),
+  );
+  if ('properties' in copy && !('additionalProperties' in copy)) copy.additionalProperties = false;
+  return copy;
+}
+
+/** Asserts that a call is refused with this code, and returns the refusal. */
+export async function refuses(
+  call: Promise<unknown>,
+  code: ErrorCode,
+  expected: { field?: string; statusCode?: number } = {},
+) {
+  try {
+    await call;
+  } catch (error) {
+    const refusal = error as import('../../sdk/client.ts').BillingError;
+    assert.equal(refusal.error?.code, code, refusal.message);
+    if (expected.field !== undefined) assert.equal(refusal.error.field, expected.field);
+    if (expected.statusCode !== undefined) assert.equal(refusal.statusCode, expected.statusCode);
+    return refusal;
+  }
+  return assert.fail(`was not refused with ${code}`);
+}

@@ -1,0 +1,105 @@
+// One real PostgreSQL for a whole test run, with a migrated template that each test file clones.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrate, readMigrations } from '../../src/base/db/migrate.ts';
+import type { Connection as Socket } from '../../src/base/postgres/embedded.ts';
+import { startEmbedded } from '../../src/base/postgres/embedded.ts';
+
+const template = 'billwright_template';
+const variable = 'BILLWRIGHT_TEST_CLUSTER';
+
+export type Cluster = { owner: Socket; api: Socket; superuser: Socket };
+
+/** Starts the cluster and tells every test process, through the environment, where it is. */
+export async function startCluster(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-test-'));
+  // PostgreSQL may have to run as another user than the tests.
+  await chmod(folder, 0o755);
+  const embedded = await startEmbedded({
+    dataFolder: join(folder, 'data'),
+    use: 'claim',
+    // A crash of this cluster loses nothing anybody wants; everything else is as in production.
+    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
+    log: () => {},
+  });
+  const { owner, api, superuser } = embedded;
+  await makeTemplate({ owner, api, superuser });
+  process.env[variable] = JSON.stringify({ owner, api, superuser });
+  return async () => {
+    delete process.env[variable];
+    await embedded.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+async function makeTemplate(cluster: Cluster): Promise<void> {
+  await asSuperuser(cluster, (client) =>
+    client.query(`create database ${template} owner billwright`),
+  );
+  const migrations = await readMigrations(new URL('../../migrations/', import.meta.url));
+  await migrate({ ...cluster.owner, database: template }, migrations);
+}
+
+let own: Promise<() => Promise<void>> | undefined;
+
+/** The run's cluster; a file that is run alone starts its own. */
+export async function theCluster(): Promise<Cluster> {
+  if (!process.env[variable]) {
+    own ??= startCluster();
+    await own;
+  }
+  return JSON.parse(process.env[variable] ?? '') as Cluster;
+}
+
+export async function stopOwnCluster(): Promise<void> {
+  const stop = own;
+  own = undefined;
+  await (await stop)?.();
+}
+
+let clones = 0;
+
+export async function cloneDatabase(cluster: Cluster): Promise<string> {
+  clones += 1;
+  const name = `test_${process.pid}_${clones}`;
+  await asSuperuser(cluster, (client) =>
+    client.query(`create database ${name} template ${template} owner billwright`),
+  );
+  return name;
+}
+
+/** Fails when a test left connections open, then removes the database. */
+export async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
+  const left = await asSuperuser(cluster, async (client) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const { rows } = await client.query<{ application_name: string; query: string }>(
+        `select application_name, query from pg_stat_activity
+         where datname = $1 and backend_type = 'client backend'`,
+        [name],
+      );
+      // A closed connection takes PostgreSQL a moment to forget.
+      if (rows.length === 0 || attempt === 40) return rows;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  });
+  await asSuperuser(cluster, (client) => client.query(`drop database ${name} with (force)`));
+  if (left.length > 0) {
+    const who = left.map((row) => `${row.application_name}: ${row.query}`).join('; ');
+    throw new Error(`${left.length} connections were left open: ${who}`);
+  }
+}
+
+async function asSuperuser<T>(
+  cluster: Cluster,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...cluster.superuser, database: 'postgres' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,151 @@
+// A server on a database of its own, with workspaces, logins and typed clients.
+import { after } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import pg from 'pg';
+import { type Database, openDatabase, transact } from '../../src/base/db/pool.ts';
+import { createLog } from '../../src/base/log.ts';
+import { createWorkspace, prepareWorkspace } from '../../src/domain/access/workspaces.ts';
+import type { RateLimits } from '../../src/http/rate-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { operations } from '../../src/operations/catalogue.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { checkedClient, type TestClient } from './client.ts';
+import { type MovableClock, movableClock } from './clock.ts';
+import {
+  type Cluster,
+  cloneDatabase,
+  dropDatabase,
+  stopOwnCluster,
+  theCluster,
+} from './cluster.ts';
+
+export const adminPassword = 'correct horse battery';
+
+export type WorkspaceOptions = {
+  timezone?: string;
+  currency?: string;
+  country?: string;
+  sandbox?: boolean;
+};
+
+export type Scene = {
+  cluster: Cluster;
+  databaseName: string;
+  clock: MovableClock;
+  server: FastifyInstance;
+  baseUrl: string;
+  /** The pool that serves calls, bound by row-level security. */
+  api: Database;
+  /** Owner of the tables, bound by nothing. */
+  sql: pg.Client;
+  /** Makes a workspace and returns a client logged in as its administrator. */
+  workspace(name: string, options?: WorkspaceOptions): Promise<TestClient>;
+  /** A client of a workspace, with no token. */
+  visitor(workspace: string): TestClient;
+  /** Makes a login with these roles and returns a client that is logged in as it. */
+  loginAs(
+    admin: TestClient,
+    roles: string[],
+    options?: { partyNumber?: number },
+  ): Promise<TestClient>;
+};
+
+export type SceneOptions = {
+  rateLimits?: Partial<RateLimits>;
+  operations?: readonly (readonly [string, Operation])[];
+  apiConnections?: number;
+};
+
+const unlimited = { perSecond: 1e9, burst: 1e9 };
+
+/** For a test file: opened at once, closed and checked for leaks after its last test. */
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const cluster = await theCluster();
+  const databaseName = await cloneDatabase(cluster);
+  const api = openDatabase({
+    connection: { ...cluster.api, database: databaseName },
+    name: 'test api',
+    max: options.apiConnections ?? 8,
+  });
+  const clock = movableClock();
+  const log = createLog({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const server = createServer({
+    database: api,
+    operations: options.operations ?? operations,
+    clock,
+    log,
+    domain: 'localhost',
+    workspaceHeader: true,
+    trustedProxies: [],
+    rateLimits: {
+      token: unlimited,
+      tenant: unlimited,
+      loginName: unlimited,
+      loginAddress: unlimited,
+      ...options.rateLimits,
+    },
+  });
+  const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
+  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
+  await sql.connect();
+  after(async () => {
+    await server.close();
+    await api.close();
+    await sql.end();
+    await dropDatabase(cluster, databaseName);
+    await stopOwnCluster();
+  });
+  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql };
+  const visitor = (workspace: string) => checkedClient(baseUrl, workspace);
+  return {
+    ...scene,
+    visitor,
+    workspace: async (name, wanted = {}) => {
+      await makeWorkspace(cluster, databaseName, clock.now(), name, wanted);
+      return loggedIn(visitor(name), `admin@${name}.example`);
+    },
+    loginAs: async (admin, roles, wanted = {}) => {
+      const username = `user-${Math.random().toString(36).slice(2)}`;
+      const login = { username, name: username, password: adminPassword, roles, ...wanted };
+      await admin.makeLogins({ logins: [login as never] });
+      return loggedIn(visitor(admin.workspace), username);
+    },
+  };
+}
+
+async function loggedIn(client: TestClient, username: string): Promise<TestClient> {
+  const { data } = await client.login({ username, password: adminPassword });
+  client.useToken(data.accessToken);
+  client.token = data.accessToken;
+  return client;
+}
+
+export async function makeWorkspace(
+  cluster: Cluster,
+  databaseName: string,
+  now: Temporal.Instant,
+  name: string,
+  options: WorkspaceOptions,
+): Promise<number> {
+  const connection = { ...cluster.owner, database: databaseName };
+  const owner = openDatabase({ connection, name: 'test owner', max: 1 });
+  try {
+    const prepared = await prepareWorkspace({
+      workspace: name,
+      name,
+      timezone: 'Asia/Karachi',
+      currency: 'PKR',
+      country: 'PK',
+      locale: 'en',
+      sandbox: false,
+      ...options,
+      adminEmail: `admin@${name}.example`,
+      adminPassword,
+    });
+    return await transact(owner, { opening: 'select 1' }, (tx) =>
+      createWorkspace(tx, prepared, now),
+    );
+  } finally {
+    await owner.close();
+  }
+}
