@@ -103,6 +103,9 @@ create table tenants (
   idle_seconds integer check (idle_seconds > 0),
   sandbox boolean not null,
   clock_offset_ms bigint not null default 0 check (clock_offset_ms >= 0),
+  -- Changes whenever anything changes that decides who may do what in the workspace. A process may
+  -- keep what it knows of a token for as long as this stands still.
+  access_epoch bigint not null default 1,
   created_at timestamptz not null,
   modified_at timestamptz not null,
   modified_by text not null,
@@ -110,6 +113,23 @@ create table tenants (
   check (sandbox or clock_offset_ms = 0)
 );
 call wall_off('tenants');
+
+create function advance_access_epoch() returns trigger
+language plpgsql
+as $$
+begin
+  if tg_table_name = 'tenants' then
+    new.access_epoch := old.access_epoch + 1;
+    return new;
+  end if;
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
+end
+$$;
+create trigger tenants_access_epoch
+  before update on tenants
+  for each row execute function advance_access_epoch();
+
 grant select, update on tenants to billwright_api;
 grant select on tenants to billwright_worker;
 

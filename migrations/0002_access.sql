@@ -154,12 +154,42 @@ create trigger audit_entries_no_truncate
   before truncate on audit_entries
   for each statement execute function refuse_change();
 
--- One round trip opens a call: sets the tenant of the transaction and finds the token's principal
--- and the workspace's settings. The plan is kept by the session.
+create trigger logins_access_epoch
+  after update on logins
+  for each row execute function advance_access_epoch();
+create trigger clients_access_epoch
+  after update on clients
+  for each row execute function advance_access_epoch();
+create trigger sessions_access_epoch
+  after update on sessions
+  for each row when (old.revoked_at is distinct from new.revoked_at)
+  execute function advance_access_epoch();
+create trigger tokens_access_epoch
+  after update on tokens
+  for each row when (old.spent_at is distinct from new.spent_at)
+  execute function advance_access_epoch();
+
+-- Opens a call of a token that this process knows: sets the tenant and tells whether what it knows
+-- still holds. A tenth of the cost of finding the principal anew.
+create function enter_tenant(wanted_tenant bigint) returns bigint
+language plpgsql volatile
+as $$
+declare
+  found_epoch bigint;
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
+  return found_epoch;
+end
+$$;
+revoke all on function enter_tenant(bigint) from public;
+grant execute on function enter_tenant(bigint) to billwright_api;
+
+-- Opens any other call: sets the tenant and finds the token's principal and the workspace.
 create function enter_call(wanted_tenant bigint, wanted_hash bytea)
 returns table (
-  tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint,
-  country text, clock_offset_ms bigint, idle_seconds integer,
+  access_epoch bigint, tenant_status text, timezone text, currency text,
+  currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer,
   token_expires_at timestamptz, token_spent_at timestamptz, session_id uuid,
   session_used_at timestamptz, session_revoked_at timestamptz,
   principal_kind text, principal_id bigint, principal_name text, principal_status text,
@@ -170,8 +200,8 @@ as $$
 begin
   perform set_config('app.tenant', wanted_tenant::text, true);
   return query
-    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
-      t.country, t.clock_offset_ms, t.idle_seconds,
+    select t.access_epoch, t.status, t.timezone, t.currency,
+      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
       k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
       case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
       coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),

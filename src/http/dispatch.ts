@@ -22,11 +22,14 @@ import {
   authorize,
   type EnteredRow,
   enterCall,
+  enterTenant,
+  type KnownTokens,
   principalOf,
   readToken,
   type Token,
 } from './authenticate.ts';
 import { assertJsonContentType, parseBody } from './body.ts';
+import { findEntered } from './entered-store.ts';
 import {
   errorEnvelope,
   type Headers,
@@ -57,6 +60,7 @@ export type DispatchParts = {
   database: Database;
   routes: Routes;
   workspaces: Workspaces;
+  knownTokens: KnownTokens;
   clock: Clock;
   log: Log;
   limiters: {
@@ -170,10 +174,14 @@ async function answerPrivate(call: Prepared, selection: Selection): Promise<Outg
   });
   const readOnly = isRetrieve(operation);
   for (let attempt = 1; ; attempt += 1) {
+    const known = parts.knownTokens.get(token);
+    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token.hash);
     try {
-      const options = { opening: enterCall(token.tenantId, token.hash), readOnly };
-      return await transact(parts.database, options, (tx, rows) => {
-        const entered = rows[0] as EnteredRow | undefined;
+      return await transact(parts.database, { opening, readOnly }, async (tx, rows) => {
+        const opened = rows[0] as EnteredRow | undefined;
+        const isCurrent = known && opened?.access_epoch === known.access_epoch;
+        const entered = isCurrent ? known : known ? await findEntered(tx, token) : opened;
+        if (entered && !isCurrent) parts.knownTokens.keep(token, entered);
         return runCall(call, selection, token, entered, tx);
       });
     } catch (error) {
@@ -182,7 +190,7 @@ async function answerPrivate(call: Prepared, selection: Selection): Promise<Outg
   }
 }
 
-/** Inside the transaction that enter_call() opened. */
+/** Inside the transaction that was opened for the token's tenant. */
 async function runCall(
   call: Prepared,
   selection: Selection,

@@ -7,6 +7,7 @@ import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { newRequestId } from '../base/request-id.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
+import { KnownTokens } from './authenticate.ts';
 import { bodyBytesMax } from './body.ts';
 import { type DispatchParts, dispatch, type Outgoing, toAppError } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
@@ -81,6 +82,7 @@ function dispatchParts(options: ServerOptions): DispatchParts {
     database,
     clock,
     log,
+    knownTokens: new KnownTokens(),
     routes: routesOf(options.operations.map(([, operation]) => operation)),
     workspaces: new Workspaces(database, {
       domain: options.domain,

@@ -141,72 +141,58 @@ export async function findArchiveObstacles(
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
 }
 
-export type PartyView = PartyRow & {
-  wallet: string;
-  outstanding: string;
-  login_status: string | null;
-  accounts: {
-    account_id: number;
-    label: string;
-    billing_group_id: number | null;
-    billing_group_name: string | null;
-  }[];
-  subscriptions: {
-    subscription_id: number;
-    subscription_number: string;
-    reference_number: string | null;
-    context_code: string;
-    plan_code: string;
-    status: string;
-    account_id: number;
-    account_label: string;
-    balance: string;
-  }[];
+export type PartyView = PartyRow & { wallet: string; login_status: string | null };
+
+/** One row for each subscription of each account; an account without any has one row too. */
+export type HoldingRow = {
+  account_id: number;
+  label: string;
+  billing_group_id: number | null;
+  billing_group_name: string | null;
+  subscription_id: number | null;
+  subscription_number: string;
+  reference_number: string | null;
+  context_code: string;
+  plan_code: string;
+  status: string;
+  receivable: string;
 };
 
-/** A party with its accounts, subscriptions and balances, in one statement. */
+/** A party with its accounts and subscriptions: two statements on their way at once. */
 export async function findPartyView(
   tx: Tx,
   tenantId: number,
   partyNumber: number,
-): Promise<PartyView | undefined> {
-  const { rows } = await sql<PartyView>`
-    select ${columns}, coalesce(w.balance, 0)::text as wallet, coalesce(s.total, 0)::text as outstanding,
-      (select l.status from logins l
-        where l.tenant_id = p.tenant_id and l.party_id = p.party_id
-        order by l.login_id limit 1) as login_status,
-      coalesce(a.accounts, '[]') as accounts, coalesce(s.subscriptions, '[]') as subscriptions
-    from parties p
-    left join lateral (
-      select balance from wallets
-      where tenant_id = p.tenant_id and party_id = p.party_id
-    ) w on true
-    left join lateral (
-      select sum(b.receivable) as total,
-        json_agg(json_build_object('subscription_id', s.subscription_id,
-          'subscription_number', s.subscription_number, 'reference_number', s.reference_number,
-          'context_code', s.context_code, 'plan_code', s.plan_code, 'status', s.status,
-          'account_label', g.label, 'account_id', g.account_id,
-          'balance', coalesce(b.receivable, 0)::text
-        ) order by s.subscription_id) as subscriptions
-      from subscriptions s
-      join billing_accounts g on g.tenant_id = s.tenant_id and g.account_id = s.account_id
-      left join subscription_balances b
-        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-      where s.tenant_id = p.tenant_id and s.party_id = p.party_id
-    ) s on true
-    left join lateral (
-      select json_agg(json_build_object('account_id', g.account_id, 'label', g.label,
-          'billing_group_id', g.billing_group_id, 'billing_group_name', bg.name
-        ) order by g.account_id) as accounts
+): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
+  const [parties, holdings] = await Promise.all([
+    sql<PartyView>`
+      select ${columns},
+        coalesce((select balance from wallets w
+          where w.tenant_id = p.tenant_id and w.party_id = p.party_id), 0)::text as wallet,
+        (select l.status from logins l
+          where l.tenant_id = p.tenant_id and l.party_id = p.party_id limit 1) as login_status
+      from parties p
+      where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
+    `.execute(tx),
+    sql<HoldingRow>`
+      select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
+        s.subscription_id, s.subscription_number, s.reference_number, s.context_code, s.plan_code,
+        s.status, coalesce(b.receivable, 0)::text as receivable
       from billing_accounts g
       left join billing_groups bg
         on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
-      where g.tenant_id = p.tenant_id and g.party_id = p.party_id
-    ) a on true
-    where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
-  `.execute(tx);
-  return rows[0];
+      left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
+      left join subscription_balances b
+        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+      where g.tenant_id = ${tenantId} and g.party_id = (
+        select p.party_id from parties p
+        where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
+      )
+      order by g.account_id, s.subscription_id
+    `.execute(tx),
+  ]);
+  const party = parties.rows[0];
+  return party && { party, holdings: holdings.rows };
 }
 
 export type PartyFilter = {

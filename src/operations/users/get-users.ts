@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { findPartyView, type PartyView } from '../../domain/parties/store.ts';
+import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { id, maybe, money, nullable, page } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -58,52 +58,60 @@ export const getUsers = operation({
   example: { partyNumber: 100001, includeBills: false, page: { pageNumber: 0, size: 20 } },
   async handle(call, body) {
     const view = await findPartyView(call.tx, call.tenant.tenantId, body.partyNumber);
-    const isHidden = call.ownPartyId !== null && view?.party_id !== call.ownPartyId;
+    const isHidden = call.ownPartyId !== null && view?.party.party_id !== call.ownPartyId;
     if (!view || isHidden) {
       throw new AppError('PARTY_NOT_FOUND', {
         message: `No party has the number ${body.partyNumber}`,
         field: 'partyNumber',
       });
     }
-    const user = { ...presentView(view, call.tenant), ...(body.includeBills ? { bills: [] } : {}) };
+    const bills = body.includeBills ? { bills: [] } : {};
+    const user = { ...presentView(view.party, view.holdings, call.tenant), ...bills };
     return { message: '1 found', data: { user } };
   },
 });
 
-function presentView(view: PartyView, tenant: Tenant) {
-  const amount = (minor: bigint) => majorUnits(minor, tenant.currencyDecimals);
-  const byAccount = Map.groupBy(view.subscriptions, (subscription) => subscription.account_id);
+function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: Tenant) {
+  const amount = (rows: readonly HoldingRow[]) =>
+    majorUnits(
+      rows.reduce((sum, row) => sum + BigInt(row.receivable), 0n),
+      tenant.currencyDecimals,
+    );
+  const subscribed = holdings.filter((row) => row.subscription_id !== null);
+  const accounts = [...Map.groupBy(holdings, (row) => row.account_id).values()];
   return {
-    ...presentParty(view, tenant),
-    identityNumber: view.identity_number,
-    taxNumber: view.tax_number,
-    address: view.address,
-    language: view.language,
-    competencies: view.competencies,
-    walletAccount: { balance: amount(BigInt(view.wallet)) },
-    outstandingAccount: { balance: amount(BigInt(view.outstanding)) },
-    userAccount: { status: view.login_status ?? 'NONE' },
-    subscriptionGroups: view.accounts.map((account) => {
-      const subscriptions = byAccount.get(account.account_id) ?? [];
-      const balance = subscriptions.reduce((sum, one) => sum + BigInt(one.balance), 0n);
+    ...presentParty(party, tenant),
+    identityNumber: party.identity_number,
+    taxNumber: party.tax_number,
+    address: party.address,
+    language: party.language,
+    competencies: party.competencies,
+    walletAccount: { balance: majorUnits(BigInt(party.wallet), tenant.currencyDecimals) },
+    outstandingAccount: { balance: amount(subscribed) },
+    userAccount: { status: party.login_status ?? 'NONE' },
+    subscriptionGroups: accounts.flatMap((rows) => {
+      const [account] = rows;
+      if (!account) return [];
       return {
         connectionGroupID: account.account_id,
         connectionGroupLabel: account.label,
         billingGroupID: account.billing_group_id,
         billingGroupName: account.billing_group_name,
-        balance: amount(balance),
-        subscriptions: subscriptions.map((one) => one.subscription_number),
+        balance: amount(rows),
+        subscriptions: rows
+          .filter((row) => row.subscription_id !== null)
+          .map((row) => row.subscription_number),
       };
     }),
-    subscriptions: view.subscriptions.map((one) => ({
-      id: one.subscription_id,
-      connectionNumber: one.subscription_number,
-      connectionRefNo: one.reference_number,
-      serviceCode: one.context_code,
-      tariffCode: one.plan_code,
-      status: one.status,
-      connectionGroupLabel: one.account_label,
-      balance: amount(BigInt(one.balance)),
+    subscriptions: subscribed.map((row) => ({
+      id: row.subscription_id ?? 0,
+      connectionNumber: row.subscription_number,
+      connectionRefNo: row.reference_number,
+      serviceCode: row.context_code,
+      tariffCode: row.plan_code,
+      status: row.status,
+      connectionGroupLabel: row.label,
+      balance: amount([row]),
     })),
   };
 }

@@ -1,0 +1,32 @@
+// npm run bench [-- --quick] [-- --json]: every figure beside a floor measured in the same run.
+import { parseArgs } from 'node:util';
+import { stopOwnCluster } from '../test/support/cluster.ts';
+import { benchApi } from './api.ts';
+
+export type BenchOptions = { quick: boolean };
+export type BenchResult = { ratios: Record<string, number>; figures: Record<string, number> };
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const parts = [{ title: 'API', run: benchApi }];
+
+const total: BenchResult = { ratios: {}, figures: {} };
+for (const part of parts) {
+  process.stderr.write(`${part.title} ...\n`);
+  const result = await part.run({ quick: values.quick });
+  Object.assign(total.ratios, result.ratios);
+  Object.assign(total.figures, result.figures);
+}
+await stopOwnCluster();
+for (const [name, value] of Object.entries(total.ratios)) {
+  process.stdout.write(`${name.padEnd(40)} ${value.toFixed(3)}\n`);
+}
+for (const [name, value] of Object.entries(total.figures)) {
+  process.stdout.write(`${name.padEnd(40)} ${value}\n`);
+}
+if (values.json) process.stdout.write(`${JSON.stringify(total)}\n`);
