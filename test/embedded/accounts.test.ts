@@ -19,6 +19,14 @@ test('root runs PostgreSQL as another account', onlyRoot, async (t) => {
   assert.equal((await stat(scene.dataFolder)).uid, uid);
 });
 
+test('root with a strict umask starts it all the same', onlyRoot, async (t) => {
+  const scene = await openScene(t);
+  const umask = process.umask(0o077);
+  t.after(() => process.umask(umask));
+  const embedded = await scene.start();
+  assert.deepEqual(await query(embedded.owner, 'select 1 as one'), [{ one: 1 }]);
+});
+
 test('root gives PostgreSQL the account that owns the data folder', onlyRoot, async (t) => {
   const scene = await openScene(t);
   const { uid, gid } = nobody();
