@@ -11,29 +11,14 @@ import { isRoot, openScene, postmasterPid, query } from './scene.ts';
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 const onlyRoot = isRoot ? {} : { skip: 'only root can run PostgreSQL as another account' };
 
-test('root runs PostgreSQL as another account', onlyRoot, async (t) => {
+test('root runs PostgreSQL as another account, under a strict umask too', onlyRoot, async (t) => {
   const scene = await openScene(t);
+  const umask = process.umask(0o077);
+  t.after(() => process.umask(umask));
   await scene.start();
   const { uid } = await stat(`/proc/${postmasterPid(scene.dataFolder)}`);
   assert.notEqual(uid, 0);
   assert.equal((await stat(scene.dataFolder)).uid, uid);
-});
-
-test('root with a strict umask starts it all the same', onlyRoot, async (t) => {
-  const scene = await openScene(t);
-  const umask = process.umask(0o077);
-  t.after(() => process.umask(umask));
-  const embedded = await scene.start();
-  assert.deepEqual(await query(embedded.owner, 'select 1 as one'), [{ one: 1 }]);
-});
-
-test('root gives PostgreSQL the account that owns the data folder', onlyRoot, async (t) => {
-  const scene = await openScene(t);
-  const { uid, gid } = nobody();
-  await mkdir(scene.dataFolder, { mode: 0o700 });
-  await chown(scene.dataFolder, uid, gid);
-  await scene.start();
-  assert.equal((await stat(`/proc/${postmasterPid(scene.dataFolder)}`)).uid, uid);
 });
 
 test(
@@ -101,7 +86,7 @@ test(
   },
 );
 
-test('an ordinary user runs PostgreSQL as itself', onlyRoot, async (t) => {
+test('an ordinary user runs PostgreSQL as that user', onlyRoot, async (t) => {
   const account = nobody();
   const canRead = spawnSync(process.execPath, ['-e', '0'], { cwd: '/', ...account }).status === 0;
   const isOpen = spawnSync('/bin/sh', ['-c', `cd ${checkout}`], { cwd: '/', ...account });
@@ -117,6 +102,13 @@ test('an ordinary user runs PostgreSQL as itself', onlyRoot, async (t) => {
   const again = scene.program({}, account);
   assert.equal((await again.answer).adopted, true, again.messages());
   await again.kill('SIGTERM');
+
+  await t.test('and so does root, with the database of that user', async () => {
+    const embedded = await scene.start();
+    assert.equal((await stat(`/proc/${postmasterPid(scene.dataFolder)}`)).uid, account.uid);
+    assert.deepEqual(await query(embedded.owner, 'select one from kept'), [{ one: 1 }]);
+    await embedded.stop();
+  });
 
   await t.test('and is told when the database belongs to somebody else', async () => {
     await chown(scene.dataFolder, 0, 0);
