@@ -66,6 +66,7 @@ test(
     await chmod(scene.folder, 0o700);
     const clone = join(scene.folder, 'clone');
     await copyClone(clone);
+    spawnSync('chmod', ['-R', 'go=', clone]); // as a strict umask leaves it
     const had = new Set(await listCopies());
     t.after(async () => {
       for (const name of await listCopies()) {
@@ -81,7 +82,8 @@ test(
       assert.deepEqual(await query(answer.owner, 'select 1 as one'), [{ one: 1 }]);
     }
     const copies = await listCopies();
-    assert.equal(copies.length, Math.max(1, had.size), copies.join(' '));
+    assert.ok(copies.length >= 1 && copies.length <= had.size + 1, copies.join(' '));
+    assert.ok(!copies.join().includes('.new-'), 'nothing half copied is left');
     for (const program of programs) await program.kill('SIGTERM');
   },
 );

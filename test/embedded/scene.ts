@@ -49,9 +49,9 @@ const programFile = fileURLToPath(new URL('./program.ts', import.meta.url));
 
 // A folder of its own for a test. When the test ends, however it ends, every program it started is
 // killed, PostgreSQL is stopped and the folder removed.
-export async function openScene(t: TestContext, name = 'data'): Promise<Scene> {
+export async function openScene(t: TestContext): Promise<Scene> {
   const folder = await createTestFolder();
-  const scene = playScene(t, { folder, dataFolder: join(folder, name) });
+  const scene = playScene(t, { folder, dataFolder: join(folder, 'data') });
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return scene;
 }
