@@ -4,11 +4,13 @@ import type { Page } from './fields.ts';
 import type { Answer, Call, StreamedAnswer } from './operation.ts';
 
 /** Rows read at a time when a whole list is streamed. */
-const chunkRows = 1_000;
+export const chunkRows = 1_000;
 
 export type WholeList<Row, Data> = {
   /** Only these fields of each row are returned. */
   fields?: readonly string[] | null | undefined;
+  /** The first chunk, where the operation has read it already. */
+  first?: Row[];
   count(tx: Tx): Promise<number>;
   /** Rows that follow a row in the list's order: the next chunk of the stream. */
   after(tx: Tx, options: { after: Row | undefined; limit: number }): Promise<Row[]>;
@@ -38,7 +40,7 @@ export async function wholeListing<Row, Data>(
   call: Call,
   list: WholeList<Row, Data>,
 ): Promise<Answer<Data> | StreamedAnswer<Data>> {
-  const first = await list.after(call.tx, { after: undefined, limit: chunkRows });
+  const first = list.first ?? (await list.after(call.tx, { after: undefined, limit: chunkRows }));
   if (first.length < chunkRows) {
     const total = first.length;
     return { message: found(total), total, data: list.wrap(first.map(presenter(list)) as never[]) };

@@ -11,21 +11,14 @@ import { isRoot, openScene, postmasterPid, query } from './scene.ts';
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 const onlyRoot = isRoot ? {} : { skip: 'only root can run PostgreSQL as another account' };
 
-test('root runs PostgreSQL as another account', onlyRoot, async (t) => {
+test('root runs PostgreSQL as another account, under a strict umask too', onlyRoot, async (t) => {
   const scene = await openScene(t);
+  const umask = process.umask(0o077);
+  t.after(() => process.umask(umask));
   await scene.start();
   const { uid } = await stat(`/proc/${postmasterPid(scene.dataFolder)}`);
   assert.notEqual(uid, 0);
   assert.equal((await stat(scene.dataFolder)).uid, uid);
-});
-
-test('root gives PostgreSQL the account that owns the data folder', onlyRoot, async (t) => {
-  const scene = await openScene(t);
-  const { uid, gid } = nobody();
-  await mkdir(scene.dataFolder, { mode: 0o700 });
-  await chown(scene.dataFolder, uid, gid);
-  await scene.start();
-  assert.equal((await stat(`/proc/${postmasterPid(scene.dataFolder)}`)).uid, uid);
 });
 
 test(
@@ -73,6 +66,7 @@ test(
     await chmod(scene.folder, 0o700);
     const clone = join(scene.folder, 'clone');
     await copyClone(clone);
+    spawnSync('chmod', ['-R', 'go=', clone]); // as a strict umask leaves it
     const had = new Set(await listCopies());
     t.after(async () => {
       for (const name of await listCopies()) {
@@ -88,12 +82,13 @@ test(
       assert.deepEqual(await query(answer.owner, 'select 1 as one'), [{ one: 1 }]);
     }
     const copies = await listCopies();
-    assert.equal(copies.length, Math.max(1, had.size), copies.join(' '));
+    assert.ok(copies.length >= 1 && copies.length <= had.size + 1, copies.join(' '));
+    assert.ok(!copies.join().includes('.new-'), 'nothing half copied is left');
     for (const program of programs) await program.kill('SIGTERM');
   },
 );
 
-test('an ordinary user runs PostgreSQL as itself', onlyRoot, async (t) => {
+test('an ordinary user runs PostgreSQL as that user', onlyRoot, async (t) => {
   const account = nobody();
   const canRead = spawnSync(process.execPath, ['-e', '0'], { cwd: '/', ...account }).status === 0;
   const isOpen = spawnSync('/bin/sh', ['-c', `cd ${checkout}`], { cwd: '/', ...account });
@@ -109,6 +104,13 @@ test('an ordinary user runs PostgreSQL as itself', onlyRoot, async (t) => {
   const again = scene.program({}, account);
   assert.equal((await again.answer).adopted, true, again.messages());
   await again.kill('SIGTERM');
+
+  await t.test('and so does root, with the database of that user', async () => {
+    const embedded = await scene.start();
+    assert.equal((await stat(`/proc/${postmasterPid(scene.dataFolder)}`)).uid, account.uid);
+    assert.deepEqual(await query(embedded.owner, 'select one from kept'), [{ one: 1 }]);
+    await embedded.stop();
+  });
 
   await t.test('and is told when the database belongs to somebody else', async () => {
     await chown(scene.dataFolder, 0, 0);

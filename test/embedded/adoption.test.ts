@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Connection, crashEmbedded } from '../../src/base/postgres/embedded.ts';
-import { type Answer, openSceneWithDatabase, postmasterPid, query } from './scene.ts';
+import { type Answer, openUsedScene, postmasterPid, query } from './scene.ts';
 
 const rounds = 5;
 
@@ -21,13 +21,13 @@ async function countRows(answer: Answer): Promise<number> {
 }
 
 test('PostgreSQL that outlived a killed program is adopted, five times over', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   let program = scene.program();
   const first = await program.answer;
   assert.equal(first.adopted, false, program.messages());
   const server = postmasterPid(scene.dataFolder);
   const before = await fingerprint(scene.dataFolder, first.superuser);
-  await query(first.owner, 'create table kept (round int)');
+  await query(first.owner, 'drop table if exists kept; create table kept (round int)');
   for (let round = 1; round <= rounds; round++) {
     await query(first.owner, `insert into kept values (${round})`);
     await program.kill('SIGKILL');
@@ -41,11 +41,11 @@ test('PostgreSQL that outlived a killed program is adopted, five times over', as
 });
 
 test('a killed program whose PostgreSQL was killed too recovers, five times over', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   let program = scene.program();
   const first = await program.answer;
   const before = await fingerprint(scene.dataFolder, first.superuser);
-  await query(first.owner, 'create table kept (round int)');
+  await query(first.owner, 'drop table if exists kept; create table kept (round int)');
   for (let round = 1; round <= rounds; round++) {
     await query(first.owner, `insert into kept values (${round})`);
     const server = postmasterPid(scene.dataFolder);
@@ -62,10 +62,10 @@ test('a killed program whose PostgreSQL was killed too recovers, five times over
 });
 
 test('Ctrl-C in the terminal reaches the program, which stops PostgreSQL cleanly', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const program = scene.program();
   const { owner, pid } = await program.answer;
-  await query(owner, 'create table kept as select 1 as one');
+  await query(owner, 'drop table if exists kept; create table kept as select 1 as one');
   process.kill(-pid, 'SIGINT');
   const [code] = await once(program.child, 'exit');
   assert.equal(code, 0);
@@ -77,10 +77,10 @@ test('Ctrl-C in the terminal reaches the program, which stops PostgreSQL cleanly
 });
 
 test('a program is told when PostgreSQL crashes, and starts it again', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const lost = Promise.withResolvers<void>();
   const first = await scene.start({ onLost: lost.resolve });
-  await query(first.owner, 'create table kept as select 1 as one');
+  await query(first.owner, 'drop table if exists kept; create table kept as select 1 as one');
   await crashEmbedded(scene.dataFolder);
   await lost.promise;
   const second = await scene.start();
@@ -91,7 +91,7 @@ test('a program is told when PostgreSQL crashes, and starts it again', async (t)
 });
 
 test('an orphan with other settings is restarted with the wanted ones', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const program = scene.program();
   await program.answer;
   await program.kill('SIGKILL');

@@ -6,12 +6,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DataFolderInUse } from '../../src/base/postgres/embedded.ts';
-import { openScene, openSceneWithDatabase, postmasterPid, query, type Scene } from './scene.ts';
+import { openScene, openUsedScene, postmasterPid, query, type Scene } from './scene.ts';
 
 test('a second program says who has the data folder and leaves the first alone', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const first = await scene.program().answer;
-  await query(first.owner, 'create table kept as select 1 as one');
+  await query(first.owner, 'drop table if exists kept; create table kept as select 1 as one');
   const server = postmasterPid(scene.dataFolder);
   const second = scene.program();
   const answer = await second.answer;
@@ -35,9 +35,9 @@ test('of three programs started at once on a new data folder one wins', async (t
 });
 
 test('a program started while another one stops waits for it', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const first = await scene.start();
-  await query(first.owner, 'create table kept as select 1 as one');
+  await query(first.owner, 'drop table if exists kept; create table kept as select 1 as one');
   const stopped = first.stop();
   const second = await scene.start();
   await stopped;
@@ -49,7 +49,7 @@ test('a program started while another one stops waits for it', async (t) => {
 async function crashNaming(scene: Scene, pid: number): Promise<void> {
   const program = scene.program();
   const { owner } = await program.answer;
-  await query(owner, 'create table kept as select 1 as one');
+  await query(owner, 'drop table if exists kept; create table kept as select 1 as one');
   const pidFile = join(scene.dataFolder, 'postgres', 'cluster', 'postmaster.pid');
   const socketLock = join(owner.host, '.s.PGSQL.5432.lock');
   const server = postmasterPid(scene.dataFolder);
@@ -74,7 +74,7 @@ function livingShell(t: TestContext): number {
 }
 
 test('lock files that name a living shell are removed, and the shell lives on', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const shell = livingShell(t);
   await crashNaming(scene, shell);
   await expectDataAfterStart(scene);
@@ -82,14 +82,14 @@ test('lock files that name a living shell are removed, and the shell lives on', 
 });
 
 test('lock files that name a dead process are taken over', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const dead = spawnSync('/bin/true').pid;
   await crashNaming(scene, dead);
   await expectDataAfterStart(scene);
 });
 
 test('lock files that name PostgreSQL of another folder are removed', async (t) => {
-  const [scene, other] = [await openSceneWithDatabase(t), await openSceneWithDatabase(t)];
+  const [scene, other] = [await openUsedScene(t), await openScene(t)];
   const neighbour = await other.start();
   await crashNaming(scene, postmasterPid(other.dataFolder));
   await expectDataAfterStart(scene);
@@ -97,27 +97,27 @@ test('lock files that name PostgreSQL of another folder are removed', async (t) 
 });
 
 test('a command joins a running program and leaves it running', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const program = await scene.start();
   const command = await scene.start({ use: 'join' });
   assert.equal(command.adopted, true);
-  await query(command.owner, 'create table kept as select 1 as one');
+  await query(command.owner, 'drop table if exists kept; create table kept as select 1 as one');
   await command.stop();
   assert.deepEqual(await query(program.owner, 'select one from kept'), [{ one: 1 }]);
 });
 
 test('a command alone starts PostgreSQL and stops it at its end', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const command = await scene.start({ use: 'join' });
   assert.equal(command.adopted, false);
-  await query(command.owner, 'create table kept as select 1 as one');
+  await query(command.owner, 'drop table if exists kept; create table kept as select 1 as one');
   await command.stop();
   const pidFile = join(scene.dataFolder, 'postgres', 'cluster', 'postmaster.pid');
   assert.equal(existsSync(pidFile), false);
 });
 
 test('a command that started PostgreSQL leaves it to whoever came meanwhile', async (t) => {
-  const scene = await openSceneWithDatabase(t);
+  const scene = await openUsedScene(t);
   const command = await scene.start({ use: 'join' });
   const beside = await scene.start({ use: 'join' });
   await command.stop();

@@ -1,10 +1,9 @@
-import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -50,65 +49,68 @@ const programFile = fileURLToPath(new URL('./program.ts', import.meta.url));
 
 // A folder of its own for a test. When the test ends, however it ends, every program it started is
 // killed, PostgreSQL is stopped and the folder removed.
-export async function openScene(t: TestContext, name = 'data'): Promise<Scene> {
+export async function openScene(t: TestContext): Promise<Scene> {
   const folder = await createTestFolder();
-  const dataFolder = join(folder, name);
-  const dataFolders = new Set([dataFolder]);
+  const scene = playScene(t, { folder, dataFolder: join(folder, 'data') });
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return scene;
+}
+
+// The same with a data folder that all tests of a file use in turn: making one takes a second.
+// It may hold a table `kept` of an earlier test.
+export async function openUsedScene(t: TestContext): Promise<Scene> {
+  usedFolder ??= createTestFolder();
+  const folder = await usedFolder;
+  return playScene(t, { folder, dataFolder: join(folder, 'data') });
+}
+
+let usedFolder: Promise<string> | undefined;
+
+// Here, outside of any test: inside one it would belong to that test and run at its end.
+after(async () => {
+  if (usedFolder) await rm(await usedFolder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+function playScene(t: TestContext, place: { folder: string; dataFolder: string }): Scene {
+  const dataFolders = new Set([place.dataFolder]);
   const programs: Program[] = [];
   const started: EmbeddedPostgres[] = [];
   t.after(async () => {
     for (const program of programs) await program.kill('SIGKILL');
     for (const embedded of started) await embedded.stop();
-    for (const used of dataFolders) await removeDataFolder(used);
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    for (const dataFolder of dataFolders) await endDatabase(dataFolder);
   });
   const complete = (options: Partial<EmbeddedOptions> = {}): EmbeddedOptions => ({
-    dataFolder,
+    dataFolder: place.dataFolder,
     use: 'claim',
     settings: quick,
     log: () => {},
     ...options,
   });
   return {
-    folder,
-    dataFolder,
+    ...place,
     async start(options) {
+      dataFolders.add(options?.dataFolder ?? place.dataFolder);
       const embedded = await startEmbedded(complete(options));
       started.push(embedded);
       return embedded;
     },
     program(options, how) {
       const program = spawnProgram(complete(options), how);
-      dataFolders.add(options?.dataFolder ?? dataFolder);
       programs.push(program);
+      dataFolders.add(options?.dataFolder ?? place.dataFolder);
       return program;
     },
   };
 }
 
-// The same, with a database in it: a copy, which is made faster than a new one.
-export async function openSceneWithDatabase(t: TestContext): Promise<Scene> {
-  const scene = await openScene(t);
-  template ??= createTemplate();
-  const copied = spawnSync('cp', ['-a', await template, scene.dataFolder]);
-  assert.equal(copied.status, 0, copied.stderr.toString());
-  return scene;
-}
-
-let template: Promise<string> | undefined;
-
-// Here, outside of any test: inside one it would belong to that test and run at its end.
-after(async () => {
-  if (template) await rm(dirname(await template), { recursive: true, force: true });
-});
-
-async function createTemplate(): Promise<string> {
-  const folder = await createTestFolder();
-  const dataFolder = join(folder, 'data');
-  const options = { dataFolder, settings: quick, log: () => {} };
-  const embedded = await startEmbedded({ ...options, use: 'claim' });
-  await embedded.stop();
-  return dataFolder;
+// Removes the database, too, if it is elsewhere, behind a link.
+async function endDatabase(dataFolder: string): Promise<void> {
+  const place = join(dataFolder, 'postgres');
+  if (!existsSync(place)) return;
+  const home = realpathSync(place);
+  if (existsSync(join(home, 'cluster', 'postmaster.pid'))) await crashEmbedded(dataFolder);
+  if (lstatSync(place).isSymbolicLink()) await rm(home, { recursive: true, maxRetries: 10 });
 }
 
 async function createTestFolder(): Promise<string> {
@@ -116,15 +118,6 @@ async function createTestFolder(): Promise<string> {
   // Open to the account that runs PostgreSQL for root.
   await chmod(folder, 0o755);
   return folder;
-}
-
-// The cluster may be elsewhere, behind a link.
-async function removeDataFolder(dataFolder: string): Promise<void> {
-  const place = join(dataFolder, 'postgres');
-  if (!existsSync(place)) return;
-  const home = realpathSync(place);
-  if (existsSync(join(home, 'cluster', 'postmaster.pid'))) await crashEmbedded(dataFolder);
-  await rm(home, { recursive: true, force: true, maxRetries: 10 });
 }
 
 function spawnProgram(options: EmbeddedOptions, how: ProgramOptions = {}): Program {

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { memorySettings } from '../../src/base/postgres/settings.ts';
-import { isRoot, openScene, query } from './scene.ts';
+import { isRoot, openScene, openUsedScene, query } from './scene.ts';
 
 // The user id of "nobody" on Linux; any that is not root's will do.
 const nobody = 65534;
@@ -20,16 +30,14 @@ test('a first start creates the database, and a restart keeps its data', async (
   await first.stop();
   await first.stop();
   await assert.rejects(query(first.owner, 'select'), /ENOENT|ECONNREFUSED/);
-  const began = performance.now();
   const second = await scene.start();
-  assert.ok(performance.now() - began < 1500, 'an existing cluster starts within 1.5 seconds');
   assert.equal(second.adopted, false);
   const [row] = await query(second.owner, 'select count(*)::int as rows from kept');
   assert.equal(row.rows, 1000);
 });
 
 test('the database is durable, checksummed, UTF-8 and reachable by its socket only', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openUsedScene(t);
   const embedded = await scene.start({ settings: { work_mem: '5MB' } });
   const wanted = {
     ...{ fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', data_checksums: 'on' },
@@ -52,7 +60,7 @@ test('the database is durable, checksummed, UTF-8 and reachable by its socket on
 });
 
 test('the two roles have the rights they need and no others', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openUsedScene(t);
   const embedded = await scene.start();
   const rights = `select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication
       from pg_roles where rolname = current_user`;
@@ -70,17 +78,25 @@ test('the two roles have the rights they need and no others', async (t) => {
   assert.deepEqual(await query(again.api, rights), [{ ...none, ...restNone }], 'put right again');
 });
 
-test('a path too long for a socket, or full of odd characters, works', async (t) => {
-  const long = await openScene(t, 'a'.repeat(120));
-  const embedded = await long.start();
-  assert.ok(!embedded.owner.host.startsWith(long.folder), 'the socket is elsewhere');
-  assert.equal((await stat(embedded.owner.host)).mode & 0o777, 0o700);
-  t.after(() => rmdir(embedded.owner.host));
-  await embedded.stop();
-  const odd = await openScene(t, `it's, "a" \\ näme`);
-  const other = await odd.start();
-  assert.ok(other.owner.host.startsWith(odd.folder));
-  assert.deepEqual(await query(other.owner, 'select 1 as one'), [{ one: 1 }]);
+test('a moved data folder works, by an odd name and by one too long for a socket', async (t) => {
+  const scene = await openScene(t);
+  const first = await scene.start();
+  await query(first.owner, 'create table kept as select 1 as one');
+  await first.stop();
+  const odd = join(scene.folder, `it's, "a" \\ näme`);
+  await rename(scene.dataFolder, odd);
+  const second = await scene.start({ dataFolder: odd });
+  assert.ok(second.owner.host.startsWith(odd), 'the socket is inside');
+  assert.deepEqual(await query(second.owner, 'select one from kept'), [{ one: 1 }]);
+  await second.stop();
+  const long = join(scene.folder, 'a'.repeat(120));
+  await rename(odd, long);
+  const third = await scene.start({ dataFolder: long });
+  t.after(() => rmdir(third.owner.host));
+  assert.ok(!third.owner.host.startsWith(long), 'the socket is elsewhere');
+  assert.equal((await stat(third.owner.host)).mode & 0o777, 0o700);
+  assert.deepEqual(await query(third.owner, 'select one from kept'), [{ one: 1 }]);
+  await third.stop();
 });
 
 test('a database of another PostgreSQL version is refused and left alone', async (t) => {
@@ -107,10 +123,10 @@ test('a folder that is not a database is refused and left alone', async (t) => {
 });
 
 test('a start that fails says what PostgreSQL said', async (t) => {
-  const scene = await openScene(t);
+  const scene = await openUsedScene(t);
   await assert.rejects(
     scene.start({ settings: { shared_buffers: 'plenty' } }),
-    /could not be started[\s\S]*invalid value for parameter "shared_buffers": "plenty"/,
+    /could not be started.*invalid value for parameter "shared_buffers": "plenty"/s,
   );
   await assert.rejects(
     scene.start({ settings: { shared_preload_libraries: 'nothing_like_it' } }),

@@ -1,8 +1,9 @@
 import { constants, existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { cp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Account, runCommand } from './command.ts';
+import { createOpenFolder } from './layout.ts';
 import { removeLeftovers, temporaryName } from './temporary-folder.ts';
 
 export type Binaries = { folder: string; version: string; major: string };
@@ -77,7 +78,7 @@ async function tryBinaries(
 
 // Complete or not there: others find the copy by its name alone, so it gets the name at the end.
 async function copyPackage(packageFolder: string, copy: string): Promise<void> {
-  await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
+  await createOpenFolder(dirname(copy));
   await removeLeftovers(copy);
   const temporary = temporaryName(copy);
   await cp(packageFolder, temporary, {
@@ -86,6 +87,8 @@ async function copyPackage(packageFolder: string, copy: string): Promise<void> {
     mode: constants.COPYFILE_FICLONE,
   });
   await createMissingLinks(temporary);
+  // npm ci under a strict umask unpacks files that only their owner can read.
+  await runCommand('chmod', ['-R', 'a+rX', temporary]);
   try {
     await rename(temporary, copy);
   } catch (error) {

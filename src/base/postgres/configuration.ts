@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { runCommand } from './command.ts';
@@ -52,6 +52,13 @@ async function supportsLz4({ layout, binaries }: Server): Promise<boolean> {
 async function writeWhole(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   // "wx" because the folder belongs to the account: root must not follow a link planted there.
-  await writeFile(temporary, text, { flag: 'wx', mode: 0o644 });
+  const handle = await open(temporary, 'wx');
+  try {
+    await handle.writeFile(text);
+    // The account must be able to read root's file, whatever the umask of this program is.
+    await handle.chmod(0o644);
+  } finally {
+    await handle.close();
+  }
   await rename(temporary, file);
 }

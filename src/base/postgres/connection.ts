@@ -14,6 +14,8 @@ export async function connect(connection: Connection, applicationName: string): 
     ...connection,
     application_name: applicationName,
     ssl: false,
+    // Limits that an operator sets for everybody must not end a session that only holds a lock.
+    options: '-c idle_session_timeout=0 -c statement_timeout=0 -c lock_timeout=0',
     connectionTimeoutMillis: connectLimitMs,
   });
   client.on('error', () => {});

@@ -43,7 +43,7 @@ async function isInitialised(layout: Layout, binaries: Binaries): Promise<boolea
   throw new Error(
     `the database in ${cluster} was made by PostgreSQL ${major}, and this program brings ` +
       `PostgreSQL ${binaries.major}. Use the version of the program that made it, or move the ` +
-      'data with pg_dump and pg_upgrade of both PostgreSQL versions.',
+      `data over with pg_dumpall of PostgreSQL ${major}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lchown, lstat, mkdir, readdir, realpath, rmdir, symlink } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, readdir, realpath, rmdir, symlink } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Account } from './command.ts';
@@ -83,6 +83,11 @@ export async function createFolder(folder: string, account: Account | undefined)
   if (account && (await isFolderOfRoot(folder))) await lchown(folder, account.uid, account.gid);
 }
 
+// Other accounts can enter it, whatever the umask of this program is.
+export async function createOpenFolder(folder: string): Promise<void> {
+  if (await mkdir(folder, { recursive: true })) await chmod(folder, 0o755);
+}
+
 async function isFolderOfRoot(folder: string): Promise<boolean> {
   const found = await lstat(folder);
   return found.isDirectory() && found.uid === 0;
@@ -138,7 +143,7 @@ async function createHomeElsewhere(
   account: Account | undefined,
   log: (message: string) => void,
 ): Promise<void> {
-  await mkdir(sharedFolder, { recursive: true, mode: 0o755 });
+  await createOpenFolder(sharedFolder);
   const home = await chooseUnusedHome(shortHash(dirname(place)), log);
   await createFolder(home, account);
   try {

@@ -17,6 +17,7 @@ const startLimitMs = 15 * 60_000;
 const leaveLimitMs = 60_000;
 // A server makes its socket before it does anything that takes time, and removes it last.
 const closedLimitMs = 30_000;
+const racesMax = 20;
 const slowMs = 2_000;
 const pollMinMs = 10;
 const pollMaxMs = 200;
@@ -33,6 +34,7 @@ export async function ensureRunning(server: Server): Promise<{ adopted: boolean;
   const tellIfLong = slownessTeller(log);
   let closedSince = Date.now();
   let leaveDeadline = Number.POSITIVE_INFINITY;
+  let races = 0;
   let waitMs = pollMinMs;
   while (Date.now() < deadline) {
     const postmaster = await findPostmaster(layout.cluster);
@@ -50,6 +52,9 @@ export async function ensureRunning(server: Server): Promise<{ adopted: boolean;
     if (probe === 'absent' && !postmaster) {
       await removeStaleLocks(layout.cluster, layout.socket, log);
       const outcome = await startServer(server, deadline);
+      if (outcome === 'raced' && ++races > racesMax) {
+        throw new Error(`PostgreSQL in ${layout.cluster} is being started and stopped by others`);
+      }
       if (outcome === 'started') return { adopted: false, socket: layout.socket };
       if (outcome === 'leaving') leaveDeadline = Math.min(leaveDeadline, Date.now() + leaveLimitMs);
       if (Date.now() > leaveDeadline) {
@@ -100,7 +105,7 @@ async function endProcess(
   return true;
 }
 
-// Asks by connecting. Anything but a refusal or a full stop means that a server is there.
+// Asks by connecting. Only a missing or deaf socket means that no server is there.
 async function probeServer(socket: string, layout: Layout): Promise<Probe> {
   let client: Client | undefined;
   try {
@@ -187,9 +192,7 @@ async function explainEnd(server: Server, startLog: string): Promise<StartOutcom
   const text = await readStartLog(startLog);
   if (text.includes('pre-existing shared memory block')) return 'leaving';
   // Another program started it in the same moment: the caller looks again and finds it.
-  if (/lock file ".*" already exists/.test(text) && (await findPostmaster(layout.cluster))) {
-    return 'raced';
-  }
+  if (/lock file ".*" already exists/.test(text)) return 'raced';
   const reason = text.includes('No space left on device')
     ? `the disk of ${layout.home} is full`
     : `PostgreSQL could not be started in ${layout.home}`;

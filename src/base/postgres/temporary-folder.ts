@@ -6,11 +6,12 @@ import { isAlive } from './living-process.ts';
 // A container gives every run of the program the same small process id, so the id alone cannot tell
 // our own folder from one that an earlier run left behind.
 const runToken = randomBytes(4).toString('hex');
-const namePattern = /\.new-(\d+)-([0-9a-f]{8})$/;
+const namePattern = /\.new-(\d+)-([0-9a-f]{8})-\d+$/;
+let namesGiven = 0;
 
 // A name beside `path`, on the same file system, from which a finished folder is renamed to `path`.
 export function temporaryName(path: string): string {
-  return `${path}.new-${process.pid}-${runToken}`;
+  return `${path}.new-${process.pid}-${runToken}-${++namesGiven}`;
 }
 
 // Removes what attempts of dead processes left beside `path`; it was never used by anybody.

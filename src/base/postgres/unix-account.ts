@@ -47,8 +47,8 @@ async function getAccountOfOwner(uid: number, folder: string): Promise<Account> 
   const found = await findAccount(String(uid));
   if (found) return found;
   throw new Error(
-    `${folder} belongs to user id ${uid}, which has no account on this machine; PostgreSQL cannot ` +
-      'run as it. Create the account or change the owner of the folder.',
+    `${folder} belongs to user id ${uid}, which has no account on this machine, so PostgreSQL ` +
+      'cannot run as it. Create the account or change the owner of the folder.',
   );
 }
 

@@ -68,8 +68,6 @@ export async function countBillingGroups(tx: Tx, tenantId: number): Promise<numb
 export type BillingGroupView = BillingGroupRow & {
   description: string | null;
   archived: boolean;
-  account_count: number;
-  outstanding: string;
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -77,27 +75,38 @@ export type BillingGroupView = BillingGroupRow & {
   ts: number;
 };
 
-export async function findBillingGroupView(
+export async function findBillingGroup(
   tx: Tx,
   tenantId: number,
   billingGroupId: number,
 ): Promise<BillingGroupView | undefined> {
   const { rows } = await sql<BillingGroupView>`
-    select g.billing_group_id, g.name, g.billing_period_id, g.description, g.archived,
-      g.created_at, g.created_by, g.modified_at, g.modified_by, g.ts,
-      (select count(*) from billing_accounts a
-        where a.tenant_id = g.tenant_id and a.billing_group_id = g.billing_group_id
-      ) as account_count,
-      (select coalesce(sum(b.receivable), 0) from billing_accounts a
-        join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
-        join subscription_balances b
-          on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-        where a.tenant_id = g.tenant_id and a.billing_group_id = g.billing_group_id
-      )::text as outstanding
-    from billing_groups g
-    where g.tenant_id = ${tenantId} and g.billing_group_id = ${billingGroupId}
+    select billing_group_id, name, billing_period_id, description, archived,
+      created_at, created_by, modified_at, modified_by, ts
+    from billing_groups
+    where tenant_id = ${tenantId} and billing_group_id = ${billingGroupId}
   `.execute(tx);
   return rows[0];
+}
+
+export type GroupTotals = { account_count: number; outstanding: string };
+
+/** How many accounts a group has, and what is owed on all their subscriptions. */
+export async function findGroupTotals(
+  tx: Tx,
+  tenantId: number,
+  billingGroupId: number,
+): Promise<GroupTotals> {
+  const { rows } = await sql<GroupTotals>`
+    select count(distinct a.account_id) as account_count,
+      coalesce(sum(b.receivable), 0)::text as outstanding
+    from billing_accounts a
+    left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
+    left join subscription_balances b
+      on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+    where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
+  `.execute(tx);
+  return rows[0] ?? { account_count: 0, outstanding: '0' };
 }
 
 /** Holds the group still while accounts are put in or taken out. */

@@ -2,14 +2,19 @@ import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { type BillingGroupView, findBillingGroupView } from '../../domain/billing-groups/store.ts';
+import {
+  type BillingGroupView,
+  findBillingGroup,
+  findGroupTotals,
+  type GroupTotals,
+} from '../../domain/billing-groups/store.ts';
 import {
   type AccountSummaryRow,
   listAccountsOfGroup,
 } from '../../domain/parties/accounts-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { archiveStatus, id, money, nullable, timestamp, ts } from '../fields.ts';
-import { wholeListing } from '../listing.ts';
+import { chunkRows, wholeListing } from '../listing.ts';
 import { operation } from '../operation.ts';
 
 export const getBillingGroup = operation({
@@ -47,16 +52,21 @@ export const getBillingGroup = operation({
   errors: ['BILLING_GROUP_NOT_FOUND'],
   example: { billingGroupID: 1 },
   async handle(call, body) {
+    const { tx } = call;
     const { tenantId } = call.tenant;
-    const group = await findBillingGroupView(call.tx, tenantId, body.billingGroupID);
+    const id = body.billingGroupID;
+    // All on their way at once: the connection answers them in turn.
+    const [group, totals, first] = await Promise.all([
+      findBillingGroup(tx, tenantId, id),
+      findGroupTotals(tx, tenantId, id),
+      listAccountsOfGroup(tx, tenantId, id, { afterId: 0, limit: chunkRows }),
+    ]);
     if (!group) throw new AppError('BILLING_GROUP_NOT_FOUND', { field: 'billingGroupID' });
     return wholeListing(call, {
-      count: () => Promise.resolve(group.account_count),
+      first,
+      count: () => Promise.resolve(totals.account_count),
       after: (tx, { after, limit }) =>
-        listAccountsOfGroup(tx, tenantId, group.billing_group_id, {
-          afterId: after?.account_id ?? 0,
-          limit,
-        }),
+        listAccountsOfGroup(tx, tenantId, id, { afterId: after?.account_id ?? 0, limit }),
       present: (row: AccountSummaryRow) => ({
         connectionGroupID: row.account_id,
         connectionGroupLabel: row.label,
@@ -65,21 +75,21 @@ export const getBillingGroup = operation({
         tariffLabel: row.plan_label ?? '',
       }),
       wrap: (connectionGroups) => ({
-        billingGroup: presentGroup(group, call.tenant),
+        billingGroup: presentGroup(group, totals, call.tenant),
         connectionGroups,
       }),
     });
   },
 });
 
-function presentGroup(group: BillingGroupView, tenant: Tenant) {
+function presentGroup(group: BillingGroupView, totals: GroupTotals, tenant: Tenant) {
   return {
     billingGroupID: group.billing_group_id,
     name: group.name,
     billingPeriodID: group.billing_period_id,
     description: group.description,
-    accountCount: group.account_count,
-    outstandingBalance: majorUnits(BigInt(group.outstanding), tenant.currencyDecimals),
+    accountCount: totals.account_count,
+    outstandingBalance: majorUnits(BigInt(totals.outstanding), tenant.currencyDecimals),
     archiveStatus: group.archived ? 1 : 0,
     createdAt: formatTimestamp(group.created_at, tenant.timezone),
     createdBy: group.created_by,
