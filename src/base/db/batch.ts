@@ -29,6 +29,9 @@ type RowReader = (values: readonly (string | null)[]) => Record<string, unknown>
 /** What a connection knows of a statement: its name there, and how to read its rows. */
 type Known = { name: string; isParsed: boolean; read: RowReader | undefined };
 
+/** A statement that can wait is sent by itself when nothing else came by then. */
+const laterMs = 5;
+
 /** Beyond this many texts on one connection, statements are sent without a name. */
 const namedStatementsMax = 1_000;
 
@@ -37,6 +40,7 @@ export class BatchedClient {
   readonly #client: pg.PoolClient;
   readonly #known = new Map<string, Known>();
   #ready: Waiting[] = [];
+  #later: Waiting[] = [];
   #names = 0;
 
   constructor(client: pg.PoolClient) {
@@ -51,8 +55,21 @@ export class BatchedClient {
     });
   }
 
+  /**
+   * Goes ahead of the next statement, whenever that is sent, or alone after a moment. For the end
+   * of a read, of which nobody waits to hear: sent at once it would cost as much as the read.
+   */
+  runLater(statement: Statement): void {
+    const waiting = { ...statement, resolve: () => {}, reject: () => {} };
+    this.#later.push(waiting);
+    setTimeout(() => {
+      if (this.#later.includes(waiting)) this.#send();
+    }, laterMs).unref();
+  }
+
   #send(): void {
-    const waiting = this.#ready;
+    const waiting = [...this.#later, ...this.#ready];
+    this.#later = [];
     this.#ready = [];
     const known = waiting.map((statement) => this.#knownOf(statement.text));
     this.#client.query(new Batch(waiting, known) as unknown as pg.Submittable);

@@ -67,8 +67,8 @@ export type TransactionOptions = {
 export type OpeningRow = Record<string, unknown> | undefined;
 
 /**
- * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. A
- * read-only transaction does not wait for its commit, which cannot fail in a way that matters.
+ * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. The
+ * commit of a read-only transaction travels with whatever the connection is used for next.
  *
  * The work begins while the opening is still on its way. PostgreSQL answers in order, and skips the
  * work's statements if the opening failed.
@@ -88,7 +88,8 @@ export async function transact<T>(
     if (opened.status === 'rejected') throw opened.reason;
     if (done.status === 'rejected') throw done.reason;
     if (options.readOnly) {
-      releaseAfter(client, batched.run(commit));
+      batched.runLater(commit);
+      client.release();
       return done.value;
     }
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error.
