@@ -187,6 +187,8 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]'::jsonb,
+  wallet_balance bigint not null default 0,
+  portal_status text not null default 'NONE'::text,
   archived boolean not null default false,
   search_text text not null,
   created_at timestamp with time zone not null,
@@ -201,7 +203,9 @@ create table parties (
   constraint parties_name_check CHECK ((name <> ''::text)),
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
   constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
+  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
 );
 
 create table row_blocks (
@@ -286,6 +290,7 @@ create table tenants (
   idle_seconds integer,
   sandbox boolean not null,
   clock_offset_ms bigint not null default 0,
+  access_epoch bigint not null default 1,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
   modified_by text not null,
@@ -313,15 +318,6 @@ create table tokens (
   constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
   constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
   constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
-);
-
-create table wallets (
-  tenant_id bigint not null,
-  party_id bigint not null,
-  balance bigint not null,
-  constraint wallets_balance_check CHECK ((balance >= 0)),
-  constraint wallets_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
 );
 
 create table workspaces (
@@ -354,13 +350,15 @@ CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (ten
 
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
-CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+CREATE UNIQUE INDEX logins_party_key ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
 
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
 
 CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts);
+
+CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
 
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
@@ -375,6 +373,22 @@ CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
 -- functions and procedures
+
+CREATE OR REPLACE FUNCTION public.advance_access_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'tenants' then
+    new.access_epoch := old.access_epoch + 1;
+    return new;
+  end if;
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
@@ -417,14 +431,14 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
 -- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
- RETURNS TABLE(tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint, country text, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
+ RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
  LANGUAGE plpgsql
 AS $function$
 begin
   perform set_config('app.tenant', wanted_tenant::text, true);
   return query
-    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
-      t.country, t.clock_offset_ms, t.idle_seconds,
+    select t.access_epoch, t.status, t.timezone, t.currency,
+      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
       k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
       case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
       coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
@@ -437,6 +451,21 @@ begin
     left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
     left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
     where t.tenant_id = wanted_tenant;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.enter_tenant(wanted_tenant bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_epoch bigint;
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
+  return found_epoch;
 end
 $function$
 ;
@@ -509,9 +538,19 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+
+CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
 
@@ -570,9 +609,6 @@ create policy tenant_wall on tenants as permissive for all using ((tenant_id = c
 
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
-
-alter table wallets enable row level security, force row level security;
-create policy tenant_wall on wallets as permissive for all using ((tenant_id = current_tenant()));
 
 alter table workspaces disable row level security;
 
@@ -645,9 +681,5 @@ grant select on tenants to billwright_worker;
 grant insert, select, update on tokens to billwright_api;
 
 grant delete, select on tokens to billwright_worker;
-
-grant select on wallets to billwright_api;
-
-grant select on wallets to billwright_worker;
 
 grant select on workspaces to billwright_worker;

@@ -60,11 +60,13 @@ export class BatchedClient {
    * of a read, of which nobody waits to hear: sent at once it would cost as much as the read.
    */
   runLater(statement: Statement): void {
-    const waiting = { ...statement, resolve: () => {}, reject: () => {} };
-    this.#later.push(waiting);
-    setTimeout(() => {
-      if (this.#later.includes(waiting)) this.#send();
-    }, laterMs).unref();
+    this.#later.push({ ...statement, resolve: () => {}, reject: () => {} });
+    remember(this);
+  }
+
+  /** Sends what was to go with the next statement, which has not come. */
+  sendLater(): void {
+    if (this.#later.length > 0) this.#send();
   }
 
   #send(): void {
@@ -86,6 +88,20 @@ export class BatchedClient {
     this.#known.set(text, made);
     return made;
   }
+}
+
+// One timer for all connections: one for each read would cost as much as it saves.
+const holding = new Set<BatchedClient>();
+
+function remember(client: BatchedClient): void {
+  if (holding.size === 0) setTimeout(sendHeld, laterMs).unref();
+  holding.add(client);
+}
+
+function sendHeld(): void {
+  const clients = [...holding];
+  holding.clear();
+  for (const client of clients) client.sendLater();
 }
 
 type Wire = { stream: { write(bytes: Buffer): void } };
