@@ -101,13 +101,13 @@ async function open(
   role: string | undefined,
   options: TransactionOptions,
 ): Promise<OpeningRow> {
-  const statements = [
-    options.readOnly ? beginReadOnly : begin,
-    ...(role ? [{ text: "select set_config('role', $1, true)", values: [role] }] : []),
-    options.opening,
-  ];
-  const results = await Promise.all(statements.map((statement) => client.run(statement)));
-  return results.at(-1)?.rows[0];
+  const begun = client.run(options.readOnly ? beginReadOnly : begin);
+  const roled = role
+    ? client.run({ text: "select set_config('role', $1, true)", values: [role] })
+    : undefined;
+  const opened = client.run(options.opening);
+  const [, , result] = await Promise.all([begun, roled, opened]);
+  return result.rows[0];
 }
 
 function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): void {
