@@ -1,0 +1,111 @@
+// The slab readings. A quantity below zero (a correction) is priced in the first slab, so the
+// graduated reading stays continuous and rising over all quantities.
+import {
+  ArithmeticError,
+  add,
+  compare,
+  type Exact,
+  multiply,
+  one,
+  signOf,
+  subtract,
+  zero,
+} from '../numbers/exact.ts';
+import type { Slabs } from './table.ts';
+
+export type SlabReading = 'SLAB' | 'SLABVOLUME' | 'SLABPREVIOUS' | 'SLABRATE';
+
+/** One priced part: `flat` is null where the slab has none. */
+export type SlabPart = {
+  readonly quantity: Exact;
+  readonly rate: Exact;
+  readonly flat: Exact | null;
+  readonly amount: Exact;
+};
+
+/** Index of the slab in which a quantity lies; an upper limit belongs to the lower slab. */
+export function slabReached(slabs: Slabs, quantity: Exact, factor: Exact): number {
+  const limits = slabs.limits;
+  if (factor !== one && signOf(factor) < 0) {
+    throw new ArithmeticError('AMOUNT_OUT_OF_RANGE', 'the limits of slabs cannot be negative');
+  }
+  let low = 0;
+  let high = limits.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(quantity, scaled(limits[middle] as Exact, factor)) <= 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Whether the limits stand as they are; the common case of a full term of one month. */
+function isOne(factor: Exact): boolean {
+  return factor.big === null && factor.n === factor.d;
+}
+
+function scaled(limit: Exact, factor: Exact): Exact {
+  return isOne(factor) ? limit : multiply(limit, factor);
+}
+
+/** Scaled limit below a slab. */
+function floorOf(slabs: Slabs, slab: number, factor: Exact): Exact {
+  return slab === 0 ? zero : scaled(slabs.limits[slab - 1] as Exact, factor);
+}
+
+export function slabGraduated(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
+  const slab = slabReached(slabs, quantity, factor);
+  const rate = slabs.rates[slab] as Exact;
+  const own = multiply(subtract(quantity, floorOf(slabs, slab, factor)), rate);
+  const rated = slab === 0 ? own : add(scaled(slabs.below[slab] as Exact, factor), own);
+  return slabs.flats === null ? rated : add(rated, slabs.flatsTo[slab] as Exact);
+}
+
+export function slabVolume(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
+  const slab = slabReached(slabs, quantity, factor);
+  const rated = multiply(quantity, slabs.rates[slab] as Exact);
+  return slabs.flats === null ? rated : add(rated, slabs.flats[slab] as Exact);
+}
+
+export function slabPrevious(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
+  const slab = slabReached(slabs, quantity, factor);
+  const flat = slabs.flats?.[slab] ?? zero;
+  if (slab === 0) return add(multiply(quantity, slabs.rates[0] as Exact), flat);
+  const floor = floorOf(slabs, slab, factor);
+  const lower = multiply(floor, slabs.rates[slab - 1] as Exact);
+  const upper = multiply(subtract(quantity, floor), slabs.rates[slab] as Exact);
+  return add(add(lower, upper), flat);
+}
+
+export function slabRate(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
+  return slabs.rates[slabReached(slabs, quantity, factor)] as Exact;
+}
+
+/** How a slab function came to its amount, for the lines of a bill. */
+export function slabParts(
+  reading: SlabReading,
+  slabs: Slabs,
+  quantity: Exact,
+  factor: Exact,
+): SlabPart[] {
+  const slab = slabReached(slabs, quantity, factor);
+  const part = (at: number, units: Exact, withFlat: boolean): SlabPart => {
+    const rate = slabs.rates[at] as Exact;
+    const flat = withFlat && slabs.flats !== null ? (slabs.flats[at] as Exact) : null;
+    const rated = multiply(units, rate);
+    return { quantity: units, rate, flat, amount: flat === null ? rated : add(rated, flat) };
+  };
+  if (reading === 'SLABVOLUME') return [part(slab, quantity, true)];
+  if (reading === 'SLABRATE') return [];
+  const floor = floorOf(slabs, slab, factor);
+  const upper = part(slab, subtract(quantity, floor), true);
+  if (slab === 0) return [upper];
+  if (reading === 'SLABPREVIOUS') return [part(slab - 1, floor, false), upper];
+  const parts: SlabPart[] = [];
+  for (let at = 0; at < slab; at++) {
+    const limit = scaled(slabs.limits[at] as Exact, factor);
+    parts.push(part(at, subtract(limit, floorOf(slabs, at, factor)), true));
+  }
+  parts.push(upper);
+  return parts;
+}
