@@ -1,0 +1,109 @@
+// One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
+import type { Scalar } from '../../base/formula/function-kinds.ts';
+import { slabParts } from '../../base/formula/slab.ts';
+import type { FormulaNode } from '../../base/formula/syntax.ts';
+import { walk } from '../../base/formula/walk.ts';
+import { decimalText, exactText, minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { Exact } from '../../base/numbers/exact.ts';
+import { round } from '../../base/numbers/rounding.ts';
+import type { CompiledRule } from './compile-rules.ts';
+import type { Frame, SlabUse, TraceStep } from './frame.ts';
+
+/** A bill has no room for more; longer sums are left to the full explanation. */
+const textMax = 160;
+const slabNames = new Set(['SLAB', 'SLABVOLUME', 'SLABPREVIOUS']);
+
+export type TextRequest = {
+  readonly rule: CompiledRule;
+  readonly frame: Frame;
+  readonly steps: readonly TraceStep[];
+  readonly exact: Exact;
+  readonly amount: number;
+  readonly currencyScale: number;
+};
+
+export function lineText(request: TextRequest): string {
+  const { rule, frame, steps, amount, currencyScale } = request;
+  const result = minorUnitsText(amount, currencyScale);
+  const root = rule.nodes[0];
+  if (root === undefined) return result;
+  const values = new Map<FormulaNode, Scalar>();
+  for (const step of steps) values.set(step.node, step.value);
+  // With several slab calculations it would be a guess which call each belongs to.
+  const slabs = frame.slabs?.length === 1 && slabCalls(root) === 1 ? [...frame.slabs] : [];
+  const sum = rendered(root, values, slabs);
+  const share = `${frame.days}/${frame.termDays} days`;
+  const isPart = rule.isProrated && frame.days !== frame.termDays;
+  const whole = isPart ? `${isSum(root) ? `(${sum})` : sum} x ${share}` : sum;
+  if (whole === result || whole.length > textMax) return result;
+  const exact = short(request.exact);
+  const isRounded = exact !== result && `${exact}` !== stripped(result);
+  if (whole === exact) return isRounded ? `${exact}, rounded ${result}` : result;
+  return isRounded ? `${whole} = ${exact}, rounded ${result}` : `${whole} = ${result}`;
+}
+
+function slabCalls(root: FormulaNode): number {
+  let count = 0;
+  walk(root, (node) => {
+    if (node.kind === 'call' && slabNames.has(node.name)) count += 1;
+  });
+  return count;
+}
+
+function isSum(node: FormulaNode): boolean {
+  return node.kind === 'binary' && (node.operator === '+' || node.operator === '-');
+}
+
+/** Names by their values, calls by their results, slabs by their parts. */
+function rendered(
+  node: FormulaNode,
+  values: ReadonlyMap<FormulaNode, Scalar>,
+  slabs: SlabUse[],
+): string {
+  if (node.kind === 'binary') {
+    const left = operand(node, node.left, values, slabs);
+    const right = operand(node, node.right, values, slabs);
+    return `${left} ${node.operator === '*' ? 'x' : node.operator} ${right}`;
+  }
+  if (node.kind === 'call' && slabNames.has(node.name)) {
+    const use = slabs.shift();
+    if (use !== undefined) return slabText(use);
+  }
+  const value = values.get(node);
+  if (value instanceof Exact) return short(value);
+  return value === undefined ? '?' : String(value);
+}
+
+function operand(
+  parent: FormulaNode,
+  node: FormulaNode,
+  values: ReadonlyMap<FormulaNode, Scalar>,
+  slabs: SlabUse[],
+): string {
+  const text = rendered(node, values, slabs);
+  const isProduct =
+    parent.kind === 'binary' && (parent.operator === '*' || parent.operator === '/');
+  const isJoined = text.includes(' + ') || text.includes(' - ');
+  return isProduct && isJoined ? `(${text})` : text;
+}
+
+function slabText(use: SlabUse): string {
+  const parts = slabParts(use.reading, use.slabs, use.quantity, use.factor);
+  const texts = parts.map((part) => {
+    const rated = `${short(part.quantity)} x ${decimalText(part.rate)}`;
+    return part.flat === null ? rated : `${rated} + ${decimalText(part.flat)}`;
+  });
+  return texts.join(' + ');
+}
+
+/** At most four decimals: enough to follow a sum, short enough to print. */
+function short(value: Exact): string {
+  const full = exactText(value);
+  const point = full.indexOf('.');
+  if (point < 0 || full.length - point - 1 <= 4) return full;
+  return `${decimalText(round(value, 4, 'HalfUp'))}…`;
+}
+
+function stripped(amount: string): string {
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}

@@ -1,0 +1,141 @@
+// Lines of a bill as they are made, sorted and numbered.
+
+import { slabParts } from '../../base/formula/slab.ts';
+import { decimalText } from '../../base/numbers/decimal-text.ts';
+import type { Exact } from '../../base/numbers/exact.ts';
+import type { BillLine, LineDetail } from './bill.ts';
+import type { CompiledRule } from './compile-rules.ts';
+import type { CompiledComponent } from './compiled-context.ts';
+import type { Edition } from './edition.ts';
+import type { LineExplanation } from './explain.ts';
+import type { Frame, SlabUse } from './frame.ts';
+
+/** The days a line is about, with their texts. */
+export type LineDays = {
+  readonly fromDate: string;
+  readonly toDate: string;
+  readonly days: number;
+};
+
+/** A line before its number is known. */
+export type DraftLine = {
+  -readonly [Key in keyof BillLine]: BillLine[Key];
+} & { sequence: number; explanation: LineExplanation | null };
+
+/** A breakdown longer than this helps nobody. */
+const detailsMax = 1000;
+const noDetails: readonly LineDetail[] = [];
+
+export function computedLine(
+  rule: CompiledRule,
+  frame: Frame,
+  edition: Edition,
+  days: LineDays,
+  amount: number,
+): DraftLine {
+  const { component } = rule;
+  const quantity = rule.quantity === null ? null : decimalText(rule.quantity(frame));
+  return {
+    lineNo: 0,
+    component: component.definition.name,
+    label: component.label,
+    type: component.definition.type,
+    lineType: 'Normal',
+    source: 'Computed',
+    fromDate: days.fromDate,
+    toDate: days.toDate,
+    days: days.days,
+    quantity,
+    unit: rule.unit,
+    rate: rule.rate === null ? null : decimalText(rule.rate(frame)),
+    amount,
+    computedAmount: amount,
+    details: frame.slabs === null ? noDetails : detailsOf(frame.slabs),
+    tariffCode: edition.code,
+    tariffVersion: edition.version,
+    description: null,
+    sequence: component.definition.sequence ?? 0,
+    explanation: null,
+  };
+}
+
+/** A line that no formula of this bill made: a manual value or an adjustment. */
+export function otherLine(
+  component: CompiledComponent,
+  edition: Edition,
+  days: LineDays,
+  line: Pick<BillLine, 'lineType' | 'source' | 'amount' | 'computedAmount' | 'description'>,
+): DraftLine {
+  return {
+    lineNo: 0,
+    component: component.definition.name,
+    label: component.label,
+    type: component.definition.type,
+    lineType: line.lineType,
+    source: line.source,
+    fromDate: days.fromDate,
+    toDate: days.toDate,
+    days: days.days,
+    quantity: null,
+    unit: null,
+    rate: null,
+    amount: line.amount,
+    computedAmount: line.computedAmount,
+    details: noDetails,
+    tariffCode: edition.code,
+    tariffVersion: edition.version,
+    description: line.description,
+    sequence: component.definition.sequence ?? 0,
+    explanation: null,
+  };
+}
+
+function detailsOf(slabs: readonly SlabUse[]): LineDetail[] {
+  const details: LineDetail[] = [];
+  for (const use of slabs) {
+    for (const part of slabParts(use.reading, use.slabs, use.quantity, use.factor)) {
+      if (details.length === detailsMax) return details;
+      details.push(detailOf(part.quantity, part.rate, part.flat, part.amount));
+    }
+  }
+  return details;
+}
+
+function detailOf(quantity: Exact, rate: Exact, flat: Exact | null, amount: Exact): LineDetail {
+  const detail = {
+    quantity: decimalText(quantity),
+    rate: decimalText(rate),
+    amount: decimalText(amount),
+  };
+  return flat === null ? detail : { ...detail, flat: decimalText(flat) };
+}
+
+/** In print order; nothing but the lines themselves decides it, so it never depends on arrays. */
+export function numberedLines(drafts: DraftLine[], firstNumber: number): BillLine[] {
+  if (drafts.length > 1) drafts.sort(inPrintOrder);
+  const lines: BillLine[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const { sequence: _sequence, explanation: _explanation, ...line } = draft;
+    line.lineNo = firstNumber + index;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function inPrintOrder(a: DraftLine, b: DraftLine): number {
+  if (a.sequence !== b.sequence) return a.sequence - b.sequence;
+  if (a.component !== b.component) return a.component < b.component ? -1 : 1;
+  if (a.lineType !== b.lineType) return a.lineType === 'Adjustment' ? 1 : -1;
+  return compareDates(a.fromDate, b.fromDate) || a.amount - b.amount || planOrder(a, b);
+}
+
+function planOrder(a: DraftLine, b: DraftLine): number {
+  return a.tariffCode === b.tariffCode ? 0 : a.tariffCode < b.tariffCode ? -1 : 1;
+}
+
+/** DD/MM/YYYY by time. */
+function compareDates(a: string, b: string): number {
+  if (a === b) return 0;
+  const sortable = (text: string) => text.slice(6) + text.slice(3, 5) + text.slice(0, 2);
+  return sortable(a) < sortable(b) ? -1 : 1;
+}

@@ -1,0 +1,186 @@
+// The facts of a bill by slot, read once: variants, custom fields, quantities, account.
+
+import { firstDay, lastDay } from '../../base/days.ts';
+import type { Scalar } from '../../base/formula/function-kinds.ts';
+import { compileTable } from '../../base/formula/table.ts';
+import { decimalText, exactFrom, parseDecimal } from '../../base/numbers/decimal-text.ts';
+import { Exact, zero } from '../../base/numbers/exact.ts';
+import { optionalDay } from './billable-days.ts';
+import type { CompiledContext } from './compiled-context.ts';
+import type { ConnectionInputDefinition, ValueDefinition } from './definitions.ts';
+import type { ConnectionFacts, Facts, VariantFacts } from './facts.ts';
+import type { AccountNumbers, ValueItem } from './frame.ts';
+import { RatingError } from './rating-error.ts';
+import { overlay, type Piece } from './value-history.ts';
+
+/** A subscription's quantity from a day on. */
+export type QuantityStep = { readonly from: number; readonly quantity: Exact };
+
+/** Variants by value slot; null where the subscription has none. */
+export type Variants = ReadonlyMap<number, readonly Piece[]> | null;
+
+export function variantsOf(connection: ConnectionFacts, context: CompiledContext): Variants {
+  const given = connection.variants;
+  if (given === undefined || given.length === 0) return null;
+  const layers = new Map<number, Piece[]>();
+  for (const variant of given) {
+    const slot = context.slots.values.get(variant.name);
+    const definition = slot === undefined ? undefined : context.values[slot];
+    if (slot === undefined || definition === undefined) continue;
+    if (definition.overridable !== 1) {
+      const message = `\`${variant.name}\` cannot be set for one subscription`;
+      throw new RatingError('VARIANT_NOT_OVERRIDABLE', message);
+    }
+    const piece = {
+      from: optionalDay(variant.fromDate, firstDay, 'variants.fromDate'),
+      to: optionalDay(variant.toDate, lastDay, 'variants.toDate'),
+      item: variantItem(variant, definition),
+    };
+    const pieces = layers.get(slot);
+    if (pieces === undefined) layers.set(slot, [piece]);
+    else pieces.push(piece);
+  }
+  const merged = new Map<number, readonly Piece[]>();
+  for (const [slot, pieces] of layers) {
+    // Where two overlap, the one that began later holds.
+    merged.set(slot, pieces.length === 1 ? pieces : overlay(latestFirst(pieces)));
+  }
+  return merged;
+}
+
+function latestFirst(pieces: readonly Piece[]): Piece[][] {
+  const sorted = [...pieces].sort(
+    (a, b) => b.from - a.from || a.to - b.to || (a.item.text < b.item.text ? -1 : 1),
+  );
+  return sorted.map((piece) => [piece]);
+}
+
+function variantItem(variant: VariantFacts, definition: ValueDefinition): ValueItem {
+  const constant = variantConstant(variant, definition);
+  if (constant === undefined) {
+    const message = `the variant of \`${variant.name}\` is no ${definition.type}`;
+    throw new RatingError('INVALID_NUMBER', message);
+  }
+  const text = constant instanceof Exact ? decimalText(constant) : String(variant.value);
+  const date = variant.fromDate;
+  return {
+    constant,
+    formula: null,
+    text,
+    source: { kind: 'Variant', ...(typeof date === 'string' ? { date } : {}) },
+  };
+}
+
+function variantConstant(variant: VariantFacts, definition: ValueDefinition): Scalar | undefined {
+  switch (definition.type) {
+    case 'Number':
+    case 'Percent':
+      return exactFrom(variant.value);
+    case 'Text':
+      return typeof variant.value === 'string' ? variant.value : undefined;
+    case 'Boolean':
+      return booleanFrom(variant.value);
+    case 'Table': {
+      const rows = Array.isArray(variant.value) ? variant.value : [];
+      return compileTable(definition.columns ?? [], rows).table ?? undefined;
+    }
+  }
+}
+
+function booleanFrom(value: unknown): boolean | undefined {
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
+}
+
+/** Custom fields by slot; undefined where there is no value, which only matters if one is read. */
+export function customFieldsOf(
+  connection: ConnectionFacts,
+  context: CompiledContext,
+): (Scalar | undefined)[] {
+  const slots = context.slots.connectionInputs;
+  const fields: (Scalar | undefined)[] = [];
+  for (const definition of context.definition.connectionInputs ?? []) {
+    const given = connection.connectionInputs?.find((input) => input.name === definition.name);
+    const value = given?.value ?? definition.defaultValue;
+    const slot = slots.get(definition.name);
+    if (slot === undefined || value === null || value === undefined || value === '') continue;
+    fields[slot] = customField(definition, value);
+  }
+  return fields;
+}
+
+function customField(definition: ConnectionInputDefinition, value: unknown): Scalar {
+  if (definition.type !== 'Number' && definition.type !== 'Boolean') return String(value);
+  const read = definition.type === 'Number' ? exactFrom(value) : booleanFrom(value);
+  if (read === undefined) {
+    const message = `the custom field \`${definition.name}\` is no ${definition.type}: ${value}`;
+    throw new RatingError('INVALID_NUMBER', message);
+  }
+  return read;
+}
+
+/** Quantities over time by input slot, rising; null where the subscription has none. */
+export function quantityStepsOf(
+  connection: ConnectionFacts,
+  context: CompiledContext,
+): ReadonlyMap<number, readonly QuantityStep[]> {
+  const steps = new Map<number, QuantityStep[]>();
+  for (const entry of connection.unmeteredInputs ?? []) {
+    const slot = context.slots.inputs.get(entry.name);
+    if (slot === undefined) continue;
+    const quantity = exactFrom(entry.value);
+    if (quantity === undefined) {
+      throw new RatingError('INVALID_NUMBER', `the quantity \`${entry.name}\` is no number`);
+    }
+    const from = optionalDay(entry.fromDate, firstDay, 'unmeteredInputs.fromDate');
+    const own = steps.get(slot);
+    if (own === undefined) steps.set(slot, [{ from, quantity }]);
+    else own.push({ from, quantity });
+  }
+  for (const own of steps.values()) {
+    if (own.length > 1) own.sort((a, b) => a.from - b.from);
+  }
+  return steps;
+}
+
+export function accountNumbers(facts: Facts): AccountNumbers {
+  const account = facts.account;
+  if (account === undefined) return emptyAccount;
+  return {
+    arrears: amountFrom(account.arrears),
+    overdue: amountFrom(account.overdue),
+    overdueAmountDays: amountFrom(account.overdueAmountDays),
+    wallet: amountFrom(account.wallet),
+    deposit: amountFrom(account.deposit),
+  };
+}
+
+const emptyAccount: AccountNumbers = {
+  arrears: zero,
+  overdue: zero,
+  overdueAmountDays: zero,
+  wallet: zero,
+  deposit: zero,
+};
+
+export function amountFrom(given: string | number | null | undefined): Exact {
+  if (given === undefined || given === null) return zero;
+  const amount = exactFrom(given);
+  if (amount === undefined) throw new RatingError('INVALID_NUMBER', `not an amount: ${given}`);
+  return amount;
+}
+
+/** Billed quantities of earlier terms by input slot, newest first, as text until one is read. */
+export function historyOf(
+  facts: Facts,
+  context: CompiledContext,
+): (readonly Exact[] | undefined)[] {
+  const history: (readonly Exact[] | undefined)[] = [];
+  for (const [name, entries] of Object.entries(facts.usageHistory ?? {})) {
+    const slot = context.slots.inputs.get(name);
+    if (slot === undefined) continue;
+    history[slot] = entries.map((entry) => parseDecimal(entry.quantity) ?? zero);
+  }
+  return history;
+}

@@ -1,0 +1,273 @@
+// Cuts the billable days into segments: parts of one plan edition in which nothing changes that
+// splits a term, each with the value items its rules read.
+import { type Exact, fraction, multiply, one } from '../../base/numbers/exact.ts';
+import type { Run } from './billable-days.ts';
+import type { Edition } from './edition.ts';
+import type { ValueItem } from './frame.ts';
+import type { QuantityStep, Variants } from './prepared-facts.ts';
+import { editionOn, type PriceBook } from './price-book.ts';
+import { RatingError } from './rating-error.ts';
+import {
+  changesInside,
+  itemOn,
+  overlay,
+  type Piece,
+  partsInside,
+  weightedItem,
+} from './value-history.ts';
+
+export const segmentsMax = 100;
+/** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
+const rememberedMax = 1000;
+/** Above the day numbers of this and the next two centuries, to join three of them into a key. */
+const keyBase = 100_000;
+
+/** A term and the days of it that are billed. */
+export type BilledWindow = {
+  readonly start: number;
+  readonly end: number;
+  readonly termDays: number;
+  readonly months: Exact;
+  readonly runs: readonly Run[];
+  readonly billedDays: number;
+  readonly firstDay: number;
+  readonly lastDay: number;
+};
+
+export type PlanEntry = { readonly code: string; readonly from: number };
+
+export type Segment = {
+  readonly from: number;
+  readonly to: number;
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+  readonly edition: Edition;
+  readonly items: readonly (ValueItem | undefined)[];
+};
+
+export type CutFacts = {
+  readonly variants: Variants;
+  readonly steps: ReadonlyMap<number, readonly QuantityStep[]>;
+  /** Days on which the owner changed. */
+  readonly transferDays: readonly number[];
+};
+
+export function makeWindow(
+  start: number,
+  end: number,
+  months: Exact,
+  runs: readonly Run[],
+): BilledWindow {
+  let billedDays = 0;
+  for (const run of runs) billedDays += run.to - run.from + 1;
+  return {
+    start,
+    end,
+    termDays: end - start + 1,
+    months,
+    runs,
+    billedDays,
+    firstDay: runs[0]?.from ?? end,
+    lastDay: runs[runs.length - 1]?.to ?? end,
+  };
+}
+
+/** Segments of one plan history over the runs; `quantity` is that of an add-on, else 1. */
+export function cutSegments(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  runs: readonly Run[],
+  window: BilledWindow,
+  quantity: Exact,
+  facts: CutFacts,
+): Segment[] {
+  const segments: Segment[] = [];
+  for (const run of runs) {
+    let day = run.from;
+    while (day <= run.to) {
+      const { edition, to } = pieceFrom(book, history, day, run.to);
+      const starts = startsInside(edition, day, to, facts);
+      for (const [index, from] of starts.entries()) {
+        const end = (starts[index + 1] ?? to + 1) - 1;
+        segments.push(makeSegment(from, end, edition, window, quantity, facts.variants));
+        if (segments.length > segmentsMax) {
+          const message = `the term falls into more than ${segmentsMax} parts`;
+          throw new RatingError('TOO_MANY_SEGMENTS', message);
+        }
+      }
+      day = to + 1;
+    }
+  }
+  return segments;
+}
+
+/** The edition in force on a day and the last day of the run on which nothing of it changes. */
+function pieceFrom(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  day: number,
+  runEnd: number,
+): { edition: Edition; to: number } {
+  let code: string | null = null;
+  let next = runEnd + 1;
+  for (const entry of history) {
+    if (entry.from <= day) code = entry.code;
+    else if (entry.code !== code) {
+      next = entry.from;
+      break;
+    }
+  }
+  if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
+  const edition = editionOn(book, code, day);
+  return { edition, to: Math.min(runEnd, next - 1, edition.to) };
+}
+
+/** First days of the segments of one piece, the piece's own first day included. */
+function startsInside(
+  edition: Edition,
+  from: number,
+  to: number,
+  facts: CutFacts,
+): readonly number[] {
+  const fixed = rememberedCuts(edition, from, to);
+  const own: number[] = [];
+  for (const slot of edition.splitInputs) {
+    for (const step of facts.steps.get(slot) ?? []) own.push(step.from);
+  }
+  own.push(...facts.transferDays);
+  if (facts.variants !== null) {
+    for (const slot of edition.splitValues) {
+      const variant = facts.variants.get(slot);
+      if (variant === undefined) continue;
+      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      own.push(...changesInside(pieces, from, to));
+    }
+  }
+  const inside = own.filter((day) => day > from && day <= to);
+  if (inside.length === 0) return fixed;
+  return [...new Set([...fixed, ...inside])].sort((a, b) => a - b);
+}
+
+function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
+  const isKeyed = from >= 0 && to < keyBase;
+  const key = from * keyBase + to;
+  const known = isKeyed ? edition.cutsByDays.get(key) : undefined;
+  if (known !== undefined) return known;
+  const cuts = new Set([from]);
+  for (const slot of edition.splitValues) {
+    for (const day of changesInside(edition.values[slot]?.pieces ?? [], from, to)) cuts.add(day);
+  }
+  for (const day of edition.ruleDays) if (day > from && day <= to) cuts.add(day);
+  const sorted = [...cuts].sort((a, b) => a - b);
+  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
+  if (isKeyed) edition.cutsByDays.set(key, sorted);
+  return sorted;
+}
+
+function makeSegment(
+  from: number,
+  to: number,
+  edition: Edition,
+  window: BilledWindow,
+  quantity: Exact,
+  variants: Variants,
+): Segment {
+  const days = to - from + 1;
+  const factor = factorOf(days, window);
+  const months = monthsOf(factor, window);
+  const items = itemsFor(edition, window, from, variants);
+  return { from, to, days, factor, months, quantity, edition, items };
+}
+
+export function factorOf(days: number, window: BilledWindow): Exact {
+  return days === window.termDays ? one : fraction(days, window.termDays);
+}
+
+export function monthsOf(factor: Exact, window: BilledWindow): Exact {
+  return factor === one ? window.months : multiply(factor, window.months);
+}
+
+/** Value items as rules of one edition read them; `splitDay` decides those that split. */
+export function itemsFor(
+  edition: Edition,
+  window: BilledWindow,
+  splitDay: number,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  const base = rememberedItems(edition, window, splitDay);
+  if (variants === null) return base;
+  const items = base.slice();
+  for (const [slot, variant] of variants) {
+    const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+    items[slot] = itemOver(edition, slot, pieces, window, splitDay);
+  }
+  return items;
+}
+
+function rememberedItems(
+  edition: Edition,
+  window: BilledWindow,
+  splitDay: number,
+): readonly (ValueItem | undefined)[] {
+  // With several runs the weights depend on more than the key says.
+  const isPlain = window.runs.length === 1 && window.firstDay >= 0 && window.lastDay < keyBase;
+  const key = (window.firstDay * keyBase + window.lastDay) * keyBase + splitDay;
+  const known = isPlain ? edition.itemsByDays.get(key) : undefined;
+  if (known !== undefined) return known;
+  const items = edition.values.map((value, slot) =>
+    value === undefined ? undefined : itemOver(edition, slot, value.pieces, window, splitDay),
+  );
+  if (isPlain) {
+    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
+    edition.itemsByDays.set(key, items);
+  }
+  return items;
+}
+
+function itemOver(
+  edition: Edition,
+  slot: number,
+  pieces: readonly Piece[],
+  window: BilledWindow,
+  splitDay: number,
+): ValueItem | undefined {
+  switch (edition.context.values[slot]?.changeInTerm) {
+    case 'Split':
+      return itemOn(pieces, splitDay);
+    case 'Start':
+      return itemOn(pieces, window.firstDay);
+    case 'Weighted':
+      return weightedItem(window.runs.flatMap((run) => partsInside(pieces, run.from, run.to)));
+    default:
+      return itemOn(pieces, window.lastDay);
+  }
+}
+
+/** Value items as Term rules read them: over all plans in force in the term. */
+export function termItems(
+  segments: readonly Segment[],
+  edition: Edition,
+  window: BilledWindow,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  if (segments.every((segment) => segment.edition === edition)) {
+    return itemsFor(edition, window, window.lastDay, variants);
+  }
+  const first = (segments[0] as Segment).edition;
+  const piecesOf = (from: Edition, slot: number) => {
+    const own = from.values[slot]?.pieces ?? [];
+    const variant = variants?.get(slot);
+    return variant === undefined ? own : overlay([variant, own]);
+  };
+  return edition.values.map((value, slot) => {
+    if (value === undefined) return undefined;
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Start') return itemOn(piecesOf(first, slot), window.firstDay);
+    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), window.lastDay);
+    return weightedItem(
+      segments.flatMap((part) => partsInside(piecesOf(part.edition, slot), part.from, part.to)),
+    );
+  });
+}
