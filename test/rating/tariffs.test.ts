@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import type { Bill } from '../../src/domain/rating/bill.ts';
+import type { LineExplanation } from '../../src/domain/rating/explain.ts';
 import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { type ExpectedBill, tariffCases } from './tariff-cases.ts';
@@ -59,7 +60,8 @@ describe('worked tariffs', () => {
         assert.deepEqual(bill, rateBill(book, scenario));
         assert.equal(explanation?.length, bill.lines.length + bill.surcharges.length);
         for (const line of [...bill.lines, ...bill.surcharges]) {
-          const found = explanation?.find((item) => item.lineNo === line.lineNo);
+          const found: LineExplanation | null =
+            explanation?.find((item) => item.lineNo === line.lineNo) ?? null;
           assert.equal(found?.amount, line.amount);
           assert.equal(found?.component, line.component);
         }
