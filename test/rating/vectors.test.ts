@@ -82,7 +82,7 @@ describe('usage vectors', () => {
         const use = () => {
           const uses = meters.map((meter) => {
             const facts = meterOf(meter.previous, meter.current, meter.mf, meter.digits);
-            return registerUse(facts, null).use;
+            return registerUse(facts, () => null).use;
           });
           return decimalText(inputQuantity(input, uses, zero).quantity);
         };
@@ -102,7 +102,7 @@ describe('usage vectors', () => {
             string,
           ];
           const type = index === 1 ? 'Estimated' : 'Actual';
-          const { use } = registerUse(meterOf(before, now, trueUp.mf, 6, type), null);
+          const { use } = registerUse(meterOf(before, now, trueUp.mf, 6, type), () => null);
           const quantity = inputQuantity(input, [use], carry);
           carry = quantity.carried;
           billed.push(decimalText(quantity.quantity));

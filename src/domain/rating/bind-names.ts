@@ -2,6 +2,7 @@
 import type { Binder, Of, Scalar } from '../../base/formula/function-kinds.ts';
 import { wholeNumber } from '../../base/formula/number-functions.ts';
 import type { CallNode, NameNode } from '../../base/formula/syntax.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { add, divide, type Exact, fraction, maximum, zero } from '../../base/numbers/exact.ts';
 import type { AccountNumbers, BillNumbers, Frame } from './frame.ts';
 import { RatingError } from './rating-error.ts';
@@ -138,15 +139,26 @@ function categorySum(frame: Frame, members: readonly number[]): Exact {
 function bindHistory(name: string, slot: number, terms: Of<Frame, Exact>): Of<Frame, Exact> {
   return (frame) => {
     const count = wholeNumber(terms(frame), historyTermsMax, `the terms of ${name}`);
-    const known = frame.shared.history[slot] ?? [];
+    const known = frame.shared.history[slot];
+    if (known === undefined || count < 1) return zero;
     const skip = frame.historySkip;
-    if (name === 'HIST') return (count < 1 ? undefined : known[skip + count - 1]) ?? zero;
+    if (name === 'HIST') return pastQuantity(known[skip + count - 1]);
     const last = Math.min(skip + count, known.length);
-    let result = last > skip && name === 'HISTMAX' ? (known[skip] as Exact) : zero;
-    for (let index = skip; index < last; index++) {
-      const quantity = known[index] as Exact;
+    if (last <= skip) return zero;
+    let result = pastQuantity(known[skip]);
+    for (let index = skip + 1; index < last; index++) {
+      const quantity = pastQuantity(known[index]);
       result = name === 'HISTMAX' ? maximum(result, quantity) : add(result, quantity);
     }
-    return name === 'HISTAVG' && last > skip ? divide(result, fraction(last - skip, 1)) : result;
+    return name === 'HISTAVG' ? divide(result, fraction(last - skip, 1)) : result;
   };
+}
+
+function pastQuantity(term: { readonly quantity: string } | undefined): Exact {
+  if (term === undefined) return zero;
+  const quantity = exactFrom(term.quantity);
+  if (quantity === undefined) {
+    throw new RatingError('INVALID_NUMBER', `a past quantity is no number: ${term.quantity}`);
+  }
+  return quantity;
 }

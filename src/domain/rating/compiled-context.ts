@@ -43,6 +43,7 @@ export type CompiledComponent = {
   readonly definition: ComponentDefinition;
   readonly label: string;
   readonly rounding: Rounding;
+  readonly sequence: number;
   readonly isLate: boolean;
 };
 
@@ -98,6 +99,7 @@ function compileComponent(
     definition,
     label: definition.label ?? definition.name,
     rounding: definition.rounding ?? { scale: currencyScale, mode: 'HalfUp' },
+    sequence: definition.sequence ?? 0,
     isLate: definition.type === 'LateSurcharge',
   };
 }

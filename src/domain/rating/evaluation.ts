@@ -109,11 +109,13 @@ export function evaluateRule(
     return amount;
   }
   if (amount !== 0 || component.definition.printIfZero === 1) {
-    const line = computedLine(rule, frame, edition, days, amount);
-    if (frame.trace !== null) {
-      line.explanation = explainLine({ rule, frame, edition, days, exact, amount });
-    }
-    (component.isLate ? evaluation.surcharges : evaluation.drafts).push(line);
+    const drafts = component.isLate ? evaluation.surcharges : evaluation.drafts;
+    drafts.push({
+      line: computedLine(rule, frame, edition, days, amount),
+      sequence: component.sequence,
+      explanation:
+        frame.trace === null ? null : explainLine({ rule, frame, edition, days, exact, amount }),
+    });
   }
   return amount;
 }

@@ -44,7 +44,7 @@ export type SlabUse = {
 /** The part of a bill that all its frames share. */
 export type Shared = {
   readonly inputs: readonly (Scalar | undefined)[];
-  readonly history: readonly (readonly Exact[] | undefined)[];
+  readonly history: readonly (readonly { readonly quantity: string }[] | undefined)[];
   readonly account: AccountNumbers;
   readonly isFirstBill: boolean;
   readonly currencyPower: number;

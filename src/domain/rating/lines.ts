@@ -17,10 +17,14 @@ export type LineDays = {
   readonly days: number;
 };
 
+type UnnumberedLine = { -readonly [Key in keyof BillLine]: BillLine[Key] };
+
 /** A line before its number is known. */
 export type DraftLine = {
-  -readonly [Key in keyof BillLine]: BillLine[Key];
-} & { sequence: number; explanation: LineExplanation | null };
+  readonly line: UnnumberedLine;
+  readonly sequence: number;
+  readonly explanation: LineExplanation | null;
+};
 
 /** A breakdown longer than this helps nobody. */
 const detailsMax = 1000;
@@ -32,7 +36,7 @@ export function computedLine(
   edition: Edition,
   days: LineDays,
   amount: number,
-): DraftLine {
+): UnnumberedLine {
   const { component } = rule;
   const quantity = rule.quantity === null ? null : decimalText(rule.quantity(frame));
   return {
@@ -54,8 +58,6 @@ export function computedLine(
     tariffCode: edition.code,
     tariffVersion: edition.version,
     description: null,
-    sequence: component.definition.sequence ?? 0,
-    explanation: null,
   };
 }
 
@@ -65,7 +67,7 @@ export function otherLine(
   edition: Edition,
   days: LineDays,
   line: Pick<BillLine, 'lineType' | 'source' | 'amount' | 'computedAmount' | 'description'>,
-): DraftLine {
+): UnnumberedLine {
   return {
     lineNo: 0,
     component: component.definition.name,
@@ -85,8 +87,6 @@ export function otherLine(
     tariffCode: edition.code,
     tariffVersion: edition.version,
     description: line.description,
-    sequence: component.definition.sequence ?? 0,
-    explanation: null,
   };
 }
 
@@ -114,23 +114,23 @@ function detailOf(quantity: Exact, rate: Exact, flat: Exact | null, amount: Exac
 export function numberedLines(drafts: DraftLine[], firstNumber: number): BillLine[] {
   if (drafts.length > 1) drafts.sort(inPrintOrder);
   const lines: BillLine[] = [];
-  for (const [index, draft] of drafts.entries()) {
-    const { sequence: _sequence, explanation: _explanation, ...line } = draft;
-    line.lineNo = firstNumber + index;
+  for (const { line } of drafts) {
+    line.lineNo = firstNumber + lines.length;
     lines.push(line);
   }
   return lines;
 }
 
 function inPrintOrder(a: DraftLine, b: DraftLine): number {
-  if (a.sequence !== b.sequence) return a.sequence - b.sequence;
-  if (a.component !== b.component) return a.component < b.component ? -1 : 1;
-  if (a.lineType !== b.lineType) return a.lineType === 'Adjustment' ? 1 : -1;
-  return compareDates(a.fromDate, b.fromDate) || a.amount - b.amount || planOrder(a, b);
+  return a.sequence !== b.sequence ? a.sequence - b.sequence : compareLines(a.line, b.line);
 }
 
-function planOrder(a: DraftLine, b: DraftLine): number {
-  return a.tariffCode === b.tariffCode ? 0 : a.tariffCode < b.tariffCode ? -1 : 1;
+function compareLines(a: BillLine, b: BillLine): number {
+  if (a.component !== b.component) return a.component < b.component ? -1 : 1;
+  if (a.lineType !== b.lineType) return a.lineType === 'Adjustment' ? 1 : -1;
+  const byDate = compareDates(a.fromDate, b.fromDate) || a.amount - b.amount;
+  if (byDate !== 0 || a.tariffCode === b.tariffCode) return byDate;
+  return a.tariffCode < b.tariffCode ? -1 : 1;
 }
 
 /** DD/MM/YYYY by time. */

@@ -3,13 +3,13 @@
 import { firstDay, lastDay } from '../../base/days.ts';
 import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { compileTable } from '../../base/formula/table.ts';
-import { decimalText, exactFrom, parseDecimal } from '../../base/numbers/decimal-text.ts';
+import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import { Exact, zero } from '../../base/numbers/exact.ts';
 import { optionalDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from './definitions.ts';
 import type { ConnectionFacts, Facts, VariantFacts } from './facts.ts';
-import type { AccountNumbers, ValueItem } from './frame.ts';
+import type { AccountNumbers, Shared, ValueItem } from './frame.ts';
 import { RatingError } from './rating-error.ts';
 import { overlay, type Piece } from './value-history.ts';
 
@@ -172,15 +172,15 @@ export function amountFrom(given: string | number | null | undefined): Exact {
 }
 
 /** Billed quantities of earlier terms by input slot, newest first, as text until one is read. */
-export function historyOf(
-  facts: Facts,
-  context: CompiledContext,
-): (readonly Exact[] | undefined)[] {
-  const history: (readonly Exact[] | undefined)[] = [];
-  for (const [name, entries] of Object.entries(facts.usageHistory ?? {})) {
+export function historyOf(facts: Facts, context: CompiledContext): Shared['history'] {
+  const given = facts.usageHistory;
+  if (given === undefined) return noHistory;
+  const history: (readonly { readonly quantity: string }[] | undefined)[] = [];
+  for (const name in given) {
     const slot = context.slots.inputs.get(name);
-    if (slot === undefined) continue;
-    history[slot] = entries.map((entry) => parseDecimal(entry.quantity) ?? zero);
+    if (slot !== undefined) history[slot] = given[name];
   }
   return history;
 }
+
+const noHistory: Shared['history'] = [];

@@ -89,12 +89,16 @@ function addLine(
     computedAmount: change.difference,
     description: `Prior period adjustment${of}`,
   });
-  if (evaluation.usageSources !== null) {
-    const { currencyScale, currencyPower } = evaluation.context;
-    const shown = (minor: number) => minorUnitsText(minor, currencyScale);
-    const after = change.before + change.difference;
-    const text = `${shown(after)} now, ${shown(change.before)} billed = ${shown(change.difference)}`;
-    line.explanation = explainGiven(line, component.rounding, text, currencyPower);
-  }
-  evaluation.drafts.push(line);
+  const { currencyScale, currencyPower } = evaluation.context;
+  const shown = (minor: number) => minorUnitsText(minor, currencyScale);
+  const after = change.before + change.difference;
+  const text = `${shown(after)} now, ${shown(change.before)} billed = ${shown(change.difference)}`;
+  evaluation.drafts.push({
+    line,
+    sequence: component.sequence,
+    explanation:
+      evaluation.usageSources === null
+        ? null
+        : explainGiven(line, component.rounding, text, currencyPower),
+  });
 }

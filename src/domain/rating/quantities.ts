@@ -27,14 +27,14 @@ export type RegisterUse = {
   readonly rollover: boolean;
 };
 
-/** What the plausibility check of a rollover compares with: mean use a day, null if unknown. */
-export type UsualDaily = Exact | null;
+/** Most use a day that is plausible, null if unknown; asked for only where a register decreased. */
+export type HighestDaily = () => Exact | null;
 
 const digitsDefault = 6;
 const digitsMax = 15;
 
 /** Use of one register between two readings, in units of the input. */
-export function registerUse(meter: MeterFacts, usualDaily: UsualDaily): RegisterUse {
+export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): RegisterUse {
   const mf = meter.mf === undefined || meter.mf === 1 ? one : multiplier(meter);
   if (meter.kind !== undefined && meter.kind !== 'Cumulative') {
     return { use: multiply(ownValue(meter), mf), rollover: false };
@@ -46,7 +46,7 @@ export function registerUse(meter: MeterFacts, usualDaily: UsualDaily): Register
   const capacity = fraction(powerOfTen(Math.min(meter.digits ?? digitsDefault, digitsMax)), 1);
   const rolled = add(difference, capacity);
   const isHalf = compare(multiply(rolled, fraction(2, 1)), capacity) <= 0;
-  const isUsual = isHalf && passesHighLow(meter, multiply(rolled, mf), usualDaily);
+  const isUsual = isHalf && passesHighLow(meter, multiply(rolled, mf), highestDaily());
   if (signOf(rolled) >= 0 && (meter.current?.rollover === true || isUsual)) {
     return { use: multiply(rolled, mf), rollover: true };
   }
@@ -97,12 +97,12 @@ function ownValue(meter: MeterFacts): Exact {
 }
 
 /** High only: a rollover that would mean too little use is no reason to refuse it. */
-function passesHighLow(meter: MeterFacts, use: Exact, usualDaily: UsualDaily): boolean {
-  if (usualDaily === null) return true;
+function passesHighLow(meter: MeterFacts, use: Exact, highest: Exact | null): boolean {
+  if (highest === null) return true;
   const from = requiredDay(meter.previous?.date, 'previous reading');
   const to = requiredDay(meter.current?.date, 'current reading');
   const daily = divide(use, fraction(Math.max(1, to - from), 1));
-  return compare(daily, usualDaily) <= 0;
+  return compare(daily, highest) <= 0;
 }
 
 export type InputQuantity = {

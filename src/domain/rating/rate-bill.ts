@@ -21,7 +21,7 @@ import {
 import { explainGiven, type LineExplanation } from './explain.ts';
 import type { Facts, TermFacts } from './facts.ts';
 import type { Source } from './frame.ts';
-import { type DraftLine, numberedLines, otherLine } from './lines.ts';
+import { numberedLines, otherLine } from './lines.ts';
 import { manualAmounts } from './manual.ts';
 import {
   accountNumbers,
@@ -237,6 +237,7 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     : { ...bill, explanation: explanations(evaluation) };
 }
 
+/** Field by field: copying objects with a spread costs more than rating them. */
 function assembled(
   head: BillHead,
   lines: readonly BillLine[],
@@ -246,10 +247,33 @@ function assembled(
 ): Bill {
   return {
     status: 'Draft',
-    ...head,
+    serviceCode: head.serviceCode,
+    tariffCode: head.tariffCode,
+    tariffLabel: head.tariffLabel,
+    connectionNumber: head.connectionNumber,
+    currency: head.currency,
+    currencyScale: head.currencyScale,
+    termLabel: head.termLabel,
+    startDate: head.startDate,
+    endDate: head.endDate,
+    dueDate: head.dueDate,
+    billedFrom: head.billedFrom,
+    billedTo: head.billedTo,
+    days: head.days,
+    segments: head.segments,
+    meterReadings: head.meterReadings,
+    usage: head.usage,
     lines,
     surcharges,
-    ...totals,
+    currentCharges: totals.currentCharges,
+    taxAmount: totals.taxAmount,
+    arrears: totals.arrears,
+    roundingAdjustment: totals.roundingAdjustment,
+    billAmount: totals.billAmount,
+    totalAmount: totals.totalAmount,
+    walletApplied: totals.walletApplied,
+    payableWithinDueDate: totals.payableWithinDueDate,
+    creditBalance: totals.creditBalance,
     latePaymentSurcharge: late,
     payableAfterDueDate: totals.payableWithinDueDate + late,
     errors: [],
@@ -314,18 +338,22 @@ function addManualLines(evaluation: Evaluation, current: RatedTerm): void {
     if (component === undefined) continue;
     if (amount === 0 && component.definition.printIfZero !== 1) continue;
     const days = lineDays(current, window.firstDay, window.lastDay, track.days);
-    const line: DraftLine = otherLine(component, track.edition, days, {
+    const line = otherLine(component, track.edition, days, {
       lineType: 'Manual',
       source: 'Manual',
       amount,
       computedAmount: evaluation.replaced.get(slot) ?? 0,
       description: null,
     });
-    if (evaluation.usageSources !== null) {
-      const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;
-      line.explanation = explainGiven(line, component.rounding, text, currencyPower);
-    }
-    evaluation.drafts.push(line);
+    const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;
+    evaluation.drafts.push({
+      line,
+      sequence: component.sequence,
+      explanation:
+        evaluation.usageSources === null
+          ? null
+          : explainGiven(line, component.rounding, text, currencyPower),
+    });
   }
 }
 

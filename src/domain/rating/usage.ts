@@ -14,7 +14,7 @@ import type { BillError, BillReading, BillUsage } from './bill.ts';
 import { requiredDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Facts, HistoryFacts, MeterFacts, UploadedUsage } from './facts.ts';
-import { billReading, inputQuantity, registerUse, type UsualDaily } from './quantities.ts';
+import { billReading, inputQuantity, registerUse } from './quantities.ts';
 import { RatingError } from './rating-error.ts';
 
 /** What is known of one input in one term. */
@@ -145,7 +145,7 @@ function meterUses(
   const uses: Exact[] = [];
   for (const meter of meters) {
     try {
-      const use = registerUse(meter, highestDaily(history?.[meter.input], highFactor));
+      const use = registerUse(meter, () => highestDaily(history?.[meter.input], highFactor));
       uses.push(use.use);
       readings.push(billReading(meter, use));
     } catch (error) {
@@ -164,7 +164,7 @@ const actualTermsNeeded = 2;
 function highestDaily(
   terms: HistoryFacts[string] | undefined,
   highFactor: number | undefined,
-): UsualDaily {
+): Exact | null {
   const actual = (terms ?? []).filter((term) => term.type !== 'Estimated' && (term.days ?? 0) > 0);
   const compared = actual.slice(0, actualTermsCompared);
   if (compared.length < actualTermsNeeded) return null;
@@ -258,7 +258,7 @@ function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | nul
     const reading =
       end <= cut - 1 ? meter.current : meter.readings?.find((other) => isAtCut(other, cut));
     if (reading === undefined) return null;
-    use = add(use, registerUse({ ...meter, current: reading ?? null }, null).use);
+    use = add(use, registerUse({ ...meter, current: reading ?? null }, () => null).use);
   }
   return use;
 }
