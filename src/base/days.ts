@@ -3,6 +3,8 @@
 
 const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
+const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
 /** Before and after every date that can be written. */
 export const firstDay = -720_000;
 export const lastDay = 2_933_000;
@@ -11,11 +13,13 @@ export const lastDay = 2_933_000;
 export function parseDay(text: string): number | undefined {
   if (text.length !== 10 || text.charCodeAt(2) !== 47 || text.charCodeAt(5) !== 47)
     return undefined;
-  const day = digit(text, 0) * 10 + digit(text, 1);
-  const month = digit(text, 3) * 10 + digit(text, 4);
-  const year = digit(text, 6) * 1000 + digit(text, 7) * 100 + digit(text, 8) * 10 + digit(text, 9);
-  // A character that is no digit makes its sum NaN, and every comparison with NaN is false.
-  if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1)) return undefined;
+  const day = twoDigits(text, 0);
+  const month = twoDigits(text, 3);
+  const century = twoDigits(text, 6);
+  const ofCentury = twoDigits(text, 8);
+  if (day < 1 || month < 1 || month > 12 || century < 0 || ofCentury < 0) return undefined;
+  const year = century * 100 + ofCentury;
+  if (year < 1) return undefined;
   return day <= daysInMonth(year, month) ? dayNumber(year, month, day) : undefined;
 }
 
@@ -40,25 +44,25 @@ export function formatDay(number: number): string {
   return `${pad(day)}/${pad(month)}/${String(year).padStart(4, '0')}`;
 }
 
-function digit(text: string, at: number): number {
-  const value = text.charCodeAt(at) - 48;
-  return value >= 0 && value <= 9 ? value : Number.NaN;
+/** Negative where one of the two characters is no digit. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1 : tens * 10 + ones;
 }
 
 function daysInMonth(year: number, month: number): number {
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return month === 2 && isLeap ? 29 : (lengths[month - 1] as number);
+  if (month !== 2) return lengths[month - 1] as number;
+  const isLeap = (year & 3) === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return isLeap ? 29 : 28;
 }
 
+/** Days of the years before, of the months before, and of the month, counted from 01/01/0001. */
 function dayNumber(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const shifted = month > 2 ? month - 3 : month + 9;
-  const dayOfYear = Math.floor((153 * shifted + 2) / 5) + day - 1;
-  const dayOfEra =
-    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
+  const past = year - 1;
+  const leapDays = (past >> 2) - ((past / 100) | 0) + ((past / 400) | 0);
+  const leapDay = month > 2 && daysInMonth(year, 2) === 29 ? 1 : 0;
+  return past * 365 + leapDays + (daysBefore[month - 1] as number) + leapDay + day - 719_163;
 }
 
 function pad(value: number): string {

@@ -11,17 +11,9 @@ import {
   subtract,
   zero,
 } from '../numbers/exact.ts';
-import type { Slabs } from './table.ts';
+import { type Slabs, type SlabText, slabText } from './table.ts';
 
 export type SlabReading = 'SLAB' | 'SLABVOLUME' | 'SLABPREVIOUS' | 'SLABRATE';
-
-/** One priced part: `flat` is null where the slab has none. */
-export type SlabPart = {
-  readonly quantity: Exact;
-  readonly rate: Exact;
-  readonly flat: Exact | null;
-  readonly amount: Exact;
-};
 
 /** Index of the slab in which a quantity lies; an upper limit belongs to the lower slab. */
 export function slabReached(slabs: Slabs, quantity: Exact, factor: Exact): number {
@@ -82,30 +74,34 @@ export function slabRate(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
 }
 
 /** How a slab function came to its amount, for the lines of a bill. */
-export function slabParts(
+export function slabBreakdown(
   reading: SlabReading,
   slabs: Slabs,
   quantity: Exact,
   factor: Exact,
-): SlabPart[] {
-  const slab = slabReached(slabs, quantity, factor);
-  const part = (at: number, units: Exact, withFlat: boolean): SlabPart => {
-    const rate = slabs.rates[at] as Exact;
-    const flat = withFlat && slabs.flats !== null ? (slabs.flats[at] as Exact) : null;
-    const rated = multiply(units, rate);
-    return { quantity: units, rate, flat, amount: flat === null ? rated : add(rated, flat) };
-  };
-  if (reading === 'SLABVOLUME') return [part(slab, quantity, true)];
+): SlabText[] {
   if (reading === 'SLABRATE') return [];
+  const slab = slabReached(slabs, quantity, factor);
+  const rate = slabs.rates[slab] as Exact;
+  const flat = slabs.flats === null ? null : (slabs.flats[slab] as Exact);
+  if (reading === 'SLABVOLUME') return [slabText(quantity, rate, flat)];
   const floor = floorOf(slabs, slab, factor);
-  const upper = part(slab, subtract(quantity, floor), true);
+  const upper = slabText(subtract(quantity, floor), rate, flat);
   if (slab === 0) return [upper];
-  if (reading === 'SLABPREVIOUS') return [part(slab - 1, floor, false), upper];
-  const parts: SlabPart[] = [];
+  if (reading === 'SLABPREVIOUS') {
+    return [slabText(floor, slabs.rates[slab - 1] as Exact, null), upper];
+  }
+  const parts: SlabText[] = [];
+  const isPlain = isOne(factor);
   for (let at = 0; at < slab; at++) {
-    const limit = scaled(slabs.limits[at] as Exact, factor);
-    parts.push(part(at, subtract(limit, floorOf(slabs, at, factor)), true));
+    parts.push(isPlain ? (slabs.filled[at] as SlabText) : filledSlab(slabs, at, factor));
   }
   parts.push(upper);
   return parts;
+}
+
+function filledSlab(slabs: Slabs, slab: number, factor: Exact): SlabText {
+  const limit = scaled(slabs.limits[slab] as Exact, factor);
+  const width = subtract(limit, floorOf(slabs, slab, factor));
+  return slabText(width, slabs.rates[slab] as Exact, slabs.flats?.[slab] ?? null);
 }

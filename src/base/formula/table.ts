@@ -23,6 +23,16 @@ export type Slabs = {
   readonly below: readonly Exact[];
   /** Flat amounts of each slab and those below it. */
   readonly flatsTo: readonly Exact[];
+  /** Each slab but the open one, filled, at limits as they stand: most breakdowns consist of these. */
+  readonly filled: readonly SlabText[];
+};
+
+/** A priced part of a quantity as text. */
+export type SlabText = {
+  readonly quantity: string;
+  readonly rate: string;
+  readonly flat?: string;
+  readonly amount: string;
 };
 
 export type TableProblem = {
@@ -131,6 +141,7 @@ function compileSlabs(
   const flats = numbers.get(flatColumn) ?? null;
   const below: Exact[] = [];
   const flatsTo: Exact[] = [];
+  const filled: SlabText[] = [];
   let amount = zero;
   let flat = zero;
   let previous = zero;
@@ -140,10 +151,23 @@ function compileSlabs(
     flatsTo.push(flat);
     const limit = limits[slab];
     if (limit === undefined) break;
-    amount = add(amount, multiply(subtract(limit, previous), rates[slab] as Exact));
+    const width = subtract(limit, previous);
+    amount = add(amount, multiply(width, rates[slab] as Exact));
+    filled.push(slabText(width, rates[slab] as Exact, flats?.[slab] ?? null));
     previous = limit;
   }
-  return { limits, rates, flats, below, flatsTo };
+  return { limits, rates, flats, below, flatsTo, filled };
+}
+
+export function slabText(quantity: Exact, rate: Exact, flat: Exact | null): SlabText {
+  const rated = multiply(quantity, rate);
+  const amount = flat === null ? rated : add(rated, flat);
+  const text = {
+    quantity: decimalText(quantity),
+    rate: decimalText(rate),
+    amount: decimalText(amount),
+  };
+  return flat === null ? text : { ...text, flat: decimalText(flat) };
 }
 
 function slabLimits(cells: readonly unknown[][], problems: TableProblem[]): Exact[] {

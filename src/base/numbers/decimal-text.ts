@@ -53,8 +53,9 @@ export const decimalsMax = 12;
 export function decimalText(x: Exact): string {
   if (x.big === null) {
     if (x.d === 1) return String(x.n);
-    const scale = powers.indexOf(x.d);
-    if (scale > 0 && scale <= decimalsMax) return smallText(x.n, scale);
+    for (let scale = 1; scale <= decimalsMax; scale++) {
+      if (x.d === powers[scale]) return smallText(x.n, scale);
+    }
   }
   const rounded = round(x, decimalsMax, 'HalfUp');
   const units = (numeratorOf(rounded) * 10n ** BigInt(decimalsMax)) / denominatorOf(rounded);
@@ -79,10 +80,15 @@ function bigTextFull(x: Exact): string {
 
 function smallText(n: number, scale: number): string {
   const negative = n < 0;
-  const digits = String(negative ? -n : n).padStart(scale + 1, '0');
+  // Zeros at the end are dropped first: what is left is shorter to turn into text.
+  const power = powers[scale] as number;
+  const size = negative ? -n : n;
+  const whole = Math.floor(size / power);
+  if (whole * power === size) return String(negative ? -whole : whole);
+  const digits = String(size).padStart(scale + 1, '0');
   const split = digits.length - scale;
   let end = digits.length;
-  while (end > split && digits.charCodeAt(end - 1) === 48) end--;
+  while (digits.charCodeAt(end - 1) === 48) end--;
   const text =
     end === split
       ? digits.slice(0, split)

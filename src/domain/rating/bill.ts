@@ -1,5 +1,6 @@
 // The bill that rating makes: amounts are whole minor units, quantities and rates decimal text.
 // wireBill turns it into the form of the API.
+import type { SlabText } from '../../base/formula/table.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type { ComponentKind } from './definitions.ts';
 import type { LineExplanation } from './explain.ts';
@@ -33,12 +34,8 @@ export type BillError = {
   readonly meterNumber?: number;
 };
 
-export type LineDetail = {
-  readonly quantity: string;
-  readonly rate: string;
-  readonly flat?: string;
-  readonly amount: string;
-};
+/** One slab of a line's calculation. */
+export type LineDetail = SlabText;
 
 export type BillLine = {
   readonly lineNo: number;

@@ -4,7 +4,7 @@ import { compileBoolean, compileNumber } from '../../base/formula/compile.ts';
 import type { Of } from '../../base/formula/function-kinds.ts';
 import type { FormulaNode, NameNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
-import { type Exact, multiply, zero } from '../../base/numbers/exact.ts';
+import { type Exact, multiply, one, zero } from '../../base/numbers/exact.ts';
 import { type Binding, makeBinder } from './bind-names.ts';
 import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Frame } from './frame.ts';
@@ -176,7 +176,7 @@ function inheritedAmount(request: PartRequest): Of<Frame, Exact> {
 export function ruleAmount(rule: CompiledRule, frame: Frame): Exact | null {
   if (rule.when !== null && !rule.when(frame)) return null;
   const amount = rule.formula(frame);
-  return rule.isProrated ? multiply(amount, frame.factor) : amount;
+  return rule.isProrated && frame.factor !== one ? multiply(amount, frame.factor) : amount;
 }
 
 /** Printed where the rule names no quantity: the only usage or quantity its formula reads. */

@@ -5,6 +5,7 @@ import type { Rounding } from '../../base/numbers/rounding.ts';
 import { powerOfTen } from '../../base/numbers/rounding.ts';
 import type {
   ComponentDefinition,
+  ConnectionInputDefinition,
   ContextDefinition,
   MeteredInputDefinition,
   UnmeteredInputDefinition,
@@ -26,6 +27,8 @@ export type CompiledContext = {
   readonly components: readonly (CompiledComponent | undefined)[];
   readonly metered: readonly (MeteredInputDefinition | undefined)[];
   readonly unmetered: readonly (UnmeteredInputDefinition | undefined)[];
+  readonly fields: readonly (ConnectionInputDefinition | undefined)[];
+  readonly fieldsWithDefault: readonly ConnectionInputDefinition[];
   /** Unmetered quantities of the subscription itself. */
   readonly agreedInputs: readonly AgreedInput[];
   /** Members by category; late surcharges are in none. */
@@ -75,6 +78,8 @@ export function compileContext(version: Version<ContextDefinition>, slots: Slots
     components,
     metered: bySlot(definition.meteredInputs, slots.inputs),
     unmetered: bySlot(definition.unmeteredInputs, slots.inputs),
+    fields: bySlot(definition.connectionInputs, slots.connectionInputs),
+    fieldsWithDefault: (definition.connectionInputs ?? []).filter((item) => item.defaultValue),
     agreedInputs: agreedInputs(definition, slots),
     categories,
   };

@@ -6,7 +6,6 @@ import { walk } from '../../base/formula/walk.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { type CompiledValue, compileValue } from './compile-values.ts';
 import type { CompiledContext } from './compiled-context.ts';
-import type { UsageItem } from './definitions.ts';
 import type { ValueItem } from './frame.ts';
 import { type Chain, rulesOf, usageItemsOf, valuesOf } from './inheritance.ts';
 import type { PlanProblem } from './plan-problem.ts';
@@ -35,17 +34,25 @@ export type Edition = {
   /** Components each component reads, by slot. */
   readonly needs: readonly (readonly number[])[];
   readonly cycle: readonly number[] | null;
-  readonly usageItems: readonly UsageItem[];
+  readonly requiredInputs: readonly RequiredInput[];
   /** Components with a rule here that must be uploaded. */
   readonly requiredManual: readonly number[];
-  readonly currentInputs: ReadonlySet<number>;
-  readonly previousInputs: ReadonlySet<number>;
   readonly problems: readonly PlanProblem[];
   /** Value items by billed days, for bills without variants. */
   readonly itemsByDays: Map<number, readonly (ValueItem | undefined)[]>;
   readonly cutsByDays: Map<number, readonly number[]>;
   /** Orders of Term rules together with those of other editions, by their ids. */
   readonly schedules: Map<string, Schedule>;
+};
+
+/** An input the plan cannot do without. */
+export type RequiredInput = {
+  readonly slot: number;
+  readonly name: string;
+  /** A quantity of the subscription, not of the term. */
+  readonly isAgreed: boolean;
+  /** Read only by rules over the term before. */
+  readonly isPrevious: boolean;
 };
 
 /** Term rules of several editions in one order: each entry names the edition by its place. */
@@ -96,20 +103,10 @@ export function compileEdition(request: EditionRequest): Edition {
     ruleDays: segmentRules.flatMap((rule) => [rule.from, rule.to + 1]),
     needs,
     cycle,
-    usageItems: usageItemsOf(chain),
+    requiredInputs: requiredInputs(chain, rules, values, context),
     requiredManual: rules
       .filter((rule) => rule.component.definition.manual === 'Required')
       .map((rule) => rule.component.slot),
-    currentInputs: inputsOf(
-      rules.filter((rule) => rule.window === 'Current'),
-      values,
-      context,
-    ),
-    previousInputs: inputsOf(
-      rules.filter((rule) => rule.window === 'Previous'),
-      values,
-      context,
-    ),
     problems,
     itemsByDays: new Map(),
     cutsByDays: new Map(),
@@ -202,6 +199,24 @@ function splitInputs(
     });
   }
   return [...slots];
+}
+
+function requiredInputs(
+  chain: Chain,
+  rules: readonly CompiledRule[],
+  values: readonly (CompiledValue | undefined)[],
+  context: CompiledContext,
+): RequiredInput[] {
+  const isOf = (window: CompiledRule['window']) => (rule: CompiledRule) => rule.window === window;
+  const current = inputsOf(rules.filter(isOf('Current')), values, context);
+  const previous = inputsOf(rules.filter(isOf('Previous')), values, context);
+  return usageItemsOf(chain).flatMap((item) => {
+    const slot = context.slots.inputs.get(item.input);
+    if (item.required !== 1 || slot === undefined) return [];
+    const isAgreed = context.agreedInputs.some((input) => input.slot === slot);
+    const isPrevious = previous.has(slot) && !current.has(slot);
+    return [{ slot, name: item.input, isAgreed, isPrevious }];
+  });
 }
 
 /** Inputs that the given rules read, directly or through values. */

@@ -35,7 +35,7 @@ export type Evaluation = {
   /** Rounded amounts by component slot, in minor units. */
   readonly totals: number[];
   /** What manual values replaced, by slot. */
-  readonly replaced: Map<number, number>;
+  replaced: Map<number, number> | null;
   readonly drafts: DraftLine[];
   readonly surcharges: DraftLine[];
   /** Sources of usage where an explanation was asked for, else null. */
@@ -104,6 +104,7 @@ export function evaluateRule(
   if (exact === null) return 0;
   const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);
   if (evaluation.manual.has(component.slot)) {
+    evaluation.replaced ??= new Map();
     const before = evaluation.replaced.get(component.slot) ?? 0;
     evaluation.replaced.set(component.slot, before + amount);
     return amount;
@@ -187,9 +188,7 @@ function makeFrame(evaluation: Evaluation, term: RatedTerm, parts: FrameParts): 
 }
 
 export function emptyAmounts(length: number): number[] {
-  const amounts: number[] = [];
-  for (let slot = 0; slot < length; slot++) amounts.push(0);
-  return amounts;
+  return new Array<number>(length).fill(0);
 }
 
 function usageOfSegment(

@@ -1,9 +1,14 @@
 // One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
 import type { Scalar } from '../../base/formula/function-kinds.ts';
-import { slabParts } from '../../base/formula/slab.ts';
+import { slabBreakdown } from '../../base/formula/slab.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
-import { decimalText, exactText, minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import {
+  decimalText,
+  exactText,
+  minorUnitsText,
+  parseDecimal,
+} from '../../base/numbers/decimal-text.ts';
 import { Exact } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import type { CompiledRule } from './compile-rules.ts';
@@ -11,6 +16,7 @@ import type { Frame, SlabUse, TraceStep } from './frame.ts';
 
 /** A bill has no room for more; longer sums are left to the full explanation. */
 const textMax = 160;
+const decimalsShown = 6;
 const slabNames = new Set(['SLAB', 'SLABVOLUME', 'SLABPREVIOUS']);
 
 export type TextRequest = {
@@ -88,20 +94,24 @@ function operand(
 }
 
 function slabText(use: SlabUse): string {
-  const parts = slabParts(use.reading, use.slabs, use.quantity, use.factor);
-  const texts = parts.map((part) => {
-    const rated = `${short(part.quantity)} x ${decimalText(part.rate)}`;
-    return part.flat === null ? rated : `${rated} + ${decimalText(part.flat)}`;
+  const parts = slabBreakdown(use.reading, use.slabs, use.quantity, use.factor);
+  const texts = parts.map(({ quantity, rate, flat }) => {
+    const rated = `${shortText(quantity)} x ${rate}`;
+    return flat === undefined ? rated : `${rated} + ${flat}`;
   });
   return texts.join(' + ');
 }
 
-/** At most four decimals: enough to follow a sum, short enough to print. */
+/** At most six decimals: enough to follow a sum, short enough to print. */
 function short(value: Exact): string {
-  const full = exactText(value);
-  const point = full.indexOf('.');
-  if (point < 0 || full.length - point - 1 <= 4) return full;
-  return `${decimalText(round(value, 4, 'HalfUp'))}…`;
+  return shortText(exactText(value));
+}
+
+function shortText(text: string): string {
+  const value = parseDecimal(text.replace('…', ''));
+  const point = text.indexOf('.');
+  if (value === undefined || point < 0 || text.length - point - 1 <= decimalsShown) return text;
+  return `${decimalText(round(value, decimalsShown, 'HalfUp'))}…`;
 }
 
 function stripped(amount: string): string {

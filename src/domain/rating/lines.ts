@@ -1,8 +1,7 @@
 // Lines of a bill as they are made, sorted and numbered.
 
-import { slabParts } from '../../base/formula/slab.ts';
+import { slabBreakdown } from '../../base/formula/slab.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
-import type { Exact } from '../../base/numbers/exact.ts';
 import type { BillLine, LineDetail } from './bill.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { CompiledComponent } from './compiled-context.ts';
@@ -91,34 +90,43 @@ export function otherLine(
 }
 
 function detailsOf(slabs: readonly SlabUse[]): LineDetail[] {
-  const details: LineDetail[] = [];
-  for (const use of slabs) {
-    for (const part of slabParts(use.reading, use.slabs, use.quantity, use.factor)) {
-      if (details.length === detailsMax) return details;
-      details.push(detailOf(part.quantity, part.rate, part.flat, part.amount));
-    }
+  const first = slabs[0] as SlabUse;
+  const details = slabBreakdown(first.reading, first.slabs, first.quantity, first.factor);
+  for (let index = 1; index < slabs.length && details.length < detailsMax; index++) {
+    const use = slabs[index] as SlabUse;
+    details.push(...slabBreakdown(use.reading, use.slabs, use.quantity, use.factor));
   }
-  return details;
-}
-
-function detailOf(quantity: Exact, rate: Exact, flat: Exact | null, amount: Exact): LineDetail {
-  const detail = {
-    quantity: decimalText(quantity),
-    rate: decimalText(rate),
-    amount: decimalText(amount),
-  };
-  return flat === null ? detail : { ...detail, flat: decimalText(flat) };
+  return details.length > detailsMax ? details.slice(0, detailsMax) : details;
 }
 
 /** In print order; nothing but the lines themselves decides it, so it never depends on arrays. */
 export function numberedLines(drafts: DraftLine[], firstNumber: number): BillLine[] {
-  if (drafts.length > 1) drafts.sort(inPrintOrder);
+  sortLines(drafts);
   const lines: BillLine[] = [];
   for (const { line } of drafts) {
     line.lineNo = firstNumber + lines.length;
     lines.push(line);
   }
   return lines;
+}
+
+/** Below this many, putting each line in its place is faster than a general sort. */
+const fewLines = 40;
+
+function sortLines(drafts: DraftLine[]): void {
+  if (drafts.length > fewLines) {
+    drafts.sort(inPrintOrder);
+    return;
+  }
+  for (let index = 1; index < drafts.length; index++) {
+    const draft = drafts[index] as DraftLine;
+    let at = index;
+    while (at > 0 && inPrintOrder(drafts[at - 1] as DraftLine, draft) > 0) {
+      drafts[at] = drafts[at - 1] as DraftLine;
+      at -= 1;
+    }
+    drafts[at] = draft;
+  }
 }
 
 function inPrintOrder(a: DraftLine, b: DraftLine): number {

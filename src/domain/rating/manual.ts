@@ -15,12 +15,12 @@ const none: ManualAmounts = new Map();
 export function manualAmounts(
   facts: Facts,
   context: CompiledContext,
-  editions: readonly Edition[],
+  tracks: readonly { readonly edition: Edition }[],
   errors: BillError[],
 ): ManualAmounts {
-  const rows = facts.manual ?? [];
-  const amounts = rows.length === 0 ? none : readRows(facts, context, errors);
-  for (const edition of editions) checkRequired(edition, amounts, errors);
+  const isEmpty = facts.manual === undefined || facts.manual.length === 0;
+  const amounts = isEmpty ? none : readRows(facts, context, errors);
+  for (const { edition } of tracks) checkRequired(edition, amounts, errors);
   return amounts;
 }
 

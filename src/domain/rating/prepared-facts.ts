@@ -98,14 +98,20 @@ export function customFieldsOf(
   connection: ConnectionFacts,
   context: CompiledContext,
 ): (Scalar | undefined)[] {
-  const slots = context.slots.connectionInputs;
   const fields: (Scalar | undefined)[] = [];
-  for (const definition of context.definition.connectionInputs ?? []) {
-    const given = connection.connectionInputs?.find((input) => input.name === definition.name);
-    const value = given?.value ?? definition.defaultValue;
-    const slot = slots.get(definition.name);
-    if (slot === undefined || value === null || value === undefined || value === '') continue;
-    fields[slot] = customField(definition, value);
+  for (const definition of context.fieldsWithDefault) {
+    const slot = context.slots.connectionInputs.get(definition.name) as number;
+    fields[slot] = customField(definition, definition.defaultValue);
+  }
+  const given = connection.connectionInputs;
+  if (given === undefined) return fields;
+  for (const { name, value } of given) {
+    const slot = context.slots.connectionInputs.get(name);
+    const definition = slot === undefined ? undefined : context.fields[slot];
+    if (slot === undefined || definition === undefined) continue;
+    if (value !== null && value !== undefined && value !== '') {
+      fields[slot] = customField(definition, value);
+    }
   }
   return fields;
 }

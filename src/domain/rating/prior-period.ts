@@ -31,7 +31,7 @@ export function adjustPriorTerm(
     drafts: [],
     surcharges: [],
     manual: new Map(),
-    replaced: new Map(),
+    replaced: null,
     usageSources: null,
   };
   rateSegments(again, term, 'Current');

@@ -19,9 +19,9 @@ import {
   termFrame,
 } from './evaluation.ts';
 import { explainGiven, type LineExplanation } from './explain.ts';
-import type { Facts, TermFacts } from './facts.ts';
-import type { Source } from './frame.ts';
-import { numberedLines, otherLine } from './lines.ts';
+import type { ConnectionFacts, Facts, TermFacts } from './facts.ts';
+import type { Frame, Source } from './frame.ts';
+import { type LineDays, numberedLines, otherLine } from './lines.ts';
 import { manualAmounts } from './manual.ts';
 import {
   accountNumbers,
@@ -91,9 +91,7 @@ function prepare(book: PriceBook, facts: Facts, isExplained: boolean, errors: Bi
   const cutFacts: CutFacts = {
     variants: variantsOf(connection, context),
     steps: quantityStepsOf(connection, context),
-    transferDays: (connection.transfers ?? []).map((entry) =>
-      requiredDay(entry.transferDate, 'transferDate'),
-    ),
+    transferDays: transferDays(connection),
   };
   const history = planHistory(book, facts);
   const current: RatedTerm = {
@@ -106,21 +104,28 @@ function prepare(book: PriceBook, facts: Facts, isExplained: boolean, errors: Bi
   };
   const previous = previousTerm(book, facts, history, context, cutFacts);
   checkEditions(current, previous);
-  checkRequiredInputs(cutFacts, current, previous, errors);
-  const editions = current.tracks.map((track) => track.edition);
+  checkRequiredInputs(cutFacts.steps, current, previous, errors);
   const evaluation: Evaluation = {
     context,
     shared: sharedOf(facts, context),
     steps: cutFacts.steps,
-    manual: manualAmounts(facts, context, editions, errors),
+    manual: manualAmounts(facts, context, current.tracks, errors),
     totals: emptyAmounts(context.components.length),
-    replaced: new Map(),
+    replaced: null,
     drafts: [],
     surcharges: [],
     usageSources: isExplained ? usageSources(facts) : null,
     component: null,
   };
   return { evaluation, current, previous };
+}
+
+const noDays: readonly number[] = [];
+
+function transferDays(connection: ConnectionFacts): readonly number[] {
+  const given = connection.transfers;
+  if (given === undefined || given.length === 0) return noDays;
+  return given.map((entry) => requiredDay(entry.transferDate, 'transferDate'));
 }
 
 function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] {
@@ -287,28 +292,38 @@ function minorUnits(amount: Exact, context: CompiledContext): number {
 
 /** Term rules of this term, and of the term before where they look back. */
 function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTerm | null): void {
-  const sides: { term: RatedTerm; track: Track; of: ScheduledEdition }[] = [];
-  for (const track of current.tracks) {
-    sides.push({ term: current, track, of: { edition: track.edition, window: 'Current' } });
+  const sides = current.tracks.map((track) => termSide(evaluation, current, track, 'Current'));
+  if (previous !== null) {
+    for (const track of previous.tracks) {
+      sides.push(termSide(evaluation, previous, track, 'Previous'));
+    }
   }
-  for (const track of previous?.tracks ?? []) {
-    const of = { edition: track.edition, window: 'Previous' } as const;
-    sides.push({ term: previous as RatedTerm, track, of });
-  }
-  const schedule = scheduleOf(sides.map((side) => side.of));
-  const frames = sides.map((side) => termFrame(evaluation, side.term, side.track));
-  for (const { rule, of } of schedule) {
-    const { term, track } = sides[of] as (typeof sides)[number];
-    const { window } = term;
-    if (rule.from > window.lastDay || rule.to < window.lastDay) continue;
-    const frame = frames[of] as ReturnType<typeof termFrame>;
-    const days = lineDays(term, window.firstDay, window.lastDay, track.days);
-    const amount = evaluateRule(evaluation, rule, frame, track.edition, days);
+  for (const { rule, of } of scheduleOf(sides)) {
+    const side = sides[of] as TermSide;
+    if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
+    const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days);
     if (amount !== 0 && !evaluation.manual.has(rule.component.slot)) {
       addToTotal(evaluation, rule.component, amount);
     }
   }
   evaluation.component = null;
+}
+
+type TermSide = ScheduledEdition & { readonly frame: Frame; readonly days: LineDays };
+
+function termSide(
+  evaluation: Evaluation,
+  term: RatedTerm,
+  track: Track,
+  window: ScheduledEdition['window'],
+): TermSide {
+  const { firstDay, lastDay } = term.window;
+  return {
+    edition: track.edition,
+    window,
+    frame: termFrame(evaluation, term, track),
+    days: lineDays(term, firstDay, lastDay, track.days),
+  };
 }
 
 function rateLateSurcharges(evaluation: Evaluation, current: RatedTerm): number {
@@ -342,7 +357,7 @@ function addManualLines(evaluation: Evaluation, current: RatedTerm): void {
       lineType: 'Manual',
       source: 'Manual',
       amount,
-      computedAmount: evaluation.replaced.get(slot) ?? 0,
+      computedAmount: evaluation.replaced?.get(slot) ?? 0,
       description: null,
     });
     const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;

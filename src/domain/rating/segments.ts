@@ -2,6 +2,7 @@
 // splits a term, each with the value items its rules read.
 import { type Exact, fraction, multiply, one } from '../../base/numbers/exact.ts';
 import type { Run } from './billable-days.ts';
+import type { ChangeInTerm } from './definitions.ts';
 import type { Edition } from './edition.ts';
 import type { ValueItem } from './frame.ts';
 import type { QuantityStep, Variants } from './prepared-facts.ts';
@@ -132,22 +133,27 @@ function startsInside(
   facts: CutFacts,
 ): readonly number[] {
   const fixed = rememberedCuts(edition, from, to);
-  const own: number[] = [];
+  let own: number[] | null = null;
+  const consider = (day: number) => {
+    if (day <= from || day > to) return;
+    if (own === null) own = [day];
+    else own.push(day);
+  };
   for (const slot of edition.splitInputs) {
-    for (const step of facts.steps.get(slot) ?? []) own.push(step.from);
+    const steps = facts.steps.get(slot);
+    if (steps !== undefined) for (const step of steps) consider(step.from);
   }
-  own.push(...facts.transferDays);
+  for (const day of facts.transferDays) consider(day);
   if (facts.variants !== null) {
     for (const slot of edition.splitValues) {
       const variant = facts.variants.get(slot);
       if (variant === undefined) continue;
       const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
-      own.push(...changesInside(pieces, from, to));
+      for (const day of changesInside(pieces, from, to)) consider(day);
     }
   }
-  const inside = own.filter((day) => day > from && day <= to);
-  if (inside.length === 0) return fixed;
-  return [...new Set([...fixed, ...inside])].sort((a, b) => a - b);
+  if (own === null) return fixed;
+  return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
 }
 
 function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
@@ -200,8 +206,11 @@ export function itemsFor(
   if (variants === null) return base;
   const items = base.slice();
   for (const [slot, variant] of variants) {
-    const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
-    items[slot] = itemOver(edition, slot, pieces, window, splitDay);
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Weighted') {
+      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      items[slot] = itemOver(change, pieces, window, splitDay);
+    } else items[slot] = itemOver(change, variant, window, splitDay) ?? items[slot];
   }
   return items;
 }
@@ -217,7 +226,9 @@ function rememberedItems(
   const known = isPlain ? edition.itemsByDays.get(key) : undefined;
   if (known !== undefined) return known;
   const items = edition.values.map((value, slot) =>
-    value === undefined ? undefined : itemOver(edition, slot, value.pieces, window, splitDay),
+    value === undefined
+      ? undefined
+      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, window, splitDay),
   );
   if (isPlain) {
     if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
@@ -227,13 +238,12 @@ function rememberedItems(
 }
 
 function itemOver(
-  edition: Edition,
-  slot: number,
+  change: ChangeInTerm | undefined,
   pieces: readonly Piece[],
   window: BilledWindow,
   splitDay: number,
 ): ValueItem | undefined {
-  switch (edition.context.values[slot]?.changeInTerm) {
+  switch (change) {
     case 'Split':
       return itemOn(pieces, splitDay);
     case 'Start':
@@ -252,6 +262,9 @@ export function termItems(
   window: BilledWindow,
   variants: Variants,
 ): readonly (ValueItem | undefined)[] {
+  // Nothing that splits changes inside a single segment, so what it reads holds for the term.
+  const only = segments.length === 1 ? segments[0] : undefined;
+  if (only !== undefined && only.days === window.billedDays) return only.items;
   if (segments.every((segment) => segment.edition === edition)) {
     return itemsFor(edition, window, window.lastDay, variants);
   }

@@ -41,8 +41,8 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
   const totals: (Exact | undefined)[] = [];
   const readings: BillReading[] = [];
   const printed: BillUsage[] = [];
-  const metersByInput = groupMeters(facts.meters ?? []);
-  for (const [name, meters] of metersByInput) {
+  for (const meters of groupMeters(facts.meters ?? noMeters)) {
+    const name = (meters[0] as MeterFacts).input;
     const slot = context.slots.inputs.get(name);
     const definition = slot === undefined ? undefined : context.metered[slot];
     if (slot === undefined || definition === undefined) continue;
@@ -113,17 +113,23 @@ function quantityFrom(name: string, given: unknown): Exact {
   return quantity;
 }
 
-function groupMeters(meters: readonly MeterFacts[]): ReadonlyMap<string, readonly MeterFacts[]> {
-  const groups = new Map<string, MeterFacts[]>();
+const noMeters: readonly MeterFacts[] = [];
+
+/** Meters of each input together, in order of time. */
+function groupMeters(meters: readonly MeterFacts[]): (readonly MeterFacts[])[] {
+  const groups: MeterFacts[][] = [];
   for (const meter of meters) {
-    const group = groups.get(meter.input);
-    if (group === undefined) groups.set(meter.input, [meter]);
+    let group: MeterFacts[] | undefined;
+    for (const other of groups) if (other[0]?.input === meter.input) group = other;
+    if (group === undefined) groups.push([meter]);
     else group.push(meter);
   }
-  for (const group of groups.values()) {
-    if (group.length > 1) group.sort(byTime);
-  }
-  return groups;
+  for (const group of groups) if (group.length > 1) group.sort(byTime);
+  return groups.length > 1 ? groups.sort(byInput) : groups;
+}
+
+function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
+  return (a[0]?.input ?? '') < (b[0]?.input ?? '') ? -1 : 1;
 }
 
 /** By time of the end reading, then number: the order in which `Last` takes them. */
