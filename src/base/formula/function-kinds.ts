@@ -1,9 +1,9 @@
 // What a function of the language is made of: how it is checked and how it is compiled. The families
 // (logic, numbers, rounding, tables) each list theirs; functions.ts collects them.
 import type { Exact } from '../numbers/exact.ts';
-import type { SlabReading } from './slab.ts';
+import type { SlabUse } from './slab.ts';
 import type { CallNode, FormulaCode, FormulaNode, FormulaType, NameNode } from './syntax.ts';
-import type { Slabs, Table } from './table.ts';
+import type { Table } from './table.ts';
 
 export type Scalar = Exact | string | boolean | Table;
 /** A compiled expression: reads everything from the frame it is given. */
@@ -30,7 +30,7 @@ export type Binder<Frame> = {
   name(node: NameNode): Of<Frame, Scalar>;
   host(call: CallNode, args: readonly Of<Frame, Exact>[]): Of<Frame, Exact>;
   /** Told of each slab calculation, where a breakdown is wanted. */
-  slab?(frame: Frame, reading: SlabReading, slabs: Slabs, quantity: Exact, factor: Exact): void;
+  slab?(frame: Frame, use: SlabUse): void;
   /** Told of each result, where an explanation is wanted. */
   step?(frame: Frame, node: FormulaNode, value: Scalar): void;
 };

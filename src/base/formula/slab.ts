@@ -15,6 +15,15 @@ import { type Slabs, type SlabText, slabText } from './table.ts';
 
 export type SlabReading = 'SLAB' | 'SLABVOLUME' | 'SLABPREVIOUS' | 'SLABRATE';
 
+/** One evaluation of a slab function. */
+export type SlabUse = {
+  readonly reading: SlabReading;
+  readonly slabs: Slabs;
+  readonly slab: number;
+  readonly quantity: Exact;
+  readonly factor: Exact;
+};
+
 /** Index of the slab in which a quantity lies; an upper limit belongs to the lower slab. */
 export function slabReached(slabs: Slabs, quantity: Exact, factor: Exact): number {
   const limits = slabs.limits;
@@ -45,22 +54,22 @@ function floorOf(slabs: Slabs, slab: number, factor: Exact): Exact {
   return slab === 0 ? zero : scaled(slabs.limits[slab - 1] as Exact, factor);
 }
 
-export function slabGraduated(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
-  const slab = slabReached(slabs, quantity, factor);
+/** Slab reached, quantity and factor of the limits: what every reading starts from. */
+type SlabFormula = (slabs: Slabs, slab: number, quantity: Exact, factor: Exact) => Exact;
+
+function slabGraduated(slabs: Slabs, slab: number, quantity: Exact, factor: Exact): Exact {
   const rate = slabs.rates[slab] as Exact;
   const own = multiply(subtract(quantity, floorOf(slabs, slab, factor)), rate);
   const rated = slab === 0 ? own : add(scaled(slabs.below[slab] as Exact, factor), own);
   return slabs.flats === null ? rated : add(rated, slabs.flatsTo[slab] as Exact);
 }
 
-export function slabVolume(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
-  const slab = slabReached(slabs, quantity, factor);
+function slabVolume(slabs: Slabs, slab: number, quantity: Exact): Exact {
   const rated = multiply(quantity, slabs.rates[slab] as Exact);
   return slabs.flats === null ? rated : add(rated, slabs.flats[slab] as Exact);
 }
 
-export function slabPrevious(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
-  const slab = slabReached(slabs, quantity, factor);
+function slabPrevious(slabs: Slabs, slab: number, quantity: Exact, factor: Exact): Exact {
   const flat = slabs.flats?.[slab] ?? zero;
   if (slab === 0) return add(multiply(quantity, slabs.rates[0] as Exact), flat);
   const floor = floorOf(slabs, slab, factor);
@@ -69,28 +78,27 @@ export function slabPrevious(slabs: Slabs, quantity: Exact, factor: Exact): Exac
   return add(add(lower, upper), flat);
 }
 
-export function slabRate(slabs: Slabs, quantity: Exact, factor: Exact): Exact {
-  return slabs.rates[slabReached(slabs, quantity, factor)] as Exact;
+function slabRate(slabs: Slabs, slab: number): Exact {
+  return slabs.rates[slab] as Exact;
 }
 
+export const slabFormulas: Readonly<Record<SlabReading, SlabFormula>> = {
+  SLAB: slabGraduated,
+  SLABVOLUME: slabVolume,
+  SLABPREVIOUS: slabPrevious,
+  SLABRATE: slabRate,
+};
+
 /** How a slab function came to its amount, for the lines of a bill. */
-export function slabBreakdown(
-  reading: SlabReading,
-  slabs: Slabs,
-  quantity: Exact,
-  factor: Exact,
-): SlabText[] {
+export function slabBreakdown(use: SlabUse): SlabText[] {
+  const { reading, slabs, slab, quantity, factor } = use;
   if (reading === 'SLABRATE') return [];
-  const slab = slabReached(slabs, quantity, factor);
-  const rate = slabs.rates[slab] as Exact;
   const flat = slabs.flats === null ? null : (slabs.flats[slab] as Exact);
-  if (reading === 'SLABVOLUME') return [slabText(quantity, rate, flat)];
+  if (reading === 'SLABVOLUME') return [slabText(slabs, slab, quantity, flat)];
   const floor = floorOf(slabs, slab, factor);
-  const upper = slabText(subtract(quantity, floor), rate, flat);
+  const upper = slabText(slabs, slab, subtract(quantity, floor), flat);
   if (slab === 0) return [upper];
-  if (reading === 'SLABPREVIOUS') {
-    return [slabText(floor, slabs.rates[slab - 1] as Exact, null), upper];
-  }
+  if (reading === 'SLABPREVIOUS') return [slabText(slabs, slab - 1, floor, null), upper];
   const parts: SlabText[] = [];
   const isPlain = isOne(factor);
   for (let at = 0; at < slab; at++) {
@@ -103,5 +111,5 @@ export function slabBreakdown(
 function filledSlab(slabs: Slabs, slab: number, factor: Exact): SlabText {
   const limit = scaled(slabs.limits[slab] as Exact, factor);
   const width = subtract(limit, floorOf(slabs, slab, factor));
-  return slabText(width, slabs.rates[slab] as Exact, slabs.flats?.[slab] ?? null);
+  return slabText(slabs, slab, width, slabs.flats?.[slab] ?? null);
 }

@@ -9,18 +9,16 @@ import {
   LookupError,
   type Of,
 } from './function-kinds.ts';
-import { type SlabReading, slabGraduated, slabPrevious, slabRate, slabVolume } from './slab.ts';
+import { type SlabReading, slabFormulas, slabReached } from './slab.ts';
 import { didYouMean } from './suggest.ts';
 import { type CallNode, type FormulaNode, type FormulaType, numberType } from './syntax.ts';
 import { flatColumn, limitColumn, rateColumn, type Slabs, type Table } from './table.ts';
 
-type SlabFormula = (slabs: Slabs, quantity: Exact, factor: Exact) => Exact;
-
 export const tableFunctions: readonly (readonly [string, FormulaFunction])[] = [
-  ['SLAB', slabFunction('SLAB', slabGraduated)],
-  ['SLABVOLUME', slabFunction('SLABVOLUME', slabVolume)],
-  ['SLABPREVIOUS', slabFunction('SLABPREVIOUS', slabPrevious)],
-  ['SLABRATE', slabFunction('SLABRATE', slabRate)],
+  ['SLAB', slabFunction('SLAB')],
+  ['SLABVOLUME', slabFunction('SLABVOLUME')],
+  ['SLABPREVIOUS', slabFunction('SLABPREVIOUS')],
+  ['SLABRATE', slabFunction('SLABRATE')],
   [
     'LOOKUP',
     {
@@ -32,7 +30,7 @@ export const tableFunctions: readonly (readonly [string, FormulaFunction])[] = [
   ],
 ];
 
-function slabFunction(reading: SlabReading, formula: SlabFormula): FormulaFunction {
+function slabFunction(reading: SlabReading): FormulaFunction {
   return {
     arity: { min: 2, max: 3 },
     usage: `${reading}(quantity, table, factor)`,
@@ -44,7 +42,7 @@ function slabFunction(reading: SlabReading, formula: SlabFormula): FormulaFuncti
       return numberType;
     },
     compile(call, compiler) {
-      return compileSlab(call, compiler, reading, formula);
+      return compileSlab(call, compiler, reading);
     },
   };
 }
@@ -63,23 +61,20 @@ function checkSlabTable(call: CallNode, checker: Checker): void {
   }
 }
 
-function compileSlab<F>(
-  call: CallNode,
-  compiler: Compiler<F>,
-  reading: SlabReading,
-  formula: SlabFormula,
-): Of<F, Exact> {
+function compileSlab<F>(call: CallNode, compiler: Compiler<F>, reading: SlabReading): Of<F, Exact> {
+  const formula = slabFormulas[reading];
   const quantity = compiler.number(call.args[0] as FormulaNode);
   const table = compiler.table(call.args[1] as FormulaNode);
   const factorNode = call.args[2];
   const factor = factorNode === undefined ? () => one : compiler.number(factorNode);
-  const slab: Binder<F>['slab'] = compiler.binder.slab;
+  const note: Binder<F>['slab'] = compiler.binder.slab;
   return (frame) => {
     const units = quantity(frame);
     const slabs = table(frame).slabs as Slabs;
     const scale = factor(frame);
-    if (slab !== undefined) slab(frame, reading, slabs, units, scale);
-    return formula(slabs, units, scale);
+    const slab = slabReached(slabs, units, scale);
+    if (note !== undefined) note(frame, { reading, slabs, slab, quantity: units, factor: scale });
+    return formula(slabs, slab, units, scale);
   };
 }
 

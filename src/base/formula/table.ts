@@ -21,6 +21,7 @@ export type Slabs = {
   readonly flats: readonly Exact[] | null;
   /** Amount of all slabs below each one, flat amounts aside. */
   readonly below: readonly Exact[];
+  readonly rateTexts: readonly string[];
   /** Flat amounts of each slab and those below it. */
   readonly flatsTo: readonly Exact[];
   /** Each slab but the open one, filled, at limits as they stand: most breakdowns consist of these. */
@@ -141,6 +142,7 @@ function compileSlabs(
   const flats = numbers.get(flatColumn) ?? null;
   const below: Exact[] = [];
   const flatsTo: Exact[] = [];
+  const rateTexts = rates.map(decimalText);
   const filled: SlabText[] = [];
   let amount = zero;
   let flat = zero;
@@ -153,21 +155,25 @@ function compileSlabs(
     if (limit === undefined) break;
     const width = subtract(limit, previous);
     amount = add(amount, multiply(width, rates[slab] as Exact));
-    filled.push(slabText(width, rates[slab] as Exact, flats?.[slab] ?? null));
+    filled.push(slabText({ rates, rateTexts }, slab, width, flats?.[slab] ?? null));
     previous = limit;
   }
-  return { limits, rates, flats, below, flatsTo, filled };
+  return { limits, rates, rateTexts, flats, below, flatsTo, filled };
 }
 
-export function slabText(quantity: Exact, rate: Exact, flat: Exact | null): SlabText {
-  const rated = multiply(quantity, rate);
-  const amount = flat === null ? rated : add(rated, flat);
-  const text = {
-    quantity: decimalText(quantity),
-    rate: decimalText(rate),
-    amount: decimalText(amount),
-  };
-  return flat === null ? text : { ...text, flat: decimalText(flat) };
+/** A quantity priced in one slab; the flat amount is null where none is charged. */
+export function slabText(
+  slabs: Pick<Slabs, 'rates' | 'rateTexts'>,
+  slab: number,
+  quantity: Exact,
+  flat: Exact | null,
+): SlabText {
+  const rated = multiply(quantity, slabs.rates[slab] as Exact);
+  const quantityText = decimalText(quantity);
+  const rate = slabs.rateTexts[slab] as string;
+  if (flat === null) return { quantity: quantityText, rate, amount: decimalText(rated) };
+  const amount = decimalText(add(rated, flat));
+  return { quantity: quantityText, rate, flat: decimalText(flat), amount };
 }
 
 function slabLimits(cells: readonly unknown[][], problems: TableProblem[]): Exact[] {

@@ -1,6 +1,6 @@
 // Decimal text in and out. In: digits, an optional point with digits, an optional sign; no
 // exponents, separators or other scripts' digits, since a typo there is a wrong price.
-import { denominatorOf, type Exact, fraction, fromBigInts, numeratorOf, zero } from './exact.ts';
+import { denominatorOf, type Exact, fraction, fromBigInts, numeratorOf } from './exact.ts';
 import { round } from './rounding.ts';
 
 /** Longer numbers are no price or quantity. */
@@ -118,7 +118,7 @@ export function minorUnitsText(minor: number, currencyScale: number): string {
 export function exactFrom(value: unknown): Exact | undefined {
   if (typeof value === 'string') return parseDecimal(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-  if (value === 0) return zero;
+  if (Number.isSafeInteger(value)) return fraction(value + 0, 1);
   // The shortest text that reads back as the same number is what the sender wrote.
   return parseDecimal(String(value));
 }

@@ -27,9 +27,9 @@ export function makeBinder(binding: Binding): Binder<Frame> {
     host: (call, args) => bindHost(call, args, binding),
   };
   if (binding.withSlabs) {
-    binder.slab = (frame, reading, slabs, quantity, factor) => {
-      frame.slabs ??= [];
-      frame.slabs.push({ reading, slabs, quantity, factor });
+    binder.slab = (frame, use) => {
+      if (frame.slabs === null) frame.slabs = [use];
+      else frame.slabs.push(use);
     };
   }
   const text = binding.traced;

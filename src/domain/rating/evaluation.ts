@@ -57,14 +57,14 @@ export function rateSegments(
       const rules = segment.edition.segmentRules;
       if (rules.length === 0) continue;
       const frame = segmentFrame(evaluation, term, segment);
-      if (track.isBase && index === last) {
+      if (evaluation.manual !== null && track.isBase && index === last) {
         for (const [slot, amount] of evaluation.manual) frame.amounts[slot] = amount;
       }
       const days = lineDays(term, segment.from, segment.to, segment.days);
       for (const rule of rules) {
         if (rule.window !== which || rule.from > segment.from || rule.to < segment.to) continue;
         const amount = evaluateRule(evaluation, rule, frame, segment.edition, days);
-        if (amount === 0 || evaluation.manual.has(rule.component.slot)) continue;
+        if (amount === 0 || evaluation.manual?.has(rule.component.slot)) continue;
         frame.amounts[rule.component.slot] = amount;
         addToTotal(evaluation, rule.component, amount);
       }
@@ -103,7 +103,7 @@ export function evaluateRule(
   const exact = ruleAmount(rule, frame);
   if (exact === null) return 0;
   const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);
-  if (evaluation.manual.has(component.slot)) {
+  if (evaluation.manual?.has(component.slot)) {
     evaluation.replaced ??= new Map();
     const before = evaluation.replaced.get(component.slot) ?? 0;
     evaluation.replaced.set(component.slot, before + amount);

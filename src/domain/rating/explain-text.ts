@@ -1,6 +1,6 @@
 // One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
 import type { Scalar } from '../../base/formula/function-kinds.ts';
-import { slabBreakdown } from '../../base/formula/slab.ts';
+import { type SlabUse, slabBreakdown } from '../../base/formula/slab.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { Exact } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import type { Frame, SlabUse, TraceStep } from './frame.ts';
+import type { Frame, TraceStep } from './frame.ts';
 
 /** A bill has no room for more; longer sums are left to the full explanation. */
 const textMax = 160;
@@ -94,7 +94,7 @@ function operand(
 }
 
 function slabText(use: SlabUse): string {
-  const parts = slabBreakdown(use.reading, use.slabs, use.quantity, use.factor);
+  const parts = slabBreakdown(use);
   const texts = parts.map(({ quantity, rate, flat }) => {
     const rated = `${shortText(quantity)} x ${rate}`;
     return flat === undefined ? rated : `${rated} + ${flat}`;

@@ -1,9 +1,8 @@
 // What a compiled formula reads while it is evaluated: one frame for each segment, one for the term.
 // Everything is found by slot, a number given to each name when the definitions are compiled.
 import type { Of, Scalar } from '../../base/formula/function-kinds.ts';
-import type { SlabReading } from '../../base/formula/slab.ts';
+import type { SlabUse } from '../../base/formula/slab.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';
-import type { Slabs } from '../../base/formula/table.ts';
 import type { Exact } from '../../base/numbers/exact.ts';
 
 export type SourceKind =
@@ -32,13 +31,6 @@ export type ValueItem = {
   readonly formula: Of<Frame, Scalar> | null;
   readonly text: string;
   readonly source: Source;
-};
-
-export type SlabUse = {
-  readonly reading: SlabReading;
-  readonly slabs: Slabs;
-  readonly quantity: Exact;
-  readonly factor: Exact;
 };
 
 /** The part of a bill that all its frames share. */

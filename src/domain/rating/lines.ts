@@ -1,13 +1,13 @@
 // Lines of a bill as they are made, sorted and numbered.
 
-import { slabBreakdown } from '../../base/formula/slab.ts';
+import { type SlabUse, slabBreakdown } from '../../base/formula/slab.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
 import type { BillLine, LineDetail } from './bill.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { CompiledComponent } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
 import type { LineExplanation } from './explain.ts';
-import type { Frame, SlabUse } from './frame.ts';
+import type { Frame } from './frame.ts';
 
 /** The days a line is about, with their texts. */
 export type LineDays = {
@@ -91,10 +91,10 @@ export function otherLine(
 
 function detailsOf(slabs: readonly SlabUse[]): LineDetail[] {
   const first = slabs[0] as SlabUse;
-  const details = slabBreakdown(first.reading, first.slabs, first.quantity, first.factor);
+  const details = slabBreakdown(first);
   for (let index = 1; index < slabs.length && details.length < detailsMax; index++) {
     const use = slabs[index] as SlabUse;
-    details.push(...slabBreakdown(use.reading, use.slabs, use.quantity, use.factor));
+    details.push(...slabBreakdown(use));
   }
   return details.length > detailsMax ? details.slice(0, detailsMax) : details;
 }

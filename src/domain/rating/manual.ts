@@ -7,10 +7,8 @@ import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
 import type { Facts } from './facts.ts';
 
-/** Amounts in minor units by component slot. */
-export type ManualAmounts = ReadonlyMap<number, number>;
-
-const none: ManualAmounts = new Map();
+/** Amounts in minor units by component slot; null where nothing was uploaded. */
+export type ManualAmounts = ReadonlyMap<number, number> | null;
 
 export function manualAmounts(
   facts: Facts,
@@ -19,12 +17,16 @@ export function manualAmounts(
   errors: BillError[],
 ): ManualAmounts {
   const isEmpty = facts.manual === undefined || facts.manual.length === 0;
-  const amounts = isEmpty ? none : readRows(facts, context, errors);
+  const amounts = isEmpty ? null : readRows(facts, context, errors);
   for (const { edition } of tracks) checkRequired(edition, amounts, errors);
   return amounts;
 }
 
-function readRows(facts: Facts, context: CompiledContext, errors: BillError[]): ManualAmounts {
+function readRows(
+  facts: Facts,
+  context: CompiledContext,
+  errors: BillError[],
+): ReadonlyMap<number, number> {
   const amounts = new Map<number, number>();
   const number = facts.connection?.connectionNumber;
   for (const [connection, name, text] of facts.manual ?? []) {
@@ -74,7 +76,7 @@ function findComponent(context: CompiledContext, name: string): CompiledComponen
 
 function checkRequired(edition: Edition, amounts: ManualAmounts, errors: BillError[]): void {
   for (const slot of edition.requiredManual) {
-    if (amounts.has(slot)) continue;
+    if (amounts?.has(slot)) continue;
     const component = edition.context.components[slot]?.definition.name ?? '';
     if (errors.some((error) => error.component === component)) continue;
     const message = `the value of \`${component}\` has not been uploaded`;

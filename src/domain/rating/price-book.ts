@@ -94,6 +94,17 @@ function onDay<Item>(items: readonly Dated<Item>[], day: number): Item | undefin
   return found;
 }
 
+/** The edition that prices a day. Saving refuses plans with mistakes, so this is the last guard. */
+export function pricingEditionOn(book: PriceBook, code: string, day: number): Edition {
+  const edition = editionOn(book, code, day);
+  const problem = edition.problems[0];
+  if (problem !== undefined) throw new RatingError('DEFINITION_INVALID', problem.message);
+  if (edition.cycle !== null) {
+    throw new RatingError('DEFINITION_INVALID', `components of ${edition.code} need each other`);
+  }
+  return edition;
+}
+
 /** The edition of a plan on a day; throws NO_PLAN where there is no such plan. */
 export function editionOn(book: PriceBook, code: string, day: number): Edition {
   const editions = book.editions.get(code);

@@ -30,7 +30,7 @@ export function adjustPriorTerm(
     totals: emptyAmounts(evaluation.totals.length),
     drafts: [],
     surcharges: [],
-    manual: new Map(),
+    manual: null,
     replaced: null,
     usageSources: null,
   };

@@ -7,7 +7,6 @@ import type { Bill, BillError, BillLine } from './bill.ts';
 import { type BillHead, billHead, errorBill } from './bill-head.ts';
 import { billableRuns, requiredDay, runsBetween } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
-import type { Edition } from './edition.ts';
 import {
   addToTotal,
   type Evaluation,
@@ -103,7 +102,6 @@ function prepare(book: PriceBook, facts: Facts, isExplained: boolean, errors: Bi
     historySkip: 0,
   };
   const previous = previousTerm(book, facts, history, context, cutFacts);
-  checkEditions(current, previous);
   checkRequiredInputs(cutFacts.steps, current, previous, errors);
   const evaluation: Evaluation = {
     context,
@@ -173,24 +171,6 @@ function previousTerm(
   };
 }
 
-/** A plan with mistakes in it cannot price; saving refuses such plans, so this is the last guard. */
-function checkEditions(current: RatedTerm, previous: RatedTerm | null): void {
-  for (const term of previous === null ? [current] : [current, previous]) {
-    for (const track of term.tracks) {
-      checkEdition(track.edition);
-      for (const segment of track.segments) checkEdition(segment.edition);
-    }
-  }
-}
-
-function checkEdition(edition: Edition): void {
-  const problem = edition.problems[0];
-  if (problem !== undefined) throw new RatingError('DEFINITION_INVALID', problem.message);
-  if (edition.cycle !== null) {
-    throw new RatingError('DEFINITION_INVALID', `components of ${edition.code} need each other`);
-  }
-}
-
 function usageSources(facts: Facts): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const name of Object.keys(facts.uploadedUsage ?? {}))
@@ -208,14 +188,16 @@ function usageSources(facts: Facts): Map<string, Source> {
 
 function evaluate(rating: Rating, facts: Facts): Bill {
   const { evaluation, current, previous } = rating;
-  for (const [slot, amount] of evaluation.manual) evaluation.totals[slot] = amount;
+  if (evaluation.manual !== null) {
+    for (const [slot, amount] of evaluation.manual) evaluation.totals[slot] = amount;
+  }
   rateSegments(evaluation, current, 'Current');
   if (previous !== null) {
     rateSegments(evaluation, previous, 'Previous');
     if (facts.previousTerm) adjustPriorTerm(evaluation, previous, facts.previousTerm);
   }
   if (current.window.billedDays > 0 || previous !== null) rateTerm(evaluation, current, previous);
-  addManualLines(evaluation, current);
+  if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
   const lines = numberedLines(evaluation.drafts, 1);
   const { context } = evaluation;
   const totals = totalsOf({
@@ -302,7 +284,7 @@ function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTer
     const side = sides[of] as TermSide;
     if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
     const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days);
-    if (amount !== 0 && !evaluation.manual.has(rule.component.slot)) {
+    if (amount !== 0 && !evaluation.manual?.has(rule.component.slot)) {
       addToTotal(evaluation, rule.component, amount);
     }
   }
@@ -344,11 +326,15 @@ function rateLateSurcharges(evaluation: Evaluation, current: RatedTerm): number 
   return sum;
 }
 
-function addManualLines(evaluation: Evaluation, current: RatedTerm): void {
+function addManualLines(
+  evaluation: Evaluation,
+  current: RatedTerm,
+  manual: ReadonlyMap<number, number>,
+): void {
   const { window } = current;
   const track = current.tracks[0] as Track;
   const { currencyScale, currencyPower } = evaluation.context;
-  for (const [slot, amount] of evaluation.manual) {
+  for (const [slot, amount] of manual) {
     const component = evaluation.context.components[slot];
     if (component === undefined) continue;
     if (amount === 0 && component.definition.printIfZero !== 1) continue;

@@ -6,7 +6,7 @@ import type { ChangeInTerm } from './definitions.ts';
 import type { Edition } from './edition.ts';
 import type { ValueItem } from './frame.ts';
 import type { QuantityStep, Variants } from './prepared-facts.ts';
-import { editionOn, type PriceBook } from './price-book.ts';
+import { type PriceBook, pricingEditionOn } from './price-book.ts';
 import { RatingError } from './rating-error.ts';
 import {
   changesInside,
@@ -121,7 +121,7 @@ function pieceFrom(
     }
   }
   if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
-  const edition = editionOn(book, code, day);
+  const edition = pricingEditionOn(book, code, day);
   return { edition, to: Math.min(runEnd, next - 1, edition.to) };
 }
 

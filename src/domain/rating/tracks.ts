@@ -6,7 +6,7 @@ import { optionalDay, type Run, requiredDay } from './billable-days.ts';
 import type { Edition } from './edition.ts';
 import type { ConnectionFacts, Facts } from './facts.ts';
 import type { ValueItem } from './frame.ts';
-import { editionOn, type PriceBook } from './price-book.ts';
+import { type PriceBook, pricingEditionOn } from './price-book.ts';
 import { RatingError } from './rating-error.ts';
 import {
   type BilledWindow,
@@ -131,7 +131,8 @@ function makeTrack(
   quantity: Exact,
 ): Track {
   const last = segments[segments.length - 1];
-  const edition = last?.edition ?? editionOn(book, codeOn(history, window.lastDay), window.lastDay);
+  const edition =
+    last?.edition ?? pricingEditionOn(book, codeOn(history, window.lastDay), window.lastDay);
   let days = 0;
   for (const segment of segments) days += segment.days;
   const factor = segments.length === 1 ? (last as Segment).factor : factorOf(days, window);

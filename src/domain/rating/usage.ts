@@ -124,8 +124,18 @@ function groupMeters(meters: readonly MeterFacts[]): (readonly MeterFacts[])[] {
     if (group === undefined) groups.push([meter]);
     else group.push(meter);
   }
-  for (const group of groups) if (group.length > 1) group.sort(byTime);
+  for (const group of groups) {
+    // Two meters of an exchange mostly stand in order already.
+    if (group.length > 1 && !isSorted(group)) group.sort(byTime);
+  }
   return groups.length > 1 ? groups.sort(byInput) : groups;
+}
+
+function isSorted(group: readonly MeterFacts[]): boolean {
+  for (let index = 1; index < group.length; index++) {
+    if (byTime(group[index - 1] as MeterFacts, group[index] as MeterFacts) > 0) return false;
+  }
+  return true;
 }
 
 function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
@@ -134,11 +144,15 @@ function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
 
 /** By time of the end reading, then number: the order in which `Last` takes them. */
 function byTime(a: MeterFacts, b: MeterFacts): number {
-  const day = (meter: MeterFacts) =>
-    meter.current ? requiredDay(meter.current.date, 'reading date') : 0;
   return (
-    day(a) - day(b) || a.number - b.number || ((a.register ?? '') < (b.register ?? '') ? -1 : 1)
+    endDay(a) - endDay(b) ||
+    a.number - b.number ||
+    ((a.register ?? '') < (b.register ?? '') ? -1 : 1)
   );
+}
+
+function endDay(meter: MeterFacts): number {
+  return meter.current ? requiredDay(meter.current.date, 'reading date') : 0;
 }
 
 function meterUses(
