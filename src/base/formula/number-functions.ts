@@ -3,14 +3,11 @@ import {
   ArithmeticError,
   absolute,
   add,
-  compare,
-  denominatorOf,
   divide,
   type Exact,
   maximum,
   minimum,
   multiply,
-  numeratorOf,
   zero,
 } from '../numbers/exact.ts';
 import { ceiling, floor, type RoundingMode, round, scaleLimit } from '../numbers/rounding.ts';
@@ -126,11 +123,9 @@ function stepping(name: string, whole: (x: Exact) => Exact): FormulaFunction {
 
 /** An argument that counts something: whole and within plus or minus the limit. */
 export function wholeNumber(x: Exact, limit: number, role: string): number {
-  const n = numeratorOf(x);
-  const d = denominatorOf(x);
-  if (n % d === 0n && compare(absolute(x), { n: limit, d: 1, big: null }) <= 0) {
-    return Number(n / d);
-  }
+  // A value that is not small is beyond any limit, or no whole number.
+  const whole = x.big === null ? x.n / x.d : Number.NaN;
+  if (whole === Math.floor(whole) && Math.abs(whole) <= limit) return whole;
   const message = `${role} must be a whole number between -${limit} and ${limit}`;
   throw new ArithmeticError('AMOUNT_OUT_OF_RANGE', message);
 }

@@ -27,6 +27,8 @@ export type CompiledContext = {
   readonly components: readonly (CompiledComponent | undefined)[];
   readonly metered: readonly (MeteredInputDefinition | undefined)[];
   readonly unmetered: readonly (UnmeteredInputDefinition | undefined)[];
+  /** A zero for each component, to be copied. */
+  readonly noAmounts: readonly number[];
   readonly fields: readonly (ConnectionInputDefinition | undefined)[];
   readonly fieldsWithDefault: readonly ConnectionInputDefinition[];
   /** Unmetered quantities of the subscription itself. */
@@ -78,6 +80,7 @@ export function compileContext(version: Version<ContextDefinition>, slots: Slots
     components,
     metered: bySlot(definition.meteredInputs, slots.inputs),
     unmetered: bySlot(definition.unmeteredInputs, slots.inputs),
+    noAmounts: components.map(() => 0),
     fields: bySlot(definition.connectionInputs, slots.connectionInputs),
     fieldsWithDefault: (definition.connectionInputs ?? []).filter((item) => item.defaultValue),
     agreedInputs: agreedInputs(definition, slots),

@@ -128,7 +128,7 @@ function segmentFrame(evaluation: Evaluation, term: RatedTerm, segment: Segment)
     items: segment.items,
     usage: isWhole ? usage.totals : usageOfSegment(usage, segment, term),
     quantities: quantitiesOn(evaluation, window, segment.from),
-    amounts: emptyAmounts(evaluation.totals.length),
+    amounts: evaluation.context.noAmounts.slice(),
     days: segment.days,
     factor: segment.factor,
     months: segment.months,
@@ -185,10 +185,6 @@ function makeFrame(evaluation: Evaluation, term: RatedTerm, parts: FrameParts): 
     slabs: null,
     trace,
   };
-}
-
-export function emptyAmounts(length: number): number[] {
-  return new Array<number>(length).fill(0);
 }
 
 function usageOfSegment(

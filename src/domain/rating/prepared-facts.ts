@@ -3,26 +3,28 @@
 import { firstDay, lastDay } from '../../base/days.ts';
 import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { compileTable } from '../../base/formula/table.ts';
-import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
-import { Exact, zero } from '../../base/numbers/exact.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { type Exact, zero } from '../../base/numbers/exact.ts';
 import { optionalDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from './definitions.ts';
 import type { ConnectionFacts, Facts, VariantFacts } from './facts.ts';
-import type { AccountNumbers, Shared, ValueItem } from './frame.ts';
+import type { AccountNumbers, Shared, Source, ValueItem } from './frame.ts';
 import { RatingError } from './rating-error.ts';
 import { overlay, type Piece } from './value-history.ts';
 
 /** A subscription's quantity from a day on. */
 export type QuantityStep = { readonly from: number; readonly quantity: Exact };
 
-/** Variants by value slot; null where the subscription has none. */
-export type Variants = ReadonlyMap<number, readonly Piece[]> | null;
+/** A customer's own history of one value. */
+export type Variant = { readonly slot: number; readonly pieces: readonly Piece[] };
+/** null where the subscription has none. */
+export type Variants = readonly Variant[] | null;
 
 export function variantsOf(connection: ConnectionFacts, context: CompiledContext): Variants {
   const given = connection.variants;
   if (given === undefined || given.length === 0) return null;
-  const layers = new Map<number, Piece[]>();
+  const variants: { slot: number; pieces: Piece[] }[] = [];
   for (const variant of given) {
     const slot = context.slots.values.get(variant.name);
     const definition = slot === undefined ? undefined : context.values[slot];
@@ -36,16 +38,24 @@ export function variantsOf(connection: ConnectionFacts, context: CompiledContext
       to: optionalDay(variant.toDate, lastDay, 'variants.toDate'),
       item: variantItem(variant, definition),
     };
-    const pieces = layers.get(slot);
-    if (pieces === undefined) layers.set(slot, [piece]);
-    else pieces.push(piece);
+    const known = variantOf(variants, slot);
+    if (known === undefined) variants.push({ slot, pieces: [piece] });
+    else known.pieces.push(piece);
   }
-  const merged = new Map<number, readonly Piece[]>();
-  for (const [slot, pieces] of layers) {
+  for (const variant of variants) {
     // Where two overlap, the one that began later holds.
-    merged.set(slot, pieces.length === 1 ? pieces : overlay(latestFirst(pieces)));
+    if (variant.pieces.length > 1) variant.pieces = overlay(latestFirst(variant.pieces));
   }
-  return merged;
+  return variants;
+}
+
+export function variantOf<Of extends Variant>(
+  variants: readonly Of[] | null,
+  slot: number,
+): Of | undefined {
+  if (variants === null) return undefined;
+  for (const variant of variants) if (variant.slot === slot) return variant;
+  return undefined;
 }
 
 function latestFirst(pieces: readonly Piece[]): Piece[][] {
@@ -61,14 +71,9 @@ function variantItem(variant: VariantFacts, definition: ValueDefinition): ValueI
     const message = `the variant of \`${variant.name}\` is no ${definition.type}`;
     throw new RatingError('INVALID_NUMBER', message);
   }
-  const text = constant instanceof Exact ? decimalText(constant) : String(variant.value);
   const date = variant.fromDate;
-  return {
-    constant,
-    formula: null,
-    text,
-    source: { kind: 'Variant', ...(typeof date === 'string' ? { date } : {}) },
-  };
+  const source: Source = typeof date === 'string' ? { kind: 'Variant', date } : { kind: 'Variant' };
+  return { constant, formula: null, text: String(variant.value), source };
 }
 
 function variantConstant(variant: VariantFacts, definition: ValueDefinition): Scalar | undefined {

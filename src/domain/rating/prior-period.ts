@@ -7,7 +7,6 @@ import type { Edition } from './edition.ts';
 import {
   addToTotal,
   type Evaluation,
-  emptyAmounts,
   lineDays,
   type RatedTerm,
   rateSegments,
@@ -27,7 +26,7 @@ export function adjustPriorTerm(
   if (billed === null || billed === undefined) return;
   const again: Evaluation = {
     ...evaluation,
-    totals: emptyAmounts(evaluation.totals.length),
+    totals: evaluation.context.noAmounts.slice(),
     drafts: [],
     surcharges: [],
     manual: null,

@@ -10,7 +10,6 @@ import type { CompiledContext } from './compiled-context.ts';
 import {
   addToTotal,
   type Evaluation,
-  emptyAmounts,
   evaluateRule,
   lineDays,
   type RatedTerm,
@@ -108,7 +107,7 @@ function prepare(book: PriceBook, facts: Facts, isExplained: boolean, errors: Bi
     shared: sharedOf(facts, context),
     steps: cutFacts.steps,
     manual: manualAmounts(facts, context, current.tracks, errors),
-    totals: emptyAmounts(context.components.length),
+    totals: context.noAmounts.slice(),
     replaced: null,
     drafts: [],
     surcharges: [],

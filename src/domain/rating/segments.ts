@@ -5,7 +5,7 @@ import type { Run } from './billable-days.ts';
 import type { ChangeInTerm } from './definitions.ts';
 import type { Edition } from './edition.ts';
 import type { ValueItem } from './frame.ts';
-import type { QuantityStep, Variants } from './prepared-facts.ts';
+import { type QuantityStep, type Variants, variantOf } from './prepared-facts.ts';
 import { type PriceBook, pricingEditionOn } from './price-book.ts';
 import { RatingError } from './rating-error.ts';
 import {
@@ -146,9 +146,9 @@ function startsInside(
   for (const day of facts.transferDays) consider(day);
   if (facts.variants !== null) {
     for (const slot of edition.splitValues) {
-      const variant = facts.variants.get(slot);
+      const variant = variantOf(facts.variants, slot);
       if (variant === undefined) continue;
-      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      const pieces = overlay([variant.pieces, edition.values[slot]?.pieces ?? []]);
       for (const day of changesInside(pieces, from, to)) consider(day);
     }
   }
@@ -205,7 +205,7 @@ export function itemsFor(
   const base = rememberedItems(edition, window, splitDay);
   if (variants === null) return base;
   const items = base.slice();
-  for (const [slot, variant] of variants) {
+  for (const { slot, pieces: variant } of variants) {
     const change = edition.context.values[slot]?.changeInTerm;
     if (change === 'Weighted') {
       const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
@@ -271,8 +271,8 @@ export function termItems(
   const first = (segments[0] as Segment).edition;
   const piecesOf = (from: Edition, slot: number) => {
     const own = from.values[slot]?.pieces ?? [];
-    const variant = variants?.get(slot);
-    return variant === undefined ? own : overlay([variant, own]);
+    const variant = variantOf(variants, slot);
+    return variant === undefined ? own : overlay([variant.pieces, own]);
   };
   return edition.values.map((value, slot) => {
     if (value === undefined) return undefined;
