@@ -38,8 +38,11 @@ export const numberFunctions: readonly (readonly [string, FormulaFunction])[] = 
         const size = compiler.number(call.args[1] as FormulaNode);
         const price = compiler.number(call.args[2] as FormulaNode);
         return (frame) => {
-          const packs = ceiling(divide(maximum(quantity(frame), zero), size(frame)));
-          return multiply(packs, price(frame));
+          // All arguments first: whichever fails first from the left gives the error.
+          const units = maximum(quantity(frame), zero);
+          const each = size(frame);
+          const perPack = price(frame);
+          return multiply(ceiling(divide(units, each)), perPack);
         };
       },
     },

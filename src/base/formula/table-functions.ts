@@ -1,5 +1,5 @@
 // The slab functions and LOOKUP.
-import { decimalText } from '../numbers/decimal-text.ts';
+import { exactText } from '../numbers/decimal-text.ts';
 import { type Exact, one } from '../numbers/exact.ts';
 import {
   type Binder,
@@ -108,13 +108,18 @@ function compileLookup<F>(call: CallNode, compiler: Compiler<F>): Of<F, Exact> {
   return (frame) => {
     const rows = table(frame);
     const wanted = key(frame);
-    const text = typeof wanted === 'string' ? wanted : decimalText(wanted as Exact);
-    return lookUp(rows, text, column);
+    if (typeof wanted === 'string') return lookUp(rows, rows.rowByKey, wanted, column);
+    return lookUp(rows, rows.rowByNumber, exactText(wanted as Exact), column);
   };
 }
 
-function lookUp(table: Table, key: string, column: string): Exact {
-  const row = table.rowByKey.get(key) ?? table.rowByKey.get('*');
+function lookUp(
+  table: Table,
+  index: ReadonlyMap<string, number>,
+  key: string,
+  column: string,
+): Exact {
+  const row = index.get(key) ?? table.rowByKey.get('*');
   const value = row === undefined ? undefined : table.numbers.get(column)?.[row];
   if (value === undefined) throw new LookupError(`the table has no row for "${key}"`);
   return value;

@@ -1,6 +1,6 @@
 // Tables as formulas see them: rows checked once, keys in a Map, slab sums precomputed, so that a
 // slab function costs a search over the limits however long the table is.
-import { decimalText, exactFrom, parseDecimal } from '../numbers/decimal-text.ts';
+import { decimalText, exactFrom, exactText, parseDecimal } from '../numbers/decimal-text.ts';
 import { add, compare, type Exact, multiply, signOf, subtract, zero } from '../numbers/exact.ts';
 
 export const tableRowsMax = 1000;
@@ -11,6 +11,8 @@ export type Table = {
   /** Numbers by column, first column excluded. */
   readonly numbers: ReadonlyMap<string, readonly Exact[]>;
   readonly rowByKey: ReadonlyMap<string, number>;
+  /** Keys that are numbers, in plain form: 20 finds "20.0", but the text "20" does not. */
+  readonly rowByNumber: ReadonlyMap<string, number>;
   readonly slabs: Slabs | null;
 };
 
@@ -75,7 +77,9 @@ export function compileTable(
   const keys = cells.map((cell) => (cell[0] === null ? '' : String(cell[0])));
   if (!isSlab) checkKeys(keys, columns[0] as string, problems);
   if (problems.length > 0) return { table: null, problems };
-  return { table: { columns, keys, numbers, rowByKey: keyIndex(keys), slabs }, problems };
+  const rowByKey = keyIndex(keys, (key) => key);
+  const rowByNumber = keyIndex(keys, plainNumber);
+  return { table: { columns, keys, numbers, rowByKey, rowByNumber, slabs }, problems };
 }
 
 function rowCells(
@@ -120,16 +124,22 @@ function checkKeys(keys: readonly string[], column: string, problems: TableProbl
   }
 }
 
-/** Keys as written, and numeric keys also in plain form, so that 20.0 finds "20". */
-function keyIndex(keys: readonly string[]): Map<string, number> {
+/** The first row of each key, keys written as `form` says. */
+function keyIndex(
+  keys: readonly string[],
+  form: (key: string) => string | undefined,
+): Map<string, number> {
   const index = new Map<string, number>();
   for (const [row, key] of keys.entries()) {
-    if (!index.has(key)) index.set(key, row);
-    const number = parseDecimal(key);
-    const plain = number === undefined ? key : decimalText(number);
-    if (!index.has(plain)) index.set(plain, row);
+    const written = form(key);
+    if (written !== undefined && !index.has(written)) index.set(written, row);
   }
   return index;
+}
+
+function plainNumber(key: string): string | undefined {
+  const number = parseDecimal(key);
+  return number === undefined ? undefined : exactText(number);
 }
 
 function compileSlabs(
