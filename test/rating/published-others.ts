@@ -134,9 +134,8 @@ function accountCredit(inputs: Loose, expected: Loose): Figure[] {
     charges: { charge: inputs.charge },
     facts: { account: { arrears: `-${inputs.credit}` } },
   });
-  const due = priced.total('payableWithinDueDate');
   return [
-    ['balance', due, expected.balance],
+    ['balance', priced.total('payableWithinDueDate'), expected.balance],
     ['credit applied', priced.text(-priced.bill.arrears), expected.credit_applied],
   ];
 }

@@ -132,7 +132,7 @@ function startsInside(
   to: number,
   facts: CutFacts,
 ): readonly number[] {
-  const fixed = rememberedCuts(edition, from, to);
+  const fixed = fixedCuts(edition, from, to, facts.variants);
   let own: number[] | null = null;
   const consider = (day: number) => {
     if (day <= from || day > to) return;
@@ -144,32 +144,38 @@ function startsInside(
     if (steps !== undefined) for (const step of steps) consider(step.from);
   }
   for (const day of facts.transferDays) consider(day);
-  if (facts.variants !== null) {
-    for (const slot of edition.splitValues) {
-      const variant = variantOf(facts.variants, slot);
-      if (variant === undefined) continue;
-      const pieces = overlay([variant.pieces, edition.values[slot]?.pieces ?? []]);
-      for (const day of changesInside(pieces, from, to)) consider(day);
-    }
-  }
   if (own === null) return fixed;
   return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
 }
 
-function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
-  const isKeyed = from >= 0 && to < keyBase;
+/** Cuts by prices and rules; the same for all bills without variants of what splits. */
+function fixedCuts(
+  edition: Edition,
+  from: number,
+  to: number,
+  variants: Variants,
+): readonly number[] {
+  const isOwn = variants?.some(({ slot }) => edition.splitValues.includes(slot)) ?? false;
+  if (isOwn || from < 0 || to >= keyBase) return findCuts(edition, from, to, variants);
   const key = from * keyBase + to;
-  const known = isKeyed ? edition.cutsByDays.get(key) : undefined;
+  const known = edition.cutsByDays.get(key);
   if (known !== undefined) return known;
+  const cuts = findCuts(edition, from, to, null);
+  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
+  edition.cutsByDays.set(key, cuts);
+  return cuts;
+}
+
+function findCuts(edition: Edition, from: number, to: number, variants: Variants): number[] {
   const cuts = new Set([from]);
   for (const slot of edition.splitValues) {
-    for (const day of changesInside(edition.values[slot]?.pieces ?? [], from, to)) cuts.add(day);
+    const plan = edition.values[slot]?.pieces ?? [];
+    const variant = variantOf(variants, slot);
+    const pieces = variant === undefined ? plan : overlay([variant.pieces, plan]);
+    for (const day of changesInside(pieces, from, to)) cuts.add(day);
   }
   for (const day of edition.ruleDays) if (day > from && day <= to) cuts.add(day);
-  const sorted = [...cuts].sort((a, b) => a - b);
-  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
-  if (isKeyed) edition.cutsByDays.set(key, sorted);
-  return sorted;
+  return [...cuts].sort((a, b) => a - b);
 }
 
 function makeSegment(
