@@ -62,9 +62,15 @@ function makeChecker(
   const seen = new Set<FormulaNode>();
   const checker: Checker = {
     typeOf(node) {
-      if (!seen.has(node)) {
-        seen.add(node);
-        node.type = typeOf(node, scope, checker, unitWarnings);
+      // A chain of operators leans to the left and may be as long as a formula: from its far end.
+      const chain: FormulaNode[] = [];
+      for (let next: FormulaNode | null = node; next !== null && !seen.has(next); ) {
+        chain.push(next);
+        next = next.kind === 'binary' ? next.left : null;
+      }
+      for (let part = chain.pop(); part !== undefined; part = chain.pop()) {
+        seen.add(part);
+        part.type = typeOf(part, scope, checker, unitWarnings);
       }
       return node.type;
     },

@@ -63,7 +63,67 @@ function compileNode<F>(node: FormulaNode, compiler: Compiler<F>): Of<F, Scalar>
   }
 }
 
+/** Longer chains of operators are evaluated by a loop, since nested closures use up the stack. */
+const nestedChainMax = 32;
+
 function compileBinary<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar> {
+  return chainLength(node) > nestedChainMax
+    ? compileChain(node, compiler)
+    : compilePair(node, compiler);
+}
+
+function chainLength(node: BinaryNode): number {
+  let length = 0;
+  for (let next: FormulaNode = node; next.kind === 'binary'; next = next.left) length += 1;
+  return length;
+}
+
+/** a + b - c ... from the left, each step as the nested form would take it. */
+function compileChain<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar> {
+  const links: { node: BinaryNode; right: Of<F, Scalar> }[] = [];
+  let first: FormulaNode = node;
+  for (; first.kind === 'binary'; first = first.left) {
+    links.push({ node: first, right: compiler.any(first.right) });
+  }
+  links.reverse();
+  const start = compiler.any(first);
+  const step = compiler.binder.step;
+  const last = links.length - 1;
+  return (frame) => {
+    let value = start(frame);
+    for (const [index, link] of links.entries()) {
+      value = applied(link.node.operator, value, link.right(frame));
+      if (step !== undefined && index < last) step(frame, link.node, value);
+    }
+    return value;
+  };
+}
+
+function applied(operator: BinaryNode['operator'], left: Scalar, right: Scalar): Scalar {
+  if (operator === '=' || operator === '<>') return sameScalar(left, right) === (operator === '=');
+  const a = left as Exact;
+  const b = right as Exact;
+  switch (operator) {
+    case '+':
+      return add(a, b);
+    case '-':
+      return subtract(a, b);
+    case '*':
+      return multiply(a, b);
+    case '/':
+      return divide(a, b);
+    case '<':
+      return compare(a, b) < 0;
+    case '<=':
+      return compare(a, b) <= 0;
+    case '>':
+      return compare(a, b) > 0;
+    case '>=':
+      return compare(a, b) >= 0;
+  }
+}
+
+function compilePair<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar> {
   if (node.operator === '=' || node.operator === '<>') {
     const left = compiler.any(node.left);
     const right = compiler.any(node.right);

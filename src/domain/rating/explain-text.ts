@@ -16,6 +16,8 @@ import type { Frame, TraceStep } from './frame.ts';
 
 /** A bill has no room for more; longer sums are left to the full explanation. */
 const textMax = 160;
+/** A longer formula has no short text. */
+const formulaMax = 400;
 const decimalsShown = 6;
 const slabNames = new Set(['SLAB', 'SLABVOLUME', 'SLABPREVIOUS']);
 
@@ -32,7 +34,7 @@ export function lineText(request: TextRequest): string {
   const { rule, frame, steps, amount, currencyScale } = request;
   const result = minorUnitsText(amount, currencyScale);
   const root = rule.nodes[0];
-  if (root === undefined) return result;
+  if (root === undefined || rule.text.length > formulaMax) return result;
   const values = new Map<FormulaNode, Scalar>();
   for (const step of steps) values.set(step.node, step.value);
   // With several slab calculations it would be a guess which call each belongs to.

@@ -106,22 +106,22 @@ function proratedAgain(
 /** Divisors not known to differ from zero, nor asked about in a condition around them. */
 function zeroableDivisors(root: FormulaNode, edition: Edition): FormulaNode[] {
   const found: FormulaNode[] = [];
-  const visit = (node: FormulaNode, guarded: ReadonlySet<string>): void => {
+  const open: { node: FormulaNode; guarded: ReadonlySet<string> }[] = [
+    { node: root, guarded: new Set() },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, guarded } = next;
     if (node.kind === 'binary') {
-      visit(node.left, guarded);
-      visit(node.right, guarded);
+      open.push({ node: node.right, guarded }, { node: node.left, guarded });
       if (node.operator === '/' && !isNonZero(node.right, edition, guarded)) found.push(node.right);
-    } else if (node.kind === 'negate') visit(node.operand, guarded);
+    } else if (node.kind === 'negate') open.push({ node: node.operand, guarded });
     else if (node.kind === 'call') {
-      const inside =
-        node.name === 'IF' || node.name === 'IFS'
-          ? new Set([...guarded, ...node.args.flatMap(namesIn)])
-          : guarded;
-      for (const arg of node.args) visit(arg, inside);
+      const asks = node.name === 'IF' || node.name === 'IFS';
+      const inside = asks ? new Set([...guarded, ...node.args.flatMap(namesIn)]) : guarded;
+      for (const arg of node.args) open.push({ node: arg, guarded: inside });
     }
-  };
-  visit(root, new Set());
-  return found;
+  }
+  return found.sort((a, b) => a.from - b.from);
 }
 
 function namesIn(node: FormulaNode): string[] {
@@ -141,9 +141,6 @@ function isNonZero(node: FormulaNode, edition: Edition, guarded: ReadonlySet<str
   if (node.kind === 'negate') return isNonZero(node.operand, edition, guarded);
   if (node.kind === 'call' && node.name === 'MAX') {
     return node.args.some((arg) => arg.kind === 'number' && signOf(arg.value) > 0);
-  }
-  if (node.kind === 'binary' && node.operator === '*') {
-    return isNonZero(node.left, edition, guarded) && isNonZero(node.right, edition, guarded);
   }
   if (node.kind !== 'name') return false;
   if (guarded.has(`${node.space}.${node.id}`) || node.space === 'term') return true;
