@@ -1,6 +1,6 @@
 // What the names of a formula may be, by the place the formula stands in.
 import type { HostFunction, Scope, ScopeProblem } from '../../base/formula/check.ts';
-import { didYouMean } from '../../base/formula/suggest.ts';
+import { didYouMean, nearest } from '../../base/formula/suggest.ts';
 import { booleanType, type FormulaType, numberType, textType } from '../../base/formula/syntax.ts';
 import type { ComponentDefinition, ContextDefinition, ValueDefinition } from './definitions.ts';
 
