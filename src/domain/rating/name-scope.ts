@@ -153,12 +153,10 @@ function unknownMember(
   members: Names,
 ): ScopeProblem {
   const what = memberWords.get(space) ?? `a member of \`${space}\``;
-  const full = [...members.keys()].map((member) => `${space}.${member}`);
-  let hint = didYouMean(`${space}.${id}`, full);
-  for (const other of ['usage', 'qty', 'input']) {
-    if (hint === '' && names.spaces.get(other)?.has(id))
-      hint = `; did you mean \`${other}.${id}\`?`;
-  }
+  // The right word in the wrong place comes before a similar one.
+  const place = ['usage', 'qty', 'input'].find((other) => names.spaces.get(other)?.has(id));
+  const similar = place === undefined ? nearest(id, members.keys()) : id;
+  const hint = similar === undefined ? '' : `; did you mean \`${place ?? space}.${similar}\`?`;
   const message = `\`${space}.${id}\` is not ${what} of context ${names.code}${hint}`;
   return problem('FORMULA_UNKNOWN_NAME', message);
 }
