@@ -137,6 +137,25 @@ test('decimal text is read back as the same number', () => {
   );
 });
 
+test('a fraction prints as its value rounded half up to 12 decimals', () => {
+  const any = fc.oneof(
+    pairs,
+    fc
+      .tuple(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integer({ min: 1, max: 99_999 }))
+      .map(([n, d]) => ({ ours: fraction(n, d), plain: plainOf(BigInt(n), BigInt(d)) })),
+    fc
+      .constantFrom(fraction(1_999_999_999_999, 2_000_000_000_000), fraction(-1, 3_000_000))
+      .map((ours) => ({ ours, plain: plainOf(numeratorOf(ours), denominatorOf(ours)) })),
+  );
+  fc.assert(
+    fc.property(any, ({ ours, plain }) => {
+      const shown = parseDecimal(decimalText(ours)) as Exact;
+      assert.equal(textOf(shown), fractionText(roundPlain(plain, 12, 'HalfUp')));
+    }),
+    { numRuns: runs },
+  );
+});
+
 const tables = fc
   .tuple(
     fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 8 }),

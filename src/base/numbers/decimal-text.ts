@@ -56,6 +56,7 @@ export function decimalText(x: Exact): string {
     for (let scale = 1; scale <= decimalsMax; scale++) {
       if (x.d === powers[scale]) return smallText(x.n, scale);
     }
+    if (x.d <= dividedMax) return dividedText(x.n, x.d);
   }
   const rounded = round(x, decimalsMax, 'HalfUp');
   const units = (numeratorOf(rounded) * 10n ** BigInt(decimalsMax)) / denominatorOf(rounded);
@@ -76,6 +77,36 @@ function bigTextFull(x: Exact): string {
   const padded = text.padStart(decimalsMax + 1, '0');
   const split = padded.length - decimalsMax;
   return `${units < 0n ? '-' : ''}${padded.slice(0, split)}.${padded.slice(split)}`;
+}
+
+/** Denominators up to this leave room for six digits at a time in a safe integer. */
+const dividedMax = 9_000_000_000;
+const sixDigits = 1_000_000;
+
+/** Long division, twelve decimals in two strides, the last rounded half up. */
+function dividedText(n: number, d: number): string {
+  const negative = n < 0;
+  const size = negative ? -n : n;
+  let whole = Math.floor(size / d);
+  const rest = (size - whole * d) * sixDigits;
+  let first = Math.floor(rest / d);
+  const secondRest = (rest - first * d) * sixDigits;
+  let second = Math.floor(secondRest / d);
+  if ((secondRest - second * d) * 2 >= d) second += 1;
+  if (second === sixDigits) {
+    second = 0;
+    first += 1;
+  }
+  if (first === sixDigits) {
+    first = 0;
+    whole += 1;
+  }
+  const sign = negative && (whole > 0 || first > 0 || second > 0) ? '-' : '';
+  if (first === 0 && second === 0) return `${sign}${whole}`;
+  const decimals = String(first).padStart(6, '0') + String(second).padStart(6, '0');
+  let end = decimals.length;
+  while (decimals.charCodeAt(end - 1) === 48) end--;
+  return `${sign}${whole}.${decimals.slice(0, end)}`;
 }
 
 function smallText(n: number, scale: number): string {
