@@ -46,6 +46,8 @@ export type FormulaNode =
 export type FormulaType = {
   readonly kind: 'number' | 'text' | 'boolean' | 'table' | 'unknown';
   readonly unit?: string | null;
+  /** A number that is printed as a percentage. */
+  readonly isPercent?: boolean;
   readonly columns?: readonly string[];
 };
 

@@ -123,11 +123,6 @@ export type Bill = {
   readonly explanation?: readonly LineExplanation[];
 };
 
-type WireLine = Omit<BillLine, 'amount' | 'computedAmount'> & {
-  readonly amount: number;
-  readonly computedAmount: number;
-};
-
 const amountFields = [
   'currentCharges',
   'taxAmount',
@@ -145,7 +140,7 @@ const amountFields = [
 /** The bill with amounts as JSON numbers in major units, as the API sends them. */
 export function wireBill(bill: Bill): Record<string, unknown> {
   const major = (minor: number) => Number(minorUnitsText(minor, bill.currencyScale));
-  const line = (item: BillLine): WireLine => ({
+  const line = (item: BillLine): BillLine => ({
     ...item,
     amount: major(item.amount),
     computedAmount: major(item.computedAmount),
@@ -156,5 +151,8 @@ export function wireBill(bill: Bill): Record<string, unknown> {
   for (const field of amountFields) wire[field] = major(bill[field]);
   wire.lines = bill.lines.map(line);
   wire.surcharges = bill.surcharges.map(line);
+  if (bill.explanation !== undefined) {
+    wire.explanation = bill.explanation.map((item) => ({ ...item, amount: major(item.amount) }));
+  }
   return wire;
 }

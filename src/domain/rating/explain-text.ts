@@ -1,7 +1,7 @@
 // One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
 import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { type SlabUse, slabBreakdown } from '../../base/formula/slab.ts';
-import type { FormulaNode } from '../../base/formula/syntax.ts';
+import type { CallNode, FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import {
   decimalText,
@@ -9,7 +9,7 @@ import {
   minorUnitsText,
   parseDecimal,
 } from '../../base/numbers/decimal-text.ts';
-import { Exact } from '../../base/numbers/exact.ts';
+import { Exact, equals, fraction, multiply } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Frame, TraceStep } from './frame.ts';
@@ -19,6 +19,7 @@ const textMax = 160;
 /** A longer formula has no short text. */
 const formulaMax = 400;
 const decimalsShown = 6;
+const hundred = fraction(100, 1);
 const slabNames = new Set(['SLAB', 'SLABVOLUME', 'SLABPREVIOUS']);
 
 export type TextRequest = {
@@ -62,7 +63,7 @@ function isSum(node: FormulaNode): boolean {
   return node.kind === 'binary' && (node.operator === '+' || node.operator === '-');
 }
 
-/** Names by their values, calls by their results, slabs by their parts. */
+/** Names by their values, calls by their results, slabs by their parts, choices by what was chosen. */
 function rendered(
   node: FormulaNode,
   values: ReadonlyMap<FormulaNode, Scalar>,
@@ -73,13 +74,27 @@ function rendered(
     const right = operand(node, node.right, values, slabs);
     return `${left} ${node.operator === '*' ? 'x' : node.operator} ${right}`;
   }
-  if (node.kind === 'call' && slabNames.has(node.name)) {
-    const use = slabs.shift();
+  if (node.kind === 'call') {
+    const use = slabNames.has(node.name) ? slabs.shift() : undefined;
     if (use !== undefined) return slabText(use);
+    const chosen = chosenArgument(node, values);
+    if (chosen !== undefined) return rendered(chosen, values, slabs);
   }
   const value = values.get(node);
-  if (value instanceof Exact) return short(value);
-  return value === undefined ? '?' : String(value);
+  if (!(value instanceof Exact)) return value === undefined ? '?' : String(value);
+  if (node.type.isPercent === true) return `${short(multiply(value, hundred))}%`;
+  return short(value);
+}
+
+/** The branch an IF took, or the argument that was the smallest or largest. */
+function chosenArgument(
+  call: CallNode,
+  values: ReadonlyMap<FormulaNode, Scalar>,
+): FormulaNode | undefined {
+  if (call.name === 'IF') return call.args.slice(1).find((arg) => values.has(arg));
+  if (call.name !== 'MIN' && call.name !== 'MAX') return undefined;
+  const result = values.get(call) as Exact;
+  return call.args.find((arg) => equals(values.get(arg) as Exact, result));
 }
 
 function operand(

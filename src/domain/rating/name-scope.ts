@@ -73,6 +73,8 @@ export function valueType(value: ValueDefinition): FormulaType {
       return booleanType;
     case 'Table':
       return { kind: 'table', columns: value.columns ?? [] };
+    case 'Percent':
+      return { kind: 'number', unit: value.unit ?? null, isPercent: true };
     default:
       return { kind: 'number', unit: value.unit ?? null };
   }
