@@ -1,4 +1,4 @@
--- Written by `npm run billwright -- schema`: the result of all migrations. Not run by anything.
+-- Written by `npm run billwright -- schema`: the result of all migrations. Nothing runs it.
 
 -- extensions
 

@@ -139,12 +139,15 @@ test('no barrels and no drawers', () => {
   );
 });
 
+/** A sentence that the formatter leaves whole. */
+const isTestName = (line: string) => /^\s*test\('/.test(line);
+
 test('files, functions and lines are short', () => {
   const written = everything.filter(({ path }) => !generated.has(path));
   const faults = written.flatMap((source) => {
     const { path, lines } = source;
     const long = lines.flatMap((line, index) =>
-      [...line].length > lineLengthMax
+      [...line].length > lineLengthMax && !isTestName(line)
         ? [`${path}:${index + 1} has ${[...line].length} characters`]
         : [],
     );
@@ -205,7 +208,10 @@ const bans: Ban[] = [
     word: /\bTemporal\.Now\b/,
     within: /^src\//,
     instead: 'the clock that is handed in',
-    except: { 'src/base/clock.ts': 'the one clock' },
+    except: {
+      'src/base/clock.ts': 'the one clock',
+      'src/base/request-id.ts': 'ids sort by the time of the machine; they are no business date',
+    },
   },
   {
     word: /\bprocess\.env\b/,
@@ -284,7 +290,7 @@ function tenantFaults(source: Source, used = new Set<string>()): string[] {
   return source.templates.flatMap(({ tag, text, line }) => {
     if (tag !== 'sql' || !verbs.test(text)) return [];
     const isHelped = helpers.some((helper) => text.includes(`\${${helper}(tenantId`));
-    if (/\btenant_id\b/.test(text) || isHelped) return [];
+    if (/\btenant_id\b/.test(text.replace(/ as tenant_id\b/g, '')) || isHelped) return [];
     const name = nameAt(line);
     used.add(name);
     return tenantless[name] ? [] : [`${source.path}:${line} in ${name}`];
@@ -306,14 +312,20 @@ test('every statement of a store names tenant_id', () => {
   assert.equal(tenantFaults(sourceOf('src/domain/parties/store.ts', bad)).length, 1);
 });
 
+function settingFaults({ path, templates, strings }: Source): string[] {
+  // Of the embedded server's own connections, which serve no tenant.
+  if (path.startsWith('src/base/postgres/')) return [];
+  return [...templates, ...strings].flatMap(({ text, line }) => {
+    const plain = text.replace(/\$\{[^}]*\}/g, '?');
+    const isSet = /(?:^|;)\s*set\s+(?:local\s+|session\s+)?[\w.]+\s*(?:=|\bto\b)/i.test(plain);
+    const calls = [...plain.matchAll(/set_config\(([^)]*)\)/gi)];
+    const outlives = calls.some((call) => !/,\s*true\s*$/.test(call[1] ?? ''));
+    return isSet || outlives ? [`${path}:${line} ${text.trim().slice(0, 60)}`] : [];
+  });
+}
+
 test('nothing outlives its transaction: no SET, only set_config with true', () => {
-  const faults = src.flatMap(({ path, templates, strings }) =>
-    [...templates, ...strings].flatMap(({ text, line }) => {
-      const isSet = /(?:^|;)\s*set\s+(?:local\s+|session\s+)?[\w.]+\s*(?:=|\bto\b)/i.test(text);
-      const calls = [...text.matchAll(/set_config\(([^)]*)\)/gi)];
-      const outlives = calls.some((call) => !/,\s*true\s*$/.test(call[1] ?? ''));
-      return isSet || outlives ? [`${path}:${line} ${text.trim().slice(0, 60)}`] : [];
-    }),
-  );
-  none(faults, 'use set_config(name, value, true) inside the transaction');
+  none(src.flatMap(settingFaults), 'use set_config(name, value, true) inside the transaction');
+  const bad = "a('begin; set app.tenant = 1');\nb(`select set_config('role', 'x', false)`);\n";
+  assert.equal(settingFaults(sourceOf('src/base/db/x.ts', bad)).length, 2);
 });

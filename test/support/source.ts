@@ -77,7 +77,8 @@ function scan(text: string): Scanned {
       if (pair === '//' || pair === '/*') skipComment(pair);
       else if (char === "'" || char === '"') skipString(char);
       else if (char === '`') skipTemplate();
-      else if (char === '/' && isRegularExpression(text, index)) skipRegularExpression();
+      else if (char === '/' && isRegularExpression(text, index))
+        skipTo(endOfRegularExpression(text, index));
       else {
         if (char === '{') depth += 1;
         if (char === '}') {
@@ -88,11 +89,13 @@ function scan(text: string): Scanned {
       }
     }
   }
+  function skipTo(end: number): void {
+    blank(index, end);
+    index = end;
+  }
   function skipComment(pair: string): void {
-    const from = index;
     const end = pair === '//' ? text.indexOf('\n', index) : text.indexOf('*/', index) + 2;
-    index = end < index ? text.length : end;
-    blank(from, index);
+    skipTo(end < index ? text.length : end);
   }
   function skipString(quote: string): void {
     const from = index + 1;
@@ -104,7 +107,9 @@ function scan(text: string): Scanned {
   }
   function skipTemplate(): void {
     const from = index + 1;
-    const tag = /([\w.]+)(?:<[^`]*>)?$/.exec(text.slice(Math.max(0, from - 300), from - 1))?.[1];
+    const tag = /([\w.]+)(?:<(?:[^`<>]|<[^`<>]*>)*>)?$/.exec(
+      text.slice(Math.max(0, from - 300), from - 1),
+    )?.[1];
     index = from;
     let plainFrom = from;
     while (text[index] !== '`' && index < text.length) {
@@ -121,21 +126,20 @@ function scan(text: string): Scanned {
     templates.push({ tag: tag ?? '', text: text.slice(from, index), line: lineAt(from) });
     index += 1;
   }
-  function skipRegularExpression(): void {
-    const from = index;
-    let inClass = false;
-    index += 1;
-    while (index < text.length && (inClass || text[index] !== '/')) {
-      if (text[index] === '\\') index += 1;
-      else if (text[index] === '[') inClass = true;
-      else if (text[index] === ']') inClass = false;
-      index += 1;
-    }
-    index += 1;
-    blank(from, index);
-  }
   walk(false);
   return { code: code.join(''), templates, strings };
+}
+
+function endOfRegularExpression(text: string, from: number): number {
+  let inClass = false;
+  let index = from + 1;
+  while (index < text.length && (inClass || text[index] !== '/')) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === '[') inClass = true;
+    else if (text[index] === ']') inClass = false;
+    index += 1;
+  }
+  return index + 1;
 }
 
 /** A slash begins a regular expression where a value is expected, and divides after one. */

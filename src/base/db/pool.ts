@@ -61,7 +61,7 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 export type TransactionOptions = {
-  /** SQL sent together with `begin`, in the same round trip. Its first row is handed to the work. */
+  /** SQL sent together with `begin`, in the same round trip. Its first row goes to the work. */
   opening: string;
   readOnly?: boolean;
 };

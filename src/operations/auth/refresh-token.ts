@@ -38,7 +38,7 @@ export const refreshToken = operation({
         before: null,
         after: { event: renewal.kind },
       });
-      // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
+      // The end of a stolen session must be stored: it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
       const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
       const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
