@@ -18,7 +18,7 @@ export const refreshToken = operation({
   summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
   request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
   response: issuedTokens,
-  errors: ['TOKEN_INVALID', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_WORKSPACE_MISMATCH'],
+  errors: [],
   example: { refreshToken: '1.kXv0…' },
   async handle(call, body) {
     const { tenantId } = call.tenant;
