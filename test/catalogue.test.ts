@@ -121,6 +121,7 @@ function unbounded(node: SchemaNode & Bounds, path: string): string[] {
     unbounded(child, path === '' ? name : `${path}.${name}`),
   );
   const isOpen = types.includes('object') && node.properties === undefined;
+  const isEndless = types.some((type) => type === 'integer' || type === 'number');
   const isUntyped = types.length === 0 && node.enum === undefined && node.anyOf === undefined;
   return [
     ...children,
@@ -128,14 +129,15 @@ function unbounded(node: SchemaNode & Bounds, path: string): string[] {
     ...(node.anyOf ?? []).flatMap((branch) => unbounded(branch, path)),
     ...(isText && node.maxLength === undefined ? [`${path}: text without maxLength`] : []),
     ...(types.includes('array') && node.maxItems === undefined ? [`${path}: no maxItems`] : []),
+    ...(isEndless && node.maximum === undefined ? [`${path}: a number without maximum`] : []),
     ...(isOpen ? [`${path}: an object of any shape`] : []),
     ...(isUntyped ? [`${path}: a value of any type`] : []),
   ];
 }
 
-type Bounds = { maxLength?: number; maxItems?: number; anyOf?: SchemaNode[] };
+type Bounds = { maxLength?: number; maximum?: number; maxItems?: number; anyOf?: SchemaNode[] };
 
-test('every text and every array of a request is bounded', () => {
+test('every text, number and array of a request is bounded', () => {
   const faults = operations.flatMap(([name, { request }]) =>
     unbounded(request as SchemaNode, '').map((fault) => `${name} ${fault}`),
   );

@@ -54,7 +54,8 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
   },
   'a foreign key spans tenants': {
     change: `create unique index ids on parties (party_id);
-      alter table wallets add constraint loose foreign key (party_id) references parties (party_id)`,
+      alter table wallets add constraint loose
+        foreign key (party_id) references parties (party_id)`,
     fault: /foreign key loose of wallets can link/,
   },
   'a foreign key has no index': {

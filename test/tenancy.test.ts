@@ -242,7 +242,8 @@ test('search_parties() finds own parties only, whatever stands in its way', asyn
     });
   const count = await found(tenantA, '');
   const decoy = `create temp table parties (tenant_id bigint, party_id bigint, search_text text);
-    insert into pg_temp.parties values (${tenantA}, 3, 'x'); set local search_path = pg_temp, public`;
+    insert into pg_temp.parties values (${tenantA}, 3, 'x');
+    set local search_path = pg_temp, public`;
   assert.equal(await found(tenantA, decoy), count);
   assert.equal(await found(tenantB, ''), 3);
   await asApi(null, async (client) => {

@@ -278,7 +278,8 @@ async function rightFaults(client: pg.Client): Promise<string[]> {
   );
   const makers = await rowsOf<{ name: string }>(
     client,
-    `select r.name from unnest('{public,billwright_api,billwright_worker,billwright_search}'::text[])
+    `select r.name
+     from (values ('public'), ('billwright_api'), ('billwright_worker'), ('billwright_search'))
        as r (name)
      where has_schema_privilege(r.name, 'public', 'create')`,
   );
