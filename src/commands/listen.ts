@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { verifySecret } from '../base/secrets.ts';
 import type { Context } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
@@ -32,7 +32,7 @@ const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 /** The demo's password stands in the README: it must not guard anything the network can reach. */
 export async function assertMayListen(context: Context, database: Database): Promise<void> {
   if (loopback.test(context.config.host)) return;
-  const login = await transact(database, { opening: 'select 1' }, async (tx) => {
+  const login = await transact(database, { opening: plainOpening }, async (tx) => {
     const tenantId = await findTenantId(tx, demo.workspace);
     if (tenantId === undefined) return undefined;
     await enterTenant(tx, tenantId);
