@@ -6,7 +6,13 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import * as Type from 'typebox';
-import { type Database, openDatabase, openingFor, transact } from '../src/base/db/pool.ts';
+import {
+  type Database,
+  openDatabase,
+  openingFor,
+  plainOpening,
+  transact,
+} from '../src/base/db/pool.ts';
 import { createLog } from '../src/base/log.ts';
 import { hashToken } from '../src/base/secrets.ts';
 import { createServer } from '../src/http/server.ts';
@@ -47,11 +53,16 @@ async function asApi<T>(
   await client.connect();
   try {
     await client.query('begin');
-    if (tenantId !== null) await client.query(openingFor(tenantId));
+    if (tenantId !== null) await enter(client, tenantId);
     return await work(client);
   } finally {
     await client.end();
   }
+}
+
+async function enter(client: pg.Client, tenantId: number): Promise<void> {
+  const { text, values } = openingFor(tenantId);
+  await client.query(text, [...values]);
 }
 
 const denied = { code: '42501' };
@@ -126,14 +137,14 @@ async function failIn(database: Database, tenantId: number): Promise<void> {
   await assert.rejects(failing, { code: '22012' });
 }
 
-/** Between transactions, and in one that sets no tenant, nobody's rows are seen. */
+/** In a transaction that sets no tenant, nobody's rows are seen. */
 async function assertNobody(database: Database): Promise<void> {
-  const { rows } = await database.pool.query('select party_id from parties');
-  assert.deepEqual(rows, []);
-  const seen = await transact(database, { opening: 'select 1', readOnly: true }, (tx) =>
-    sql`select party_id from parties`.execute(tx),
-  );
-  assert.deepEqual(seen.rows, []);
+  for (const readOnly of [true, false]) {
+    const { rows } = await transact(database, { opening: plainOpening, readOnly }, (tx) =>
+      sql`select party_id from parties`.execute(tx),
+    );
+    assert.deepEqual(rows, []);
+  }
 }
 
 test('row-level security cannot be switched off', async () => {
@@ -287,7 +298,7 @@ test('the role of jobs sees one tenant at a time too', async () => {
   try {
     await worker.query("begin; select set_config('role', 'billwright_worker', true)");
     assert.deepEqual((await worker.query('select * from parties')).rows, []);
-    await worker.query(openingFor(tenantA));
+    await enter(worker, tenantA);
     const { rows } = await worker.query('select distinct tenant_id::integer as id from parties');
     assert.deepEqual(rows, [{ id: tenantA }]);
     await worker.query('rollback');

@@ -222,6 +222,12 @@ const bans: Ban[] = [
       'src/main.ts': 'hands the environment to config.ts',
     },
   },
+  {
+    word: /\bpool\.(query|connect)\b/,
+    within: /^/,
+    instead: 'transact(): a connection may still have a commit to send before anything else',
+    except: { 'src/base/db/pool.ts': 'the one way to run a transaction' },
+  },
   { word: /\bconsole\./, within: core, instead: 'the log of the context' },
   { word: /\bany\b/, within: core, instead: 'a type, or unknown' },
   { word: /\bas any\b|<any>|: any\b/, within: /^/, instead: 'a type, or unknown' },
