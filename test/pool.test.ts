@@ -53,6 +53,20 @@ test('a value that cannot be read fails its own statement, not the process', asy
   });
 });
 
+test('a time beyond the year 9999 comes back as it was stored', async () => {
+  const at = Temporal.Instant.from('+010000-01-01T07:59:59Z');
+  const day = Temporal.PlainDate.from('+010000-01-01');
+  await onOne(async (run) => {
+    await run(async (tx) => {
+      const { rows } = await sql<{ at: Temporal.Instant; day: string }>`
+        select ${at}::timestamptz as at, ${day}::date as day
+      `.execute(tx);
+      assert.ok(rows[0]?.at.equals(at));
+      assert.ok(Temporal.PlainDate.from(rows[0]?.day ?? '').equals(day));
+    });
+  });
+});
+
 test('a failed statement fails its transaction and leaves the connection good', async () => {
   await onOne(async (run) => {
     for (let turn = 0; turn < 3; turn += 1) {
