@@ -127,3 +127,31 @@ test('more texts than a connection keeps by name still run, and the same text tw
     }
   });
 });
+
+test('a role that is taken on brings its limits, for the transaction alone', async () => {
+  const limits = async (role?: string) => {
+    const database = openDatabase({ connection, name: 'test role', max: 1, ...(role && { role }) });
+    try {
+      const found = [];
+      for (const readOnly of [false, true]) {
+        const { rows } = await transact(database, { opening: plainOpening, readOnly }, (tx) =>
+          sql`
+            select current_user as role, current_setting('statement_timeout') as statement,
+              current_setting('lock_timeout') as lock,
+              current_setting('idle_in_transaction_session_timeout') as idle
+          `.execute(tx),
+        );
+        found.push(rows[0]);
+      }
+      assert.deepEqual(found[0], found[1]);
+      return found[0];
+    } finally {
+      await database.close();
+    }
+  };
+  const api = { role: 'billwright_api', statement: '30s', lock: '10s', idle: '1min' };
+  const worker = { role: 'billwright_worker', statement: '10min', lock: '1min', idle: '10min' };
+  assert.deepEqual(await limits('billwright_api'), api);
+  assert.deepEqual(await limits('billwright_worker'), worker);
+  assert.deepEqual(await limits(), { role: 'billwright', statement: '0', lock: '0', idle: '0' });
+});

@@ -114,7 +114,7 @@ async function open(
 ): Promise<OpeningRow> {
   const statements = [
     options.readOnly ? beginReadOnly : begin,
-    ...(role ? [{ text: "select set_config('role', $1, true)", values: [role] }] : []),
+    ...(role ? [{ text: 'select take_role($1)', values: [role] }] : []),
     options.opening,
   ];
   const results = await Promise.all(statements.map((statement) => client.run(statement)));
