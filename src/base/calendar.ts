@@ -50,9 +50,31 @@ export function formatCompactDate(date: Temporal.PlainDate): string {
 
 /** `YYYY-MM-DD HH:MM:SS` in the given zone: the form of every timestamp on the wire. */
 export function formatTimestamp(instant: Temporal.Instant, timeZone: string): string {
-  const local = instant.toZonedDateTimeISO(timeZone);
-  const date = `${pad(local.year, 4)}-${pad(local.month, 2)}-${pad(local.day, 2)}`;
-  return `${date} ${pad(local.hour, 2)}:${pad(local.minute, 2)}:${pad(local.second, 2)}`;
+  const ms = instant.epochMilliseconds;
+  const local = new Date(ms + offsetMs(ms, timeZone)).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 19)}`;
+}
+
+const minuteMs = 60_000;
+const offsetsMax = 10_000;
+const offsets = new Map<string, number>();
+
+/**
+ * Offset of a zone at an instant. Zones change on whole minutes, so the offset of a minute is asked
+ * for once: a list of a million rows would otherwise spend most of its time on time zones.
+ */
+function offsetMs(ms: number, timeZone: string): number {
+  const minute = Math.floor(ms / minuteMs);
+  const key = `${timeZone}/${minute}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const zoned = Temporal.Instant.fromEpochMilliseconds(minute * minuteMs).toZonedDateTimeISO(
+    timeZone,
+  );
+  const offset = zoned.offsetNanoseconds / 1_000_000;
+  if (offsets.size >= offsetsMax) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
 }
 
 export function dateIn(instant: Temporal.Instant, timeZone: string): Temporal.PlainDate {

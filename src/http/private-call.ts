@@ -34,7 +34,7 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
-  const allowance = parts.limiters.token.take(token.hash.toString('latin1'), nowMs);
+  const allowance = parts.limiters.token.take(token.key, nowMs);
   call.headers['X-RateLimit-Limit'] = String(allowance.limit);
   call.headers['X-RateLimit-Remaining'] = String(allowance.remaining);
   call.headers['X-RateLimit-Reset'] = String(allowance.resetSeconds);

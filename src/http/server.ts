@@ -11,7 +11,7 @@ import { KnownTokens } from './authenticate.ts';
 import { bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
-import { errorEnvelope } from './envelope.ts';
+import { errorEnvelope, type Headers } from './envelope.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
@@ -68,12 +68,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
         })
       : toAppError(error, log, { requestId: request.id, path: request.url });
     const isCall = request.url.startsWith('/billing/');
-    send(reply, request.id, {
-      statusCode: refusal.statusCode,
-      headers: {},
-      body: errorEnvelope(refusal, request.id),
-      operation: undefined,
-    }).code(isCall ? 200 : refusal.statusCode);
+    const body = errorEnvelope(refusal, request.id);
+    if (!isCall) return reply.code(refusal.statusCode).type('application/json').send(body);
+    const { statusCode } = refusal;
+    return send(reply, request.id, { statusCode, headers: {}, body, operation: undefined });
   });
   return server;
 }
@@ -129,17 +127,22 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): FastifyReply {
-  return reply
-    .code(200)
-    .headers({
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      ...outgoing.headers,
-      'X-Request-Id': requestId,
-      'X-Status-Code': String(outgoing.statusCode),
-    })
-    .send(outgoing.body);
+  const { body } = outgoing;
+  const headers: Headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...outgoing.headers,
+    'X-Request-Id': requestId,
+    'X-Status-Code': String(outgoing.statusCode),
+  };
+  if (typeof body !== 'string') return reply.code(200).headers(headers).send(body);
+  // The answer is finished text: nothing of Fastify's serialising and hooks is wanted any more.
+  reply.hijack();
+  headers['Content-Length'] = String(Buffer.byteLength(body));
+  reply.raw.writeHead(200, headers);
+  reply.raw.end(body);
+  return reply;
 }
 
 function registerProbes(server: FastifyInstance, database: Database, metrics: Metrics): void {

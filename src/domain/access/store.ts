@@ -57,7 +57,17 @@ export async function insertLogins(
       login_id bigint, username text, email text, name text, password_hash text, roles text[],
       party_id bigint
     )
-  `.execute(tx);
+  `
+    .execute(tx)
+    .catch((error) =>
+      rethrowViolation(error, {
+        logins_party_key: () =>
+          new AppError('DUPLICATE', {
+            message: 'The party has a login already',
+            field: 'logins',
+          }),
+      }),
+    );
   const names = logins.flatMap((login, index) =>
     namesOf(login).map((name) => ({ name, login_id: firstId + index })),
   );
@@ -221,5 +231,22 @@ export async function deactivatePortalLogins(
     set status = 'INACTIVE', modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'ACTIVE'
+  `.execute(tx);
+  await showPortalStatus(tx, tenantId, [partyId]);
+}
+
+/** The party shows what its login is: called wherever a login with a party is made or changed. */
+export async function showPortalStatus(
+  tx: Tx,
+  tenantId: number,
+  partyIds: readonly number[],
+): Promise<void> {
+  if (partyIds.length === 0) return;
+  await sql`
+    update parties p
+    set portal_status = l.status
+    from logins l
+    where p.tenant_id = ${tenantId} and p.party_id = any(${partyIds}::bigint[])
+      and l.tenant_id = p.tenant_id and l.party_id = p.party_id
   `.execute(tx);
 }

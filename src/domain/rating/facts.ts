@@ -1,0 +1,115 @@
+// Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored with
+// the bill, so that the same facts give the same bill at any later time. Dates are DD/MM/YYYY,
+// numbers decimal text; a `fromDate` is the first day on which the new state holds.
+
+export type TermFacts = {
+  readonly label?: string;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly dueDate?: string | null;
+  /** Months of the billing period; 1 where not given. A week is "0.25" or what the context says. */
+  readonly months?: number | string;
+};
+
+export type ReadingFacts = {
+  readonly date: string;
+  readonly value: string;
+  readonly type?: string;
+  /** Only `Review` matters here: such a reading cannot be billed. */
+  readonly status?: string;
+  /** The reader says the register passed its highest value. */
+  readonly rollover?: boolean;
+};
+
+export type MeterFacts = {
+  readonly number: number;
+  readonly mf?: number | string;
+  readonly digits?: number;
+  readonly input: string;
+  readonly register?: string;
+  /** Cumulative where not given. */
+  readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand';
+  readonly previous?: ReadingFacts | null;
+  readonly current?: ReadingFacts | null;
+  /** Further accepted readings: of the days before cuts, or all of a register that is not cumulative. */
+  readonly readings?: readonly ReadingFacts[];
+};
+
+export type ConnectionFacts = {
+  readonly connectionNumber?: string;
+  readonly connectionDate?: string | null;
+  readonly disconnectDate?: string | null;
+  readonly billedThrough?: string | null;
+  readonly isFirstBill?: boolean;
+  /** Where given, says which days are Active instead of connectionDate and disconnectDate. */
+  readonly statusHistory?: readonly { readonly status: string; readonly fromDate: string }[];
+  readonly tariffHistory?: readonly { readonly tariffCode: string; readonly fromDate: string }[];
+  readonly addOns?: readonly AddOnFacts[];
+  readonly connectionInputs?: readonly { readonly name: string; readonly value: string }[];
+  readonly unmeteredInputs?: readonly QuantityFacts[];
+  readonly variants?: readonly VariantFacts[];
+  readonly transfers?: readonly { readonly transferDate: string }[];
+};
+
+export type AddOnFacts = {
+  readonly tariffLabel?: string;
+  readonly tariffCode?: string;
+  readonly quantity?: string | number | null;
+  readonly fromDate?: string | null;
+  readonly toDate?: string | null;
+};
+
+export type QuantityFacts = {
+  readonly name: string;
+  readonly value: string | number;
+  readonly fromDate?: string | null;
+};
+
+export type VariantFacts = {
+  readonly name: string;
+  readonly value: unknown;
+  readonly fromDate?: string | null;
+  readonly toDate?: string | null;
+};
+
+/** A quantity of the whole term, or rows of which a dated one belongs to its day. */
+export type UploadedUsage =
+  | string
+  | readonly { readonly quantity: string; readonly date?: string | null }[];
+
+/** Newest first. */
+export type HistoryFacts = Readonly<
+  Record<string, readonly { label?: string; quantity: string; days?: number; type?: string }[]>
+>;
+
+export type PreviousTermFacts = {
+  readonly term: TermFacts;
+  readonly usage?: Readonly<Record<string, string>>;
+  /** What its Segment rules billed, by component. Given, the term is rated again. */
+  readonly billed?: Readonly<Record<string, string | number>> | null;
+};
+
+export type AccountFacts = {
+  readonly arrears?: string | number;
+  readonly overdue?: string | number;
+  readonly overdueAmountDays?: string | number;
+  readonly wallet?: string | number;
+  readonly deposit?: string | number;
+  readonly walletApplied?: string | number;
+};
+
+export type Facts = {
+  readonly term: TermFacts;
+  /** Plan from the start, where the connection carries no history. */
+  readonly tariffCode?: string;
+  readonly connection?: ConnectionFacts;
+  readonly meters?: readonly MeterFacts[];
+  readonly uploadedUsage?: Readonly<Record<string, UploadedUsage>>;
+  readonly usageHistory?: HistoryFacts;
+  /** Units of earlier estimates that were too high, by input. */
+  readonly carriedUnits?: Readonly<Record<string, string>>;
+  readonly previousTerm?: PreviousTermFacts | null;
+  /** [connectionNumber, component name or label, value]. */
+  readonly manual?: readonly (readonly [string, string, string])[];
+  readonly account?: AccountFacts;
+};
