@@ -1,4 +1,4 @@
--- Written by `npm run billwright -- schema`: the result of all migrations. Not run by anything.
+-- Written by `npm run billwright -- schema`: the result of all migrations. Nothing runs it.
 
 -- extensions
 
@@ -518,6 +518,25 @@ BEGIN ATOMIC
 END
 ;
 -- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.take_role(wanted text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  setting text;
+begin
+  for setting in
+    select unnest(setconfig) from pg_db_role_setting
+    where setrole = wanted::regrole and setdatabase = 0
+  loop
+    perform set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), true);
+  end loop;
+  perform set_config('role', wanted, true);
+end
+$function$
+;
+-- owned by the owner
 
 CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
  LANGUAGE plpgsql

@@ -69,7 +69,8 @@ Billwright is ready.
 
 Try:
   curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
-    -d '{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}'
+    -d '{"method":"Login","action":"Login User","apiVersion":"v2",
+         "username":"${demo.username}","password":"${demo.password}"}'
 
 Stop with Ctrl-C.
 `);

@@ -18,7 +18,7 @@ export function readToken(authorization: string | undefined): Token {
   return { tenantId, hash, key: hash.toString('latin1') };
 }
 
-/** One row of enter_call(): the workspace, and the token's session and principal where it has one. */
+/** One row of enter_call(): the workspace, and the token's session and principal if it has any. */
 export type EnteredRow = {
   access_epoch: number;
   tenant_status: 'Active' | 'Suspended';

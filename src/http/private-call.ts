@@ -135,7 +135,7 @@ function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {
   });
 }
 
-/** The answer that is stored under the key, or the work, with its answer stored beside its effect. */
+/** The answer stored under the key, or the work, with its answer stored beside its effect. */
 async function runOnce(
   call: Prepared,
   tx: Tx,

@@ -74,9 +74,13 @@ function copyKnown(node: SchemaNode, value: unknown, path: string, found: Findin
   }
   if (Array.isArray(value)) {
     const items = node.items;
-    return items ? value.map((item, i) => copyKnown(items, item, `${path}/${i}`, found)) : value;
+    if (items) return value.map((item, i) => copyKnown(items, item, `${path}/${i}`, found));
   }
-  if (typeof value !== 'object' || value === null || node.properties === undefined) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (node.properties === undefined) {
+    assertAllStorable(value, path, found);
+    return value;
+  }
   const known = node.properties;
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
@@ -93,6 +97,16 @@ function copyKnown(node: SchemaNode, value: unknown, path: string, found: Findin
 function unknownField(path: string, found: Findings): void {
   const field = fieldPath(path);
   found.problems.push({ field, code: 'UNKNOWN_FIELD', message: `${field} is not known here` });
+}
+
+/** Inside a value of any shape, names and texts at every depth. */
+function assertAllStorable(value: unknown, path: string, found: Findings): void {
+  if (typeof value === 'string') assertStorable(value, path, found);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, item] of Object.entries(value)) {
+    assertStorable(name, path, found);
+    assertAllStorable(item, `${path}/${name}`, found);
+  }
 }
 
 /** PostgreSQL stores no NUL, and half a surrogate pair is no character. */

@@ -22,7 +22,7 @@ const dailyQueue = 'daily';
 /** A dead worker's job is handed on after this long. */
 const heartbeatSeconds = 10;
 const stopMs = 20_000;
-/** A workspace with nothing due is looked at again after this long: no job is due at a finer time. */
+/** A workspace with nothing due is looked at again after this long: no job is due more finely. */
 const lookAgainMinutes = 5;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {

@@ -125,6 +125,8 @@ class Batch {
   #at = 0;
   #rows: Record<string, unknown>[] = [];
   #read: RowReader | undefined;
+  /** Why a row of the statement could not be turned into values. */
+  #unreadable: Error | undefined;
 
   constructor(waiting: Waiting[], known: Known[]) {
     this.#waiting = waiting;
@@ -168,9 +170,14 @@ class Batch {
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
-    const read = this.#read ?? this.#known[this.#at]?.read;
-    if (!read) throw new Error('a row came before its description');
-    this.#rows.push(read(message.fields));
+    // Thrown from here it would end the process; it is a matter of the one statement.
+    try {
+      const read = this.#read ?? this.#known[this.#at]?.read;
+      if (!read) throw new Error('a row came before its description');
+      this.#rows.push(read(message.fields));
+    } catch (error) {
+      this.#unreadable ??= error as Error;
+    }
   }
 
   handleCommandComplete(message: { text: string }): void {
@@ -182,7 +189,8 @@ class Batch {
         known.message ??= Buffer.concat([serialize.bind({ statement: known.name }), execute]);
       }
     }
-    this.#waiting[this.#at]?.resolve({ ...readTag(message.text), rows: this.#rows });
+    if (this.#unreadable) this.#waiting[this.#at]?.reject(this.#unreadable);
+    else this.#waiting[this.#at]?.resolve({ ...readTag(message.text), rows: this.#rows });
     this.#next();
   }
 
@@ -195,6 +203,7 @@ class Batch {
     this.#at += 1;
     this.#rows = [];
     this.#read = undefined;
+    this.#unreadable = undefined;
   }
 
   /** PostgreSQL skips what follows a failure up to the Sync: those statements fail with it. */

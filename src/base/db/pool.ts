@@ -102,9 +102,7 @@ async function open(
   options: TransactionOptions,
 ): Promise<OpeningRow> {
   const begun = client.run(options.readOnly ? beginReadOnly : begin);
-  const roled = role
-    ? client.run({ text: "select set_config('role', $1, true)", values: [role] })
-    : undefined;
+  const roled = role ? client.run({ text: 'select take_role($1)', values: [role] }) : undefined;
   const opened = client.run(options.opening);
   const [, , result] = await Promise.all([begun, roled, opened]);
   return result.rows[0];

@@ -325,7 +325,8 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
     const value = filter.contactValue;
     conditions.push(
       found(value),
-      sql`exists (select from jsonb_array_elements(contacts) c where c ->> 'contactValue' = ${value})`,
+      sql`exists (select from jsonb_array_elements(contacts) c
+        where c ->> 'contactValue' = ${value})`,
     );
   }
   return sql.join(conditions, sql` and `);

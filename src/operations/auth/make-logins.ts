@@ -35,7 +35,7 @@ export const makeLogins = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'REQUIRED_FIELD', 'ROWS_REJECTED', 'UNAVAILABLE'],
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'ROWS_REJECTED'],
   example: {
     logins: [
       {

@@ -18,7 +18,7 @@ export const refreshToken = operation({
   summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
   request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
   response: issuedTokens,
-  errors: ['TOKEN_INVALID', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_WORKSPACE_MISMATCH'],
+  errors: [],
   example: { refreshToken: '1.kXv0…' },
   async handle(call, body) {
     const { tenantId } = call.tenant;
@@ -38,7 +38,7 @@ export const refreshToken = operation({
         before: null,
         after: { event: renewal.kind },
       });
-      // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
+      // The end of a stolen session must be stored: it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
       const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
       const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);

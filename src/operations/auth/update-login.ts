@@ -27,7 +27,7 @@ export const updateLoginOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR', 'REQUIRED_FIELD', 'UNAVAILABLE'],
+  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
   async handle(call, body) {
     const { tx } = call;
