@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
@@ -14,8 +14,8 @@ export const secretNames = [
   'otp',
 ] as const;
 
-export function createLog(options: { level: string; pretty?: boolean }): Log {
-  return pino({
+export function createLog(options: { level: string; destination?: DestinationStream }): Log {
+  const rules = {
     level: options.level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -23,7 +23,8 @@ export function createLog(options: { level: string; pretty?: boolean }): Log {
       paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
       censor: '[secret]',
     },
-  });
+  };
+  return options.destination ? pino(rules, options.destination) : pino(rules);
 }
 
 const secrets: ReadonlySet<string> = new Set(secretNames);
