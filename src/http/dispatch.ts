@@ -133,10 +133,11 @@ function select(parts: DispatchParts, incoming: Incoming): Selection {
 async function answerPublic(call: Prepared, selection: Selection): Promise<Outgoing> {
   const { parts, incoming, tenantId, realNow } = call;
   const nowMs = realNow.epochMilliseconds;
-  parts.limiters.loginAddress.take(incoming.address, nowMs);
+  parts.limiters.loginAddress.take(incoming.address, nowMs, call.headers);
   const name = selection.body.username ?? selection.body.clientID;
   if (typeof name === 'string') {
-    parts.limiters.loginName.take(`${tenantId}/${name.slice(0, 254).toLowerCase()}`, nowMs);
+    const key = `${tenantId}/${name.slice(0, 254).toLowerCase()}`;
+    parts.limiters.loginName.take(key, nowMs, call.headers);
   }
   const opening = enterCall(tenantId, null);
   const rows = await transact(
@@ -166,12 +167,7 @@ async function answerPrivate(call: Prepared, selection: Selection): Promise<Outg
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
-  const allowance = parts.limiters.token.take(token.hash.toString('latin1'), nowMs);
-  Object.assign(call.headers, {
-    'X-RateLimit-Limit': String(allowance.limit),
-    'X-RateLimit-Remaining': String(allowance.remaining),
-    'X-RateLimit-Reset': String(allowance.resetSeconds),
-  });
+  parts.limiters.token.take(token.hash.toString('latin1'), nowMs, call.headers);
   const readOnly = isRetrieve(operation);
   for (let attempt = 1; ; attempt += 1) {
     const known = parts.knownTokens.get(token);
@@ -234,7 +230,7 @@ async function runOnce(
 ): Promise<Outgoing> {
   const stored = await claimKey(tx, call.tenantId, key, call.realNow);
   if (stored) {
-    const headers = { ...call.headers, ...stored.headers, 'Idempotency-Replayed': 'true' };
+    const headers = { ...stored.headers, ...call.headers, 'Idempotency-Replayed': 'true' };
     const statusCode = Number(stored.headers['X-Status-Code'] ?? 200);
     return { statusCode, headers, body: stored.body, operation: call.operation };
   }
