@@ -154,12 +154,7 @@ export async function lockLogin(
   tenantId: number,
   username: string,
 ): Promise<LoginRow | undefined> {
-  await sql`
-    select 1 from logins
-    where tenant_id = ${tenantId} and status = 'ACTIVE' and 'Administrator' = any(roles)
-    order by login_id
-    for no key update
-  `.execute(tx);
+  await lockAdministrators(tx, tenantId);
   const { rows } = await sql<LoginRow>`
     select l.login_id, l.username, l.email, l.name, l.roles, l.status, l.party_id,
       null::bigint as party_number, null::text as party_kind, l.created_at, l.modified_at, l.ts
@@ -168,6 +163,16 @@ export async function lockLogin(
     for no key update
   `.execute(tx);
   return rows[0];
+}
+
+/** Whoever takes a role or a login away holds these first, so that two cannot take the last two. */
+export async function lockAdministrators(tx: Tx, tenantId: number): Promise<void> {
+  await sql`
+    select 1 from logins
+    where tenant_id = ${tenantId} and status = 'ACTIVE' and 'Administrator' = any(roles)
+    order by login_id
+    for no key update
+  `.execute(tx);
 }
 
 export async function updateLogin(
@@ -209,17 +214,15 @@ export async function findPartyIds(
   return new Map(rows.map((row) => [row.party_number, row.party_id]));
 }
 
-/** A party that is archived cannot use its portal; restoring it does not open the portal again. */
-export async function deactivatePortalLogins(
+export async function listActiveLoginsOfParty(
   tx: Tx,
   tenantId: number,
   partyId: number,
-  stamp: Stamp,
-): Promise<void> {
-  await sql`
-    update logins
-    set status = 'INACTIVE', modified_at = ${stamp.at}, modified_by = ${stamp.by},
-      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+): Promise<number[]> {
+  const { rows } = await sql<{ login_id: number }>`
+    select login_id from logins
     where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'ACTIVE'
+    order by login_id
   `.execute(tx);
+  return rows.map((row) => row.login_id);
 }
