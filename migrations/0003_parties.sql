@@ -68,7 +68,9 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   primary key (tenant_id, account_id),
-  constraint billing_accounts_label_key unique (tenant_id, party_id, label),
+  -- Deferrable, so that it is checked after a statement and not after each row: two accounts can
+  -- swap their labels.
+  constraint billing_accounts_label_key unique (tenant_id, party_id, label) deferrable,
   foreign key (tenant_id, party_id) references parties (tenant_id, party_id),
   foreign key (tenant_id, billing_group_id)
     references billing_groups (tenant_id, billing_group_id)

@@ -38,7 +38,7 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   constraint billing_accounts_label_check CHECK ((label <> ''::text)),
-  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label),
+  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label) DEFERRABLE,
   constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
   constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
   constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
@@ -286,6 +286,7 @@ create table tenants (
   idle_seconds integer,
   sandbox boolean not null,
   clock_offset_ms bigint not null default 0,
+  access_epoch bigint not null default 1,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
   modified_by text not null,
@@ -376,6 +377,22 @@ CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id)
 
 -- functions and procedures
 
+CREATE OR REPLACE FUNCTION public.advance_access_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'tenants' then
+    new.access_epoch := old.access_epoch + 1;
+    return new;
+  end if;
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -417,14 +434,14 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
 -- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
- RETURNS TABLE(tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint, country text, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
+ RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
  LANGUAGE plpgsql
 AS $function$
 begin
   perform set_config('app.tenant', wanted_tenant::text, true);
   return query
-    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
-      t.country, t.clock_offset_ms, t.idle_seconds,
+    select t.access_epoch, t.status, t.timezone, t.currency,
+      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
       k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
       case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
       coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
@@ -437,6 +454,21 @@ begin
     left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
     left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
     where t.tenant_id = wanted_tenant;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.enter_tenant(wanted_tenant bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_epoch bigint;
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
+  return found_epoch;
 end
 $function$
 ;
@@ -509,9 +541,19 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+
+CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
 
