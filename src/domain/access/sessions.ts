@@ -12,6 +12,7 @@ import {
   type Owner,
   revokeSession,
   spendTokens,
+  touchSession,
 } from './sessions-store.ts';
 
 /** One shift for people; a day for machines; a month to renew without the password. */
@@ -80,7 +81,7 @@ export async function renewSession(
   tx: Tx,
   tenantId: number,
   refreshToken: string,
-  life: { at: Temporal.Instant; lifetimeSeconds: number | null },
+  life: { at: Temporal.Instant; lifetimeSeconds: number | null; idleSeconds: number | null },
 ): Promise<Renewal> {
   const row = await lockRefreshToken(tx, tenantId, hashToken(refreshToken));
   if (!row) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
@@ -93,6 +94,12 @@ export async function renewSession(
   if (Temporal.Instant.compare(row.expires_at, life.at) <= 0) {
     throw new AppError('TOKEN_EXPIRED', { field: 'refreshToken' });
   }
+  const idleSeconds = row.used_at.until(life.at).total('seconds');
+  if (life.idleSeconds !== null && idleSeconds >= life.idleSeconds) {
+    const message = 'The session was idle for too long';
+    throw new AppError('TOKEN_EXPIRED', { message, field: 'refreshToken' });
+  }
+  await touchSession(tx, tenantId, row.session_id, life.at);
   await spendTokens(tx, tenantId, row.session_id, life.at);
   const usual = row.login_id === null ? clientSeconds : personSeconds;
   const issued = await issueTokens(tx, tenantId, row.session_id, {

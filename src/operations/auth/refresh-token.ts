@@ -28,8 +28,12 @@ export const refreshToken = operation({
       throw new AppError('TOKEN_WORKSPACE_MISMATCH', { field: 'refreshToken' });
     }
     const outcome = await call.write(async (tx, audit) => {
-      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
-      const life = { at: call.realNow, lifetimeSeconds };
+      const settings = await findSettings(tx, tenantId);
+      const life = {
+        at: call.realNow,
+        lifetimeSeconds: settings.access_token_seconds,
+        idleSeconds: settings.idle_seconds,
+      };
       const renewal = await renewSession(tx, tenantId, body.refreshToken, life);
       const { sessionId } = renewal;
       audit({
