@@ -130,10 +130,12 @@ export async function findLoginFailures(
   tx: Tx,
   tenantId: number,
   nameHash: Buffer,
+  options: { lock: boolean },
 ): Promise<LoginFailures | undefined> {
   const { rows } = await sql<LoginFailures>`
     select failures, locked_until from login_failures
     where tenant_id = ${tenantId} and name_hash = ${nameHash}
+    ${options.lock ? sql`for update` : sql``}
   `.execute(tx);
   return rows[0];
 }

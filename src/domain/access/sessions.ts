@@ -114,13 +114,15 @@ export function failureKey(name: string): Buffer {
   return createHash('sha256').update(name.toLowerCase()).digest();
 }
 
+/** With `lock` no further failure can be counted until the transaction ends. */
 export async function assertNotLocked(
   tx: Tx,
   tenantId: number,
   key: Buffer,
-  at: Temporal.Instant,
+  options: { at: Temporal.Instant; lock: boolean },
 ): Promise<void> {
-  const lockedUntil = (await findLoginFailures(tx, tenantId, key))?.locked_until;
+  const { at, lock } = options;
+  const lockedUntil = (await findLoginFailures(tx, tenantId, key, { lock }))?.locked_until;
   if (lockedUntil && Temporal.Instant.compare(lockedUntil, at) > 0) throw locked(lockedUntil, at);
 }
 

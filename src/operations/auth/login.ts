@@ -40,7 +40,7 @@ export const login = operation({
     const key = failureKey(`${credentials.kind}/${credentials.name}`);
     const { tenantId } = call.tenant;
     const candidate = await call.write(async (tx) => {
-      await assertNotLocked(tx, tenantId, key, call.realNow);
+      await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: false });
       return findCandidate(tx, call, credentials);
     });
     // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
@@ -49,6 +49,8 @@ export const login = operation({
       throw await call.write((tx) => recordFailure(tx, tenantId, key, call.realNow));
     }
     const issued = await call.write(async (tx, audit) => {
+      // Again, because many guesses sent at once pass the first look together.
+      await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: true });
       await clearLoginFailures(tx, tenantId, key);
       const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
       const { owner, holder } = candidate;
