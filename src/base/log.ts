@@ -33,6 +33,10 @@ const secrets: ReadonlySet<string> = new Set(secretNames);
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;
+  // An instant has no fields of its own: it is its text.
+  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
+    return value.toString();
+  }
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,

@@ -7,7 +7,7 @@ import { type Database, openingFor, type Tx, transact } from '../base/db/pool.ts
 import { AppError, errorFromDetails } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
-import { type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
+import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 import {
   type Answer,
@@ -147,15 +147,17 @@ async function answerPublic(call: Prepared, selection: Selection): Promise<Outgo
   );
   const tenant = tenantOf(call, rows[0] as EnteredRow | undefined);
   assertWellFormed(call, selection);
-  const actor = { name: typeof name === 'string' ? name.slice(0, 254) : 'unknown', kind: 'System' };
   const publicCall: PublicCall = {
     ...callBase(call, tenant),
     realNow,
     write: (work) =>
       transact(parts.database, { opening: openingFor(tenantId) }, async (tx) => {
-        const entries: AuditEntry[] = [];
-        const result = await work(tx, (entry) => entries.push(entry));
-        await storeAudit(tx, call, actor, entries);
+        const trail: { by?: Actor; entries: AuditEntry[] } = { entries: [] };
+        const result = await work(tx, (by, entry) => {
+          trail.by = by;
+          trail.entries.push(entry);
+        });
+        if (trail.by) await storeAudit(tx, call, trail.by, trail.entries);
         return result;
       }),
   };
@@ -300,7 +302,7 @@ function keepAlive(call: Prepared, principal: Principal, entered: EnteredRow | u
 async function storeAudit(
   tx: Tx,
   call: Prepared,
-  actor: { name: string; kind: string },
+  actor: Actor,
   entries: readonly AuditEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
@@ -308,7 +310,7 @@ async function storeAudit(
     requestId: call.incoming.requestId,
     at: call.realNow,
     actor: actor.name,
-    actorKind: actor.kind as 'Login' | 'Client' | 'System',
+    actorKind: actor.kind,
     address: call.incoming.address,
     operation: `${call.operation.path} ${call.operation.action}`,
   };

@@ -74,7 +74,7 @@ async function issueTokens(
 export type Renewal =
   | { kind: 'renewed'; issued: Issued; loginId: number | null; sessionId: string }
   /** A spent token came back: it was stolen or copied, so the whole session has been ended. */
-  | { kind: 'reused'; sessionId: string };
+  | { kind: 'reused'; loginId: number | null; sessionId: string };
 
 /** Single use: the old access and refresh tokens end, new ones are issued. */
 export async function renewSession(
@@ -89,7 +89,7 @@ export async function renewSession(
   if (row.spent_at) {
     const revocation = { at: life.at, reason: 'A spent refresh token was used again' };
     await revokeSession(tx, tenantId, row.session_id, revocation);
-    return { kind: 'reused', sessionId: row.session_id };
+    return { kind: 'reused', loginId: row.login_id, sessionId: row.session_id };
   }
   if (Temporal.Instant.compare(row.expires_at, life.at) <= 0) {
     throw new AppError('TOKEN_EXPIRED', { field: 'refreshToken' });

@@ -11,13 +11,14 @@ import {
 import { clearLoginFailures, type Owner } from '../../domain/access/sessions-store.ts';
 import { findLoginByName } from '../../domain/access/store.ts';
 import { passwordLengthMax } from '../../domain/access/workspaces.ts';
+import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { maybe, text } from '../fields.ts';
 import { operation, type PublicCall } from '../operation.ts';
 import { type Holder, holderOf, issuedTokens, presentTokens } from './login-fields.ts';
 
 type Credentials = { kind: 'login' | 'client'; name: string; secret: string };
-type Candidate = { owner: Owner; holder: Holder; hash: string; usable: boolean };
+type Candidate = { owner: Owner; holder: Holder; actor: Actor; hash: string; usable: boolean };
 
 export const login = operation({
   path: '/billing/auth/login',
@@ -54,9 +55,9 @@ export const login = operation({
       await clearLoginFailures(tx, tenantId, key);
       const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
       const { owner, holder } = candidate;
-      audit({
+      audit(candidate.actor, {
         subject: credentials.kind,
-        subjectId: credentials.name,
+        subjectId: holder.userID,
         before: null,
         after: { event: 'login', roles: holder.roles },
       });
@@ -96,6 +97,7 @@ async function findCandidate(
     return {
       owner: { loginId: found.login_id },
       holder: holderOf(found),
+      actor: { name: found.username, kind: 'Login' },
       hash: found.password_hash,
       usable: found.status === 'ACTIVE',
     };
@@ -105,6 +107,7 @@ async function findCandidate(
   return {
     owner: { clientNumber: client.client_number },
     holder: holderOfClient(client),
+    actor: { name: client.client_id, kind: 'Client' },
     hash: client.secret_hash,
     usable: client.status === 'ACTIVE' && !isExpired(client, call.realNow),
   };

@@ -4,6 +4,7 @@ import { tenantOfToken } from '../../base/secrets.ts';
 import { findClientOfSession } from '../../domain/access/clients-store.ts';
 import { renewSession } from '../../domain/access/sessions.ts';
 import { findLoginById } from '../../domain/access/store.ts';
+import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { filledText } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -36,7 +37,12 @@ export const refreshToken = operation({
       };
       const renewal = await renewSession(tx, tenantId, body.refreshToken, life);
       const { sessionId } = renewal;
-      audit({
+      const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
+      const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
+      const actor: Actor = login
+        ? { name: login.username, kind: 'Login' }
+        : { name: client?.client_id ?? 'unknown', kind: 'Client' };
+      audit(actor, {
         subject: 'session',
         subjectId: sessionId,
         before: null,
@@ -44,8 +50,6 @@ export const refreshToken = operation({
       });
       // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
-      const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
-      const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
       const owner = login || client;
       if (owner?.status !== 'ACTIVE')
         throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
