@@ -323,6 +323,8 @@ function succeeded(call: Prepared, answer: Answer<unknown> | StreamedAnswer<unkn
   if ('chunks' in answer) {
     const envelope = streamedEnvelope(answer.message, answer.wrap);
     const body = listStream(envelope, answer.chunks);
+    // The answer is under way and can only be cut off; the log still hears why.
+    body.on('error', (error) => toAppError(error, call.parts, call.incoming));
     return { statusCode: 200, headers, body, operation: call.operation };
   }
   if (answer.ids) Object.assign(headers, idHeaders(answer.ids));
