@@ -109,7 +109,7 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
     selection = select(parts, incoming);
     const realNow = parts.clock.now();
     const validated = validate(selection.operation.request, selection.body);
-    Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    if (!selection.mismatch) Object.assign(headers, ignoredFieldsHeader(validated.ignored));
     const { operation } = selection;
     const call = { parts, incoming, operation, validated, ...found, realNow, headers };
     return operation.access === 'public'
@@ -201,6 +201,8 @@ async function runCall(
   if (token.tenantId !== call.tenantId) throw new AppError('TOKEN_WORKSPACE_MISMATCH');
   const tenant = tenantOf(call, entered);
   parts.limiters.tenant.take(String(call.tenantId), realNow.epochMilliseconds);
+  // Before the permission: the operation that would be asked for it is not the one that was meant.
+  if (selection.mismatch) throw selection.mismatch;
   const { ownPartyId } = authorize(operation.access, principal);
   assertWellFormed(call, selection);
   keepAlive(call, principal, entered);
