@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { verifySecret } from '../../base/secrets.ts';
+import { isAllowed } from '../../domain/access/addresses.ts';
 import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
 import {
   assertNotLocked,
@@ -109,12 +110,16 @@ async function findCandidate(
     holder: holderOfClient(client),
     actor: { name: client.client_id, kind: 'Client' },
     hash: client.secret_hash,
-    usable: client.status === 'ACTIVE' && !isExpired(client, call.realNow),
+    usable: isUsable(client, call),
   };
 }
 
-function isExpired(client: ClientRow, now: Temporal.Instant): boolean {
-  return client.expires_at !== null && Temporal.Instant.compare(client.expires_at, now) <= 0;
+/** A machine client may log in and renew its tokens where and while it may use them. */
+export function isUsable(client: ClientRow, call: PublicCall): boolean {
+  const isExpired =
+    client.expires_at !== null && Temporal.Instant.compare(client.expires_at, call.realNow) <= 0;
+  const isHere = isAllowed(call.address, client.allowed_addresses);
+  return client.status === 'ACTIVE' && !isExpired && isHere;
 }
 
 export function holderOfClient(client: ClientRow): Holder {

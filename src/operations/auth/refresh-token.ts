@@ -8,7 +8,7 @@ import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { filledText } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { holderOfClient } from './login.ts';
+import { holderOfClient, isUsable } from './login.ts';
 import { holderOf, issuedTokens, presentTokens } from './login-fields.ts';
 
 export const refreshToken = operation({
@@ -50,9 +50,8 @@ export const refreshToken = operation({
       });
       // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
-      const owner = login || client;
-      if (owner?.status !== 'ACTIVE')
-        throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
+      const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
+      if (!usable) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
       const holder = login ? holderOf(login) : client && holderOfClient(client);
       return holder && presentTokens(renewal.issued, holder, call.tenant);
     });
