@@ -170,7 +170,8 @@ export async function findPartyView(
         coalesce((select balance from wallets w
           where w.tenant_id = p.tenant_id and w.party_id = p.party_id), 0)::text as wallet,
         (select l.status from logins l
-          where l.tenant_id = p.tenant_id and l.party_id = p.party_id limit 1) as login_status
+          where l.tenant_id = p.tenant_id and l.party_id = p.party_id
+          order by l.status limit 1) as login_status
       from parties p
       where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
     `.execute(tx),
