@@ -201,6 +201,18 @@ export async function countActiveAdministrators(tx: Tx, tenantId: number): Promi
   return rows[0]?.count ?? 0;
 }
 
+/** Which of these names are taken, in the form of namesOf(). */
+export async function findTakenNames(
+  tx: Tx,
+  tenantId: number,
+  names: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select name from login_names where tenant_id = ${tenantId} and name = any(${names}::text[])
+  `.execute(tx);
+  return new Set(rows.map((row) => row.name));
+}
+
 /** Party numbers -> ids, for those that exist. */
 export async function findPartyIds(
   tx: Tx,
