@@ -230,6 +230,19 @@ test('method and action must be those of the path, exactly, and error.allowed te
   ]);
 });
 
+test('who may only read hears of a wrong action, not of a permission for another one', async () => {
+  const auditor = await scene.loginAs(admin, ['Auditor']);
+  const headers = { 'X-Workspace': 'envelope', Authorization: auditor.token ?? '' };
+  const body = JSON.stringify({
+    method: 'Retrieve',
+    action: 'Get Billing Groups',
+    billingGroupID: 1,
+  });
+  const answered = await call('/billing/billing-groups', {}, { headers, body });
+  assert.equal(answered.envelope.error?.code, 'OPERATION_MISMATCH');
+  assert.equal(answered.headers.get('x-ignored-fields'), null);
+});
+
 test('apiVersion must be the text v2', async () => {
   for (const apiVersion of [undefined, null, 'v1', 'V2', 2, ['v2']]) {
     const { envelope } = await call('/billing/users/list-users', { ...listUsers, apiVersion });

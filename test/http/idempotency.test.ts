@@ -4,7 +4,7 @@ import * as Type from 'typebox';
 import { operations } from '../../src/operations/catalogue.ts';
 import { type Operation, operation } from '../../src/operations/operation.ts';
 import { refuses } from '../support/client.ts';
-import { type Answered, ask } from '../support/http.ts';
+import { type Answered, ask, exchange, requestText } from '../support/http.ts';
 import { openScene } from '../support/scene.ts';
 
 let failures = 0;
@@ -200,6 +200,25 @@ test('a key may have 255 characters and no more, and none is no key', async () =
   await refuses(over, 'FIELD_TOO_LONG', { field: 'Idempotency-Key' });
   const headers = { 'Idempotency-Key': '' };
   await refuses(admin.addBillingGroup({ name: 'Empty' }, { headers }), 'FIELD_TOO_LONG');
+});
+
+test('a caller that lost the answer repeats the call and finds it done once', async () => {
+  const body = JSON.stringify({ ...words, action: 'Stumble', name: 'Lost answer' });
+  await exchange(scene.baseUrl, async (socket) => {
+    const headers = {
+      'X-Workspace': 'keys',
+      Authorization: admin.token ?? '',
+      'Idempotency-Key': 'lost',
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+    };
+    socket.write(requestText('/billing/test/stumble', headers, body));
+    while ((await groupsNamed('Lost answer')) === 0) await new Promise(setImmediate);
+    socket.destroy();
+  }).catch(() => {});
+  const { envelope } = await stumbleOver('Lost answer', { key: 'lost' });
+  assert.equal(envelope.success, true);
+  assert.equal(await groupsNamed('Lost answer'), 1);
 });
 
 test('a retrieval pays no attention to a key', async () => {

@@ -128,11 +128,15 @@ test('a machine client ends with its expiry, its tokens with it', async () => {
   const inAnHour = scene.clock.now().add({ hours: 1 }).toZonedDateTimeISO('Asia/Karachi');
   const expiresAt = inAnHour.toPlainDateTime().toString({ smallestUnit: 'second' });
   const clients = await machine('short-lived', { expiresAt });
+  const { refreshToken } = (
+    await scene.visitor('loss').login({ clientID: 'short-lived', clientSecret: secret })
+  ).data;
   for (const client of clients) await client.listUsers();
   scene.clock.advance({ hours: 1 });
   await allRefused(clients, 'TOKEN_EXPIRED', 401);
-  const login = scene.visitor('loss').login({ clientID: 'short-lived', clientSecret: secret });
-  await refuses(login, 'LOGIN_FAILED');
+  const visitor = scene.visitor('loss');
+  await refuses(visitor.login({ clientID: 'short-lived', clientSecret: secret }), 'LOGIN_FAILED');
+  await refuses(visitor.refreshToken({ refreshToken }), 'TOKEN_REVOKED');
   scene.clock.advance({ hours: -1 });
   await admin.updateClient({ data: { clientID: 'short-lived', expiresAt: null } });
   scene.clock.advance({ hours: 2 });
@@ -147,6 +151,8 @@ test('a machine client is heard from its allowed addresses alone', async () => {
   const away = ['192.0.2.0/24', '2001:db8::/32', '127.0.0.2'];
   await admin.updateClient({ data: { clientID: 'fixed', allowedAddresses: away } });
   await allRefused(clients, 'PERMISSION_DENIED', 403);
+  const elsewhere = scene.visitor('loss').login({ clientID: 'fixed', clientSecret: secret });
+  await refuses(elsewhere, 'LOGIN_FAILED');
   await admin.updateClient({ data: { clientID: 'fixed', allowedAddresses: ['127.0.0.0/8'] } });
   for (const client of clients) await client.listUsers();
   for (const wrong of ['localhost', '10.0.0.0/33', '10.0.0.1/8/8', '::/129', '10.0.0.0/', '']) {
@@ -161,7 +167,10 @@ test('machine clients are made with their rules', async () => {
   await refuses(make({ clientSecret: 'x'.repeat(31) }), 'INVALID_FORMAT');
   await refuses(make({ clientID: 'a b' }), 'INVALID_FORMAT', { field: 'clients[0].clientID' });
   await refuses(make({ expiresAt: '2027-02-30T00:00:00' }), 'INVALID_DATETIME');
-  await refuses(make({ clientID: 'fixed' }), 'DUPLICATE', { statusCode: 409 });
+  await refuses(make({ clientID: 'fixed' }), 'DUPLICATE', {
+    field: 'clients[0].clientID',
+    statusCode: 409,
+  });
   const both = [
     { clientID: 'twin', ...clientRow },
     { clientID: 'twin', ...clientRow },

@@ -216,7 +216,12 @@ test('logins are made with their rules, all or none', async () => {
   const twice = [good, { ...good, username: 'GOOD' }] as never;
   await refuses(admin.makeLogins({ logins: twice }), 'DUPLICATE', { field: 'logins[1].username' });
   const taken = [good, { ...good, username: 'OPS@example.com' }] as never;
-  await refuses(admin.makeLogins({ logins: taken }), 'DUPLICATE', { statusCode: 409 });
+  await refuses(admin.makeLogins({ logins: taken }), 'DUPLICATE', {
+    field: 'logins[1].username',
+    statusCode: 409,
+  });
+  const byEmail = [good, { ...good, username: 'g2', email: 'ops@EXAMPLE.com' }] as never;
+  await refuses(admin.makeLogins({ logins: byEmail }), 'DUPLICATE', { field: 'logins[1].email' });
   await refuses(visitor.login({ username: 'good', password: adminPassword }), 'LOGIN_FAILED');
   await refuses(admin.updateLogin({ data: { username: 'good' } }), 'LOGIN_NOT_FOUND');
 });

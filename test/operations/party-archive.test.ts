@@ -191,6 +191,18 @@ test('an archived party loses its portal at once, and old tokens stay dead after
   assert.deepEqual(entry?.after, { status: 'INACTIVE' });
 });
 
+test('of several logins of a party the active one counts', async () => {
+  const { partyNumber } = await newParty();
+  for (let i = 0; i < 3; i += 1) await scene.loginAs(admin, ['Customer'], { partyNumber });
+  const usernames = (await admin.getLogins()).data.logins.slice(-3).map((one) => one.username);
+  const shown = async () => (await admin.getUsers({ partyNumber })).data.user.userAccount.status;
+  for (const username of [usernames[0], usernames[2], usernames[1]]) {
+    assert.equal(await shown(), 'ACTIVE');
+    await admin.updateLogin({ data: { username: username ?? '', status: 'INACTIVE' } });
+  }
+  assert.equal(await shown(), 'INACTIVE');
+});
+
 test('a customer sees its own party and no other', async () => {
   const own = await newParty();
   const other = await newParty();
