@@ -9,10 +9,12 @@ import { newRequestId } from '../base/request-id.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { KnownTokens } from './authenticate.ts';
 import { bodyBytesMax } from './body.ts';
-import { type DispatchParts, dispatch, type Outgoing, toAppError } from './dispatch.ts';
+import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope } from './envelope.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { type Outgoing, toAppError } from './outcome.ts';
+import type { DispatchParts } from './prepared.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { routesOf } from './routes.ts';
 import { Workspaces } from './workspace.ts';
@@ -64,7 +66,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ? new AppError('REQUEST_TOO_LARGE', {
           message: `A request may have ${bodyBytesMax} bytes at most`,
         })
-      : toAppError(error, { log }, { requestId: request.id, path: request.url });
+      : toAppError(error, log, { requestId: request.id, path: request.url });
     const isCall = request.url.startsWith('/billing/');
     send(reply, request.id, {
       statusCode: refusal.statusCode,

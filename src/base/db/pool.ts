@@ -1,5 +1,6 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -60,26 +61,37 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 export type TransactionOptions = {
-  /** SQL sent together with `begin`, in the same round trip. Its rows are handed to the work. */
+  /** SQL sent together with `begin`, in the same round trip. Its first row is handed to the work. */
   opening: string;
   readOnly?: boolean;
 };
 
+export type OpeningRow = Record<string, unknown> | undefined;
+
 /**
  * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. A
  * read-only transaction does not wait for its commit, which cannot fail in a way that matters.
+ *
+ * The work begins while the opening is still on its way, so that its first statements travel in the
+ * same packet. PostgreSQL answers in order, and refuses them if the opening failed.
  */
 export async function transact<T>(
   database: Database,
   options: TransactionOptions,
-  work: (tx: Tx, openingRows: Record<string, unknown>[]) => Promise<T>,
+  work: (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
+  sendTogether(client);
   try {
     const begin = options.readOnly ? 'begin read only' : 'begin';
     const role = database.role ? `; select set_config('role', '${database.role}', true)` : '';
-    const opened = await client.query(`${begin}${role}; ${options.opening}`);
-    const result = await work(txOf(client), lastOf(opened).rows);
+    const opening = client.query(`${begin}${role}; ${options.opening}`).then(lastRowOf);
+    // Both are waited for, whatever becomes of the other: nothing may still be sending statements
+    // when the connection goes to somebody else.
+    const [done, opened] = await Promise.allSettled([work(txOf(client), opening), opening]);
+    if (opened.status === 'rejected') throw opened.reason;
+    if (done.status === 'rejected') throw done.reason;
+    const result = done.value;
     if (options.readOnly) {
       client.query('commit').then(
         () => client.release(),
@@ -101,6 +113,13 @@ export async function transact<T>(
   }
 }
 
+/** Statements sent before the event loop turns go out in one write; each write is a system call. */
+function sendTogether(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /** A transaction in which the rows of one tenant are seen, and no others. */
 export function tenantTransact<T>(
   database: Database,
@@ -115,10 +134,9 @@ export function openingFor(tenantId: number): string {
   return `select set_config('app.tenant', '${tenantId}', true)`;
 }
 
-function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
+function lastRowOf(result: pg.QueryResult | pg.QueryResult[]): OpeningRow {
   const last = Array.isArray(result) ? result.at(-1) : result;
-  if (!last) throw new Error('no result');
-  return last;
+  return last?.rows[0];
 }
 
 // Each pooled connection keeps one Kysely for its life: building one costs more than a query.
