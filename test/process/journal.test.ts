@@ -1,7 +1,7 @@
 // Nothing that was answered is lost, nothing is there twice: the program and its PostgreSQL are
 // killed in the middle of a stream of calls, and a client that kept a journal compares.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { BillingError, type Client } from '../../sdk/client.ts';
 import { demoClient, kill, openPlace, postmasterPid, query, until } from '../support/program.ts';
 
@@ -40,7 +40,7 @@ class Journal {
   }
 
   /** Several connections, each sending its next party when the last is answered. */
-  stream(client: Client): { stop(): Promise<void> } {
+  stream(t: TestContext, client: Client): { stop(): Promise<void> } {
     const one = async (connection: number) => {
       for (let i = 0; this.#isOpen; i += 1) {
         const key = `${this.#name} ${connection}-${i}`;
@@ -50,12 +50,12 @@ class Journal {
       }
     };
     const all = Promise.all(Array.from({ length: connections }, (_, i) => one(i)));
-    return {
-      stop: async () => {
-        this.#isOpen = false;
-        await all;
-      },
+    const stop = async () => {
+      this.#isOpen = false;
+      await all;
     };
+    t.after(stop);
+    return { stop };
   }
 }
 
@@ -101,10 +101,10 @@ async function assertJournalHolds(journal: Journal, prefix: string, client: Clie
   assert.equal(ended.size, journal.outcomes.size);
 }
 
-test('kill -9 of the program in a stream of party creations loses and doubles nothing', async () => {
+test('kill -9 of the program in a stream of party creations loses and doubles nothing', async (t) => {
   const first = place.run(['start']);
   const journal = new Journal('Killed');
-  const stream = journal.stream(await demoClient(await first.ready()));
+  const stream = journal.stream(t, await demoClient(await first.ready()));
   await until(() => journal.keysOf('answered').length > 150, 'parties are being made');
   await first.end('SIGKILL');
   await stream.stop();
@@ -115,12 +115,12 @@ test('kill -9 of the program in a stream of party creations loses and doubles no
   await second.end('SIGTERM');
 });
 
-test('kill -9 of PostgreSQL in the stream: the program starts it again and loses nothing', async () => {
+test('kill -9 of PostgreSQL in the stream: the program starts it again and loses nothing', async (t) => {
   const program = place.run(['start']);
   const base = await program.ready();
   const client = await demoClient(base);
   const journal = new Journal('Crashed');
-  const stream = journal.stream(client);
+  const stream = journal.stream(t, client);
   const answered = () => journal.keysOf('answered').length;
   await until(() => answered() > 100, 'parties are being made');
   kill(postmasterPid(place.dataFolder));
