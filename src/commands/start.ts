@@ -5,10 +5,11 @@ import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { demo, ensureDemo } from './demo.ts';
 import { assertMayListen, listen } from './listen.ts';
-import { stopOnSignal } from './shutdown.ts';
+import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
 export async function start(config: Config): Promise<void> {
+  const requests = expectStop();
   const context = await openContext(config, { use: 'claim' });
   try {
     await prepareDatabase(context);
@@ -17,7 +18,7 @@ export async function start(config: Config): Promise<void> {
     await assertMayListen(context, database);
     const server = await listen(context, database);
     const worker = keepWorker(context.log);
-    stopOnSignal(context.log, [
+    stopInOrder(requests, context.log, [
       () => server.close(),
       () => worker.stop(),
       () => database.close(),
@@ -39,7 +40,9 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
   let isStopping = false;
   let child: ChildProcess;
   function launch(): void {
+    if (isStopping) return;
     child = fork(new URL('../main.ts', import.meta.url), ['work'], { stdio: 'inherit' });
+    child.once('error', (error) => log.error({ err: error }, 'the worker could not be started'));
     child.once('exit', (code, signal) => {
       if (isStopping) return;
       log.error({ code, signal }, 'the worker ended and is started again');
