@@ -8,7 +8,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -43,7 +43,7 @@ export type Program = {
 export type Place = {
   folder: string;
   dataFolder: string;
-  /** Starts the program with these arguments on the data folder; it ends with the test file. */
+  /** Starts the program with these arguments on the data folder; it ends with the test. */
   run(args: readonly string[], env?: Record<string, string>): Program;
 };
 
@@ -54,8 +54,10 @@ export async function openPlace(): Promise<Place> {
   await chmod(folder, 0o755);
   const dataFolder = join(folder, 'data');
   const programs: Program[] = [];
+  afterEach(async () => {
+    for (const program of programs.splice(0)) await program.end('SIGKILL');
+  });
   after(async () => {
-    for (const program of programs) await program.end('SIGKILL');
     for (const { pid } of processesIn(folder, 'node')) kill(pid);
     if (existsSync(join(dataFolder, 'postgres'))) await crashEmbedded(dataFolder);
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
