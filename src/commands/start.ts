@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { demo, ensureDemo } from './demo.ts';
-import { assertMayListen, listen } from './listen.ts';
+import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
@@ -26,7 +26,7 @@ export async function start(config: Config): Promise<void> {
     ]);
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.port;
-    printWelcome(config, port);
+    printWelcome(config, port, { isDemo: await hasDefaultPassword(database) });
   } catch (error) {
     await context.close();
     throw error;
@@ -61,19 +61,22 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
   };
 }
 
-function printWelcome(config: Config, port: number): void {
-  const base = `http://${demo.workspace}.${config.domain}:${port}`;
+function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolean }): void {
+  const workspace = isDemo ? demo.workspace : 'WORKSPACE';
+  const base = `http://${workspace}.${config.domain}:${port}`;
+  const login = `{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}`;
+  const trial = `  Workspace  ${demo.workspace}, login ${demo.username} with password ${demo.password}
+
+Try:
+  curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
+    -d '${login}'
+`;
   process.stdout.write(`
 Billwright is ready.
 
   API        ${base}/billing/...
   Reference  http://${config.domain}:${port}/docs
-  Workspace  ${demo.workspace}, login ${demo.username} with password ${demo.password}
-
-Try:
-  curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
-    -d '{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}'
-
+${isDemo ? trial : ''}
 Stop with Ctrl-C.
 `);
 }
