@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '../../sdk/client.ts';
 import {
+  assertNothingRuns,
   demoClient,
   finish,
   isLinux,
@@ -14,7 +15,6 @@ import {
   openPlace,
   type Program,
   postmasterPid,
-  processesIn,
   query,
   takePort,
   until,
@@ -34,11 +34,6 @@ async function systemIdentifier(): Promise<string> {
     'select system_identifier::text as id from pg_control_system()',
   );
   return row.id;
-}
-
-async function assertNothingLeft(): Promise<void> {
-  const left = () => processesIn(place.folder);
-  await until(() => left().length === 0, `nothing runs: ${JSON.stringify(left())}`, 5_000);
 }
 
 test('the program killed with -9 three times starts again on the same data', async () => {
@@ -67,7 +62,7 @@ test('the program killed with -9 three times starts again on the same data', asy
   );
   assert.equal(await systemIdentifier(), identifier);
   assert.deepEqual(await last.end('SIGTERM'), { code: 0, signal: null });
-  await assertNothingLeft();
+  await assertNothingRuns(place.folder);
 });
 
 test('a second program on one data folder says so and ends; the first goes on', async () => {
@@ -98,7 +93,7 @@ test('a port that is taken is told in a sentence, and PostgreSQL is not left run
     /^billwright: Port \d+ on 127\.0\.0\.1 is taken by another program\. .+PORT/m,
   );
   assert.doesNotMatch(output, /\n\s+at /, 'no stack');
-  await assertNothingLeft();
+  await assertNothingRuns(place.folder);
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -118,7 +113,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.ok(Date.now() - began < 10_000, `took ${Date.now() - began} ms`);
     await stream.ended;
     assert.equal(stream.counts.cut, 0, 'a call that was sent whole got no answer');
-    await assertNothingLeft();
+    await assertNothingRuns(place.folder);
     const pidFile = join(place.dataFolder, 'postgres', 'cluster', 'postmaster.pid');
     assert.equal(
       statSync(pidFile, { throwIfNoEntry: false }),
@@ -218,7 +213,7 @@ test('a worker killed with -9 is replaced', { skip: !isLinux }, async () => {
   assert.match(program.output(), /the worker ended and is started again/);
   assert.deepEqual(workersIn(place.folder), [next]);
   await program.end('SIGTERM');
-  await assertNothingLeft();
+  await assertNothingRuns(place.folder);
 });
 
 test('when the program is killed with -9 its worker ends by itself', {
@@ -236,7 +231,7 @@ test('when the program is killed with -9 its worker ends by itself', {
   const last = place.run(['start']);
   await last.ready();
   await last.end('SIGTERM');
-  await assertNothingLeft();
+  await assertNothingRuns(place.folder);
 });
 
 test('a program that is stopped while PostgreSQL is away leaves nothing behind', async () => {
@@ -246,6 +241,6 @@ test('a program that is stopped while PostgreSQL is away leaves nothing behind',
   kill(postmaster);
   const exit = await program.end('SIGTERM');
   assert.equal(exit.signal, null, program.output());
-  await assertNothingLeft();
+  await assertNothingRuns(place.folder);
   assert.ok(readFileSync(join(place.dataFolder, 'postgres', 'cluster', 'PG_VERSION'), 'utf8'));
 });

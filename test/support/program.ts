@@ -24,6 +24,7 @@ export const isLinux = process.platform === 'linux';
 
 /** Far longer than anything takes on a slow machine: only a test that fails waits for it. */
 const waitMs = 60_000;
+const endMs = 10_000;
 const pollMs = 25;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -53,19 +54,23 @@ export async function openPlace(): Promise<Place> {
   // PostgreSQL may have to run as another account than the tests.
   await chmod(folder, 0o755);
   const dataFolder = join(folder, 'data');
+  const dataFolders = new Set([dataFolder]);
   const programs: Program[] = [];
   afterEach(async () => {
     for (const program of programs.splice(0)) await program.end('SIGKILL');
   });
   after(async () => {
     for (const { pid } of processesIn(folder, 'node')) kill(pid);
-    if (existsSync(join(dataFolder, 'postgres'))) await crashEmbedded(dataFolder);
+    for (const used of dataFolders) {
+      if (existsSync(join(used, 'postgres'))) await crashEmbedded(used);
+    }
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return {
     folder,
     dataFolder,
-    run(args, env) {
+    run(args, env = {}) {
+      dataFolders.add(env.BILLWRIGHT_DATA ?? dataFolder);
       const program = spawnProgram(args, { BILLWRIGHT_DATA: dataFolder, ...env });
       programs.push(program);
       return program;
@@ -206,6 +211,13 @@ export function processesIn(folder: string, name?: 'node' | 'postgres'): Found[]
         return [];
       }
     });
+}
+
+/** The last processes of PostgreSQL outlive the first by a moment. */
+export async function assertNothingRuns(folder: string): Promise<void> {
+  const left = () => processesIn(folder).map(({ command }) => command);
+  const isOver = () => left().length === 0;
+  await until(isOver, `nothing runs, of ${left().join('; ')}`, endMs);
 }
 
 export function workersIn(folder: string): number[] {
