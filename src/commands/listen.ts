@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { verifySecret } from '../base/secrets.ts';
 import type { Context } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
@@ -43,7 +43,7 @@ export async function assertMayListen(context: Context, database: Database): Pro
 
 /** Whether the demo workspace is there and everybody who read the README can log in to it. */
 export async function hasDefaultPassword(database: Database): Promise<boolean> {
-  const options = { opening: 'select 1', readOnly: true };
+  const options = { opening: plainOpening, readOnly: true };
   const login = await transact(database, options, async (tx) => {
     const tenantId = await findTenantId(tx, demo.workspace);
     if (tenantId === undefined) return undefined;

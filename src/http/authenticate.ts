@@ -1,5 +1,6 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
 import { BlockList, isIP } from 'node:net';
+import type { Statement } from '../base/db/batch.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken, tenantOfToken } from '../base/secrets.ts';
 import { permissionsOf } from '../domain/access/roles.ts';
@@ -39,15 +40,14 @@ export type EnteredRow = {
   allowed_addresses: string[] | null;
 };
 
-/** The SQL that opens a call's transaction. Both values are of our own making: digits and hex. */
-export function enterCall(tenantId: number, hash: Buffer | null): string {
-  const literal = hash === null ? 'null' : `'\\x${hash.toString('hex')}'`;
-  return `select * from enter_call(${tenantId}, ${literal}::bytea)`;
+/** Opens a call's transaction: sets the tenant and finds the token's principal. */
+export function enterCall(tenantId: number, hash: Buffer | null): Statement {
+  return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash] };
 }
 
 /** The cheaper opening, for a token whose row is known: tells the epoch that the row must have. */
-export function enterTenant(tenantId: number): string {
-  return `select enter_tenant(${tenantId}) as access_epoch`;
+export function enterTenant(tenantId: number): Statement {
+  return { text: 'select enter_tenant($1) as access_epoch', values: [tenantId] };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { newRequestId } from '../base/request-id.ts';
@@ -149,7 +149,7 @@ function registerProbes(server: FastifyInstance, database: Database, metrics: Me
   server.get('/health', async () => ({ status: 'up' }));
   server.get('/ready', async (_request, reply) => {
     try {
-      await transact(database, { opening: 'select 1', readOnly: true }, async () => {});
+      await transact(database, { opening: plainOpening, readOnly: true }, async () => {});
       return { status: 'ready' };
     } catch {
       return reply.code(503).send({ status: 'not ready', reason: 'the database does not answer' });

@@ -1,7 +1,7 @@
 // The process that works on jobs, apart from the one that answers calls.
 import { PgBoss } from 'pg-boss';
 import type { Clock } from '../base/clock.ts';
-import { type Connection, type Database, transact } from '../base/db/pool.ts';
+import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
@@ -67,7 +67,9 @@ async function queueDueTasks(
 ): Promise<void> {
   const { database, clock, log } = options;
   const now = clock.now();
-  const workspaces = await transact(database, { opening: 'select 1' }, (tx) => listWorkspaces(tx));
+  const workspaces = await transact(database, { opening: plainOpening }, (tx) =>
+    listWorkspaces(tx),
+  );
   for (const { tenant_id: tenantId } of workspaces) {
     const next = looked.get(tenantId);
     if (next && Temporal.Instant.compare(now, next) < 0) continue;

@@ -1,6 +1,4 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
-import { createHash } from 'node:crypto';
-import type { Writable } from 'node:stream';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,6 +10,8 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
+import { BatchedClient, type Statement, type StatementResult } from './batch.ts';
+import { toParameter } from './types.ts';
 
 /** A connection string, or where an embedded server listens. */
 export type Connection =
@@ -39,8 +39,6 @@ export type Tx = Kysely<unknown>;
 /** How long a call waits for a free connection before it is told that the server is busy. */
 const connectionWaitMs = 5_000;
 const idleConnectionMs = 60_000;
-/** Statements are prepared by their text; beyond this many texts they are sent unprepared. */
-const preparedTextsMax = 1_000;
 
 export function openDatabase(options: PoolOptions): Database {
   const pool = new pg.Pool({
@@ -52,9 +50,9 @@ export function openDatabase(options: PoolOptions): Database {
     connectionTimeoutMillis: connectionWaitMs,
     idleTimeoutMillis: idleConnectionMs,
     allowExitOnIdle: true,
-    types: { getTypeParser },
-    pipeline: true,
-  } as pg.PoolConfig);
+    // What the environment says of TLS is for connection strings; a socket has none.
+    ...('url' in options.connection ? {} : { ssl: false }),
+  });
   // A lost idle connection is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   // Nor may one that is lost between two statements of a transaction: the next statement fails.
@@ -63,19 +61,19 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 export type TransactionOptions = {
-  /** SQL sent together with `begin`, in the same round trip. Its first row is handed to the work. */
-  opening: string;
+  /** Sent together with `begin` and the first statements of the work, in one message. */
+  opening: Statement;
   readOnly?: boolean;
 };
 
 export type OpeningRow = Record<string, unknown> | undefined;
 
 /**
- * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. A
- * read-only transaction does not wait for its commit, which cannot fail in a way that matters.
+ * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. The
+ * commit of a read-only transaction travels with whatever the connection is used for next.
  *
- * The work begins while the opening is still on its way, so that its first statements travel in the
- * same packet. PostgreSQL answers in order, and refuses them if the opening failed.
+ * The work begins while the opening is still on its way. PostgreSQL answers in order, and skips the
+ * work's statements if the opening failed.
  */
 export async function transact<T>(
   database: Database,
@@ -83,43 +81,53 @@ export async function transact<T>(
   work: (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
-  sendTogether(client);
+  const { batched, tx } = handlesOf(client);
   try {
-    const begin = options.readOnly ? 'begin read only' : 'begin';
-    const role = database.role ? `; select set_config('role', '${database.role}', true)` : '';
-    const opening = client.query(`${begin}${role}; ${options.opening}`).then(lastRowOf);
+    const opening = open(batched, database.role, options);
     // Both are waited for, whatever becomes of the other: nothing may still be sending statements
     // when the connection goes to somebody else.
-    const [done, opened] = await Promise.allSettled([work(txOf(client), opening), opening]);
+    const [done, opened] = await Promise.allSettled([work(tx, opening), opening]);
     if (opened.status === 'rejected') throw opened.reason;
     if (done.status === 'rejected') throw done.reason;
-    const result = done.value;
     if (options.readOnly) {
-      client.query('commit').then(
-        () => client.release(),
-        (error) => client.release(error),
-      );
-      return result;
+      batched.runLater(commit);
+      client.release();
+      return done.value;
     }
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error.
-    const committed = await client.query('commit');
+    const committed = await batched.run(commit);
     if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back');
     client.release();
-    return result;
+    return done.value;
   } catch (error) {
-    client.query('rollback').then(
-      () => client.release(),
-      (lost) => client.release(lost),
-    );
+    releaseAfter(client, batched.run({ text: 'rollback', values: [] }));
     throw error;
   }
 }
 
-/** Statements sent before the event loop turns go out in one write; each write is a system call. */
-function sendTogether(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+const commit: Statement = { text: 'commit', values: [] };
+const begin: Statement = { text: 'begin', values: [] };
+const beginReadOnly: Statement = { text: 'begin read only', values: [] };
+
+async function open(
+  client: BatchedClient,
+  role: string | undefined,
+  options: TransactionOptions,
+): Promise<OpeningRow> {
+  const statements = [
+    options.readOnly ? beginReadOnly : begin,
+    ...(role ? [{ text: "select set_config('role', $1, true)", values: [role] }] : []),
+    options.opening,
+  ];
+  const results = await Promise.all(statements.map((statement) => client.run(statement)));
+  return results.at(-1)?.rows[0];
+}
+
+function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): void {
+  last.then(
+    () => client.release(),
+    (error) => client.release(error),
+  );
 }
 
 /** A transaction in which the rows of one tenant are seen, and no others. */
@@ -131,39 +139,41 @@ export function tenantTransact<T>(
   return transact(database, { opening: openingFor(tenantId) }, work);
 }
 
-export function openingFor(tenantId: number): string {
+/** Opens a transaction that is about no tenant. */
+export const plainOpening: Statement = { text: 'select 1', values: [] };
+
+export function openingFor(tenantId: number): Statement {
   if (!Number.isSafeInteger(tenantId) || tenantId < 1) throw new Error('not a tenant id');
-  return `select set_config('app.tenant', '${tenantId}', true)`;
+  return { text: "select set_config('app.tenant', $1, true)", values: [String(tenantId)] };
 }
 
-function lastRowOf(result: pg.QueryResult | pg.QueryResult[]): OpeningRow {
-  const last = Array.isArray(result) ? result.at(-1) : result;
-  return last?.rows[0];
-}
+type Handles = { batched: BatchedClient; tx: Tx };
 
-// Each pooled connection keeps one Kysely for its life: building one costs more than a query.
-const txByClient = new WeakMap<pg.PoolClient, Tx>();
+// Each pooled connection keeps its handles for its life: building them costs more than a query.
+const handles = new WeakMap<pg.PoolClient, Handles>();
 
-function txOf(client: pg.PoolClient): Tx {
-  const known = txByClient.get(client);
+function handlesOf(client: pg.PoolClient): Handles {
+  const known = handles.get(client);
   if (known) return known;
+  const batched = new BatchedClient(client);
   const tx = new Kysely<unknown>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new ClientDriver(client),
+      createDriver: () => new ClientDriver(batched),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  txByClient.set(client, tx);
-  return tx;
+  const made = { batched, tx };
+  handles.set(client, made);
+  return made;
 }
 
 /** Runs every statement on one connection, whose transaction is opened and closed by transact(). */
 class ClientDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: BatchedClient) {
     this.#connection = {
       executeQuery: (query) => execute(client, query),
       streamQuery: () => {
@@ -188,51 +198,11 @@ class ClientDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-async function execute<R>(client: pg.PoolClient, query: CompiledQuery): Promise<QueryResult<R>> {
-  const name = statementName(query.sql);
-  const result = await client.query({
-    ...(name === undefined ? {} : { name }),
-    text: query.sql,
-    values: query.parameters.map(toParameter),
-  });
+async function execute<R>(client: BatchedClient, query: CompiledQuery): Promise<QueryResult<R>> {
+  const values = query.parameters.map(toParameter);
+  const result = await client.run({ text: query.sql, values });
   return {
     rows: result.rows as R[],
     ...(result.rowCount === null ? {} : { numAffectedRows: BigInt(result.rowCount) }),
   };
-}
-
-const statementNames = new Map<string, string>();
-
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known !== undefined) return known;
-  if (statementNames.size >= preparedTextsMax) return undefined;
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-  statementNames.set(text, name);
-  return name;
-}
-
-function toParameter(value: unknown): unknown {
-  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
-    return value.toString();
-  }
-  return value;
-}
-
-const parsers = new Map<number, (text: string) => unknown>([
-  [20, parseBigint],
-  [1082, (text) => text],
-  [1184, (text) => Temporal.Instant.from(text.replace(' ', 'T'))],
-]);
-
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  return parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
-}
-
-/** Ids and counts. Amounts can be larger than a JavaScript number holds: select those as text. */
-function parseBigint(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value))
-    throw new Error(`bigint ${text} does not fit: select it as text`);
-  return value;
 }
