@@ -8,9 +8,17 @@ import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
 import pg from 'pg';
 import { type Client, createClient } from '../sdk/client.ts';
-import { openDatabase, tenantTransact } from '../src/base/db/pool.ts';
+import type { Tx } from '../src/base/db/pool.ts';
 import {
   countParties,
   listPartiesAt,
@@ -270,24 +278,6 @@ async function ask(billing: Client, name: string, body: Question): Promise<void>
 
 /** The statements that the operation itself sends, explained as the role that serves calls. */
 async function showPlans(place: Place, wanted: string): Promise<void> {
-  const { cluster, databaseName, tenantId } = place;
-  const database = openDatabase({
-    connection: { ...cluster.api, database: databaseName },
-    name: 'plans',
-    max: 1,
-  });
-  const connection = await database.pool.connect();
-  const sent: { text: string; values: unknown[] }[] = [];
-  const original = connection.query.bind(connection);
-  // Notes what the stores send, to explain the very same text with the very same values.
-  connection.query = ((...args: unknown[]) => {
-    const [query] = args as [{ text?: string; values?: unknown[] } | string];
-    if (typeof query === 'object' && query.text) {
-      sent.push({ text: query.text, values: query.values ?? [] });
-    }
-    return (original as (...all: unknown[]) => unknown)(...args);
-  }) as typeof connection.query;
-  connection.release();
   const none: PartyFilter = {
     kind: null,
     name: null,
@@ -300,41 +290,62 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
   };
   const sort: PartySort = { by: 'partyID', descending: false };
   const cases: [string, PartyFilter, number][] = [
-    ['page deep in the list', none, total - 2 * pageSize],
+    ['page deep in the list', none, Math.floor(total * 0.98)],
     ['name, few match', { ...none, name: wanted.slice(3) }, 0],
     ['email', { ...none, email: `party${middle}@example.com` }, 0],
     ['contactValue', { ...none, contactValue: contactOf(middle) }, 0],
     ['partyID', { ...none, partyId: middle }, 0],
   ];
   for (const [name, filter, offset] of cases) {
-    sent.length = 0;
-    await tenantTransact(database, tenantId, async (tx) => {
-      await countParties(tx, tenantId, filter);
-      await listPartiesAt(tx, tenantId, filter, sort, { offset, limit: pageSize });
-    });
-    for (const { text, values } of [...sent]) {
-      say(`\n--- ${name}: ${text.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
-      await explain(place, text, values);
+    const sent: CompiledQuery[] = [];
+    const tx = recorder(sent);
+    await countParties(tx, place.tenantId, filter);
+    await listPartiesAt(tx, place.tenantId, filter, sort, { offset, limit: pageSize });
+    for (const { sql, parameters } of sent) {
+      say(`\n--- ${name}: ${sql.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
+      await explain(place, 'billwright_api', sql, [...parameters]);
     }
   }
-  await database.close();
+  say('\n--- inside search_parties(), which runs as a role of its own');
+  const inside = 'select party_id from parties where tenant_id = $1 and search_text like $2';
+  await explain(place, 'billwright_search', inside, [
+    place.tenantId,
+    `%${wanted.slice(3).toLowerCase()}%`,
+  ]);
 }
 
-async function explain(place: Place, text: string, parameters: unknown[]): Promise<void> {
-  const { cluster, databaseName, tenantId } = place;
-  const client = new pg.Client({ ...cluster.api, database: databaseName });
-  await client.connect();
+/** Notes what the stores would send and sends nothing. */
+function recorder(sent: CompiledQuery[]): Tx {
+  return new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: (event) => {
+      sent.push(event.query);
+    },
+  });
+}
+
+async function explain(
+  { owner, tenantId }: Place,
+  role: 'billwright_api' | 'billwright_search',
+  text: string,
+  parameters: unknown[],
+): Promise<void> {
   try {
-    await client.query('begin');
-    await client.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
-    const { rows } = await client.query(
+    await owner.query('begin');
+    await owner.query("select set_config('role', $1, true)", [role]);
+    await owner.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
+    const { rows } = await owner.query(
       `explain (analyze, buffers, costs off, timing off) ${text}`,
       parameters,
     );
     for (const row of rows) say(row['QUERY PLAN']);
-    await client.query('rollback');
   } finally {
-    await client.end();
+    await owner.query('rollback');
   }
 }
 

@@ -286,6 +286,7 @@ create table tenants (
   idle_seconds integer,
   sandbox boolean not null,
   clock_offset_ms bigint not null default 0,
+  access_epoch bigint not null default 1,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
   modified_by text not null,
@@ -356,6 +357,10 @@ CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, log
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
+CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
+
+CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
 
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
@@ -375,6 +380,22 @@ CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
 -- functions and procedures
+
+CREATE OR REPLACE FUNCTION public.advance_access_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'tenants' then
+    new.access_epoch := old.access_epoch + 1;
+    return new;
+  end if;
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
@@ -417,14 +438,14 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
 -- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
- RETURNS TABLE(tenant_status text, workspace_name text, timezone text, currency text, currency_decimals smallint, country text, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
+ RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
  LANGUAGE plpgsql
 AS $function$
 begin
   perform set_config('app.tenant', wanted_tenant::text, true);
   return query
-    select t.status, t.name, t.timezone, t.currency, t.currency_decimals,
-      t.country, t.clock_offset_ms, t.idle_seconds,
+    select t.access_epoch, t.status, t.timezone, t.currency,
+      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
       k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
       case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
       coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
@@ -441,6 +462,47 @@ end
 $function$
 ;
 -- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.enter_tenant(wanted_tenant bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_epoch bigint;
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
+  return found_epoch;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.find_parties_by_contact(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 5
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND (parties.contacts @> jsonb_build_array(jsonb_build_object('contactValue', find_parties_by_contact.wanted))));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.find_parties_by_email(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND (lower(parties.email) = lower(find_parties_by_email.wanted)));
+END
+;
+-- owned by billwright_search
 
 CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  RETURNS bigint
@@ -477,7 +539,21 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.search_parties(pattern text)
+CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND ((parties.search_text || ''::text) ~~ scan_parties.pattern) AND ((scan_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
+'::text, 1) ~~ scan_parties.name_pattern)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text)
  RETURNS SETOF bigint
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
@@ -485,7 +561,8 @@ CREATE OR REPLACE FUNCTION public.search_parties(pattern text)
 BEGIN ATOMIC
  SELECT parties.party_id
     FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern));
+   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
+'::text, 1) ~~ search_parties.name_pattern)));
 END
 ;
 -- owned by billwright_search
@@ -509,9 +586,19 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+
+CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
 

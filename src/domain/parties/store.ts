@@ -318,26 +318,25 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
   if (filter.partyId !== null) conditions.push(sql`party_id = ${filter.partyId}`);
   if (filter.updatedSince !== null) conditions.push(sql`ts > ${filter.updatedSince}`);
-  if (filter.search !== null) conditions.push(found(filter.search));
-  if (filter.name !== null) {
-    conditions.push(found(filter.name), sql`lower(name) like ${containing(filter.name)}`);
-  }
+  if (filter.search !== null) conditions.push(found(filter.search, { inName: false }));
+  if (filter.name !== null) conditions.push(found(filter.name, { inName: true }));
   if (filter.email !== null) {
-    conditions.push(found(filter.email), sql`lower(email) = ${folded(filter.email)}`);
+    conditions.push(sql`party_id in (select find_parties_by_email(${filter.email}))`);
   }
   if (filter.contactValue !== null) {
-    const value = filter.contactValue;
-    conditions.push(
-      found(value),
-      sql`exists (select from jsonb_array_elements(contacts) c where c ->> 'contactValue' = ${value})`,
-    );
+    conditions.push(sql`party_id in (select find_parties_by_contact(${filter.contactValue}))`);
   }
   return sql.join(conditions, sql` and `);
 }
 
-/** Parties whose search text contains the words, through the trigram index. */
-function found(words: string): RawBuilder<boolean> {
-  return sql`party_id in (select search_parties(${containing(words)}))`;
+/** Shorter words have no three letters in a row, which is what the index goes by. */
+const indexedLengthMin = 3;
+
+/** Parties in whose search text, or only in whose name, the words stand. */
+function found(words: string, options: { inName: boolean }): RawBuilder<boolean> {
+  const search = sql.raw(words.length < indexedLengthMin ? 'scan_parties' : 'search_parties');
+  const pattern = containing(words);
+  return sql`party_id in (select ${search}(${pattern}, ${options.inName ? pattern : null}))`;
 }
 
 function containing(words: string): string {
