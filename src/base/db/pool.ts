@@ -109,6 +109,14 @@ const commit: Statement = { text: 'commit', values: [] };
 const begin: Statement = { text: 'begin', values: [] };
 const beginReadOnly: Statement = { text: 'begin read only', values: [] };
 
+// A role's own settings, its time limits, hold only for who logs in as it: they are taken on too.
+const takeOnRole = `
+  select set_config('role', $1, true)
+  union all
+  select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true)
+  from pg_roles, unnest(rolconfig) as setting
+  where rolname = $1`;
+
 async function open(
   client: BatchedClient,
   role: string | undefined,
@@ -116,7 +124,7 @@ async function open(
 ): Promise<OpeningRow> {
   const statements = [
     options.readOnly ? beginReadOnly : begin,
-    ...(role ? [{ text: "select set_config('role', $1, true)", values: [role] }] : []),
+    ...(role ? [{ text: takeOnRole, values: [role] }] : []),
     options.opening,
   ];
   const results = await Promise.all(statements.map((statement) => client.run(statement)));
