@@ -38,6 +38,8 @@ const { values } = parseArgs({ options: { parties: { type: 'string', default: '1
 const total = Number(values.parties);
 const batch = 50_000;
 const rounds = 15;
+/** A question that takes long is asked less often. */
+const questionMs = 4_000;
 const pageSize = 100;
 /** Memory above idle that streaming the whole list may take. */
 const memoryMb = 150;
@@ -262,14 +264,15 @@ function contactOf(party: number): string {
 async function ask(billing: Client, name: string, body: Question): Promise<void> {
   const times: number[] = [];
   let found = '';
-  for (let round = 0; round < rounds; round += 1) {
+  const end = performance.now() + questionMs;
+  for (let round = 0; round < rounds && performance.now() < end; round += 1) {
     const began = performance.now();
     const { data, headers } = await billing.listUsers(body);
     times.push(performance.now() - began);
     found = `${data.users.length} of ${headers.get('x-total-count')}`;
   }
   times.sort((a, b) => a - b);
-  const median = times[Math.floor(rounds / 2)] ?? 0;
+  const median = times[Math.floor(times.length / 2)] ?? 0;
   const worst = times.at(-1) ?? 0;
   say(
     `${name.padEnd(28)} ${median.toFixed(1).padStart(8)} ms median, ${worst.toFixed(1)} worst; ${found}`,
@@ -372,7 +375,7 @@ function insertBatch(): string {
             [1 + (i * 31 / 24) % 8],
           initcap(translate(substr(md5(i::text), 1, 7), '0123456789abcdef', 'bakelimonurstwyz'))) as name,
         'party' || i || '@example.com' as email,
-        '+92 3' || right(lpad((i * 7919)::text, 9, '0'), 9) as contact
+        '+92 3' || right('000000000' || (i * 7919), 9) as contact
     ) facts`;
 }
 

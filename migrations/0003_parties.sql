@@ -165,7 +165,9 @@ create trigger parties_counted_on_update
 
 -- The search functions run without row-level security (see billwright_search) and each names the
 -- tenant itself. The first line of search_text is the name.
-create function search_parties(pattern text, name_pattern text) returns setof bigint
+create function search_parties(
+  pattern text, name_pattern text, wanted_kind text, with_archived boolean
+) returns setof bigint
 language sql stable security definer rows 100
 set search_path = public, pg_temp
 begin atomic
@@ -173,12 +175,16 @@ begin atomic
   from parties
   where tenant_id = require_tenant()
     and search_text like pattern
-    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern);
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
 end;
 
 -- For one or two letters, of which the trigram index knows nothing: reading the whole index and
 -- then the table takes longer than reading the table. The appended nothing keeps the index out.
-create function scan_parties(pattern text, name_pattern text) returns setof bigint
+create function scan_parties(
+  pattern text, name_pattern text, wanted_kind text, with_archived boolean
+) returns setof bigint
 language sql stable security definer rows 100000
 set search_path = public, pg_temp
 begin atomic
@@ -186,7 +192,9 @@ begin atomic
   from parties
   where tenant_id = require_tenant()
     and search_text || '' like pattern
-    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern);
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
 end;
 
 create function find_parties_by_email(wanted text) returns setof bigint
@@ -209,16 +217,16 @@ begin atomic
     and contacts @> jsonb_build_array(jsonb_build_object('contactValue', wanted));
 end;
 
-alter function search_parties(text, text) owner to billwright_search;
-alter function scan_parties(text, text) owner to billwright_search;
+alter function search_parties(text, text, text, boolean) owner to billwright_search;
+alter function scan_parties(text, text, text, boolean) owner to billwright_search;
 alter function find_parties_by_email(text) owner to billwright_search;
 alter function find_parties_by_contact(text) owner to billwright_search;
-revoke all on function search_parties(text, text) from public;
-revoke all on function scan_parties(text, text) from public;
+revoke all on function search_parties(text, text, text, boolean) from public;
+revoke all on function scan_parties(text, text, text, boolean) from public;
 revoke all on function find_parties_by_email(text) from public;
 revoke all on function find_parties_by_contact(text) from public;
-grant execute on function search_parties(text, text) to billwright_api;
-grant execute on function scan_parties(text, text) to billwright_api;
+grant execute on function search_parties(text, text, text, boolean) to billwright_api;
+grant execute on function scan_parties(text, text, text, boolean) to billwright_api;
 grant execute on function find_parties_by_email(text) to billwright_api;
 grant execute on function find_parties_by_contact(text) to billwright_api;
 revoke create on schema public from billwright_search;

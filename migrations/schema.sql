@@ -539,7 +539,7 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text)
+CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
  RETURNS SETOF bigint
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
@@ -548,12 +548,12 @@ BEGIN ATOMIC
  SELECT parties.party_id
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND ((parties.search_text || ''::text) ~~ scan_parties.pattern) AND ((scan_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
-'::text, 1) ~~ scan_parties.name_pattern)));
+'::text, 1) ~~ scan_parties.name_pattern)) AND ((scan_parties.wanted_kind IS NULL) OR (parties.kind = scan_parties.wanted_kind)) AND (scan_parties.with_archived OR (NOT parties.archived)));
 END
 ;
 -- owned by billwright_search
 
-CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text)
+CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
  RETURNS SETOF bigint
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
@@ -562,7 +562,7 @@ BEGIN ATOMIC
  SELECT parties.party_id
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
-'::text, 1) ~~ search_parties.name_pattern)));
+'::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
 END
 ;
 -- owned by billwright_search
