@@ -89,6 +89,17 @@ export type PreviousTermFacts = {
   readonly billed?: Readonly<Record<string, string | number>> | null;
 };
 
+/**
+ * Terms billed on estimates of one input, to be priced again with their share by days of the true
+ * use since the last reading that was none.
+ */
+export type ReslabFacts = {
+  readonly input: string;
+  readonly since: ReadingFacts;
+  /** Oldest first; `billed` says what each was billed by its Segment rules. */
+  readonly terms: readonly PreviousTermFacts[];
+};
+
 export type AccountFacts = {
   readonly arrears?: string | number;
   readonly overdue?: string | number;
@@ -109,6 +120,7 @@ export type Facts = {
   /** Units of earlier estimates that were too high, by input. */
   readonly carriedUnits?: Readonly<Record<string, string>>;
   readonly previousTerm?: PreviousTermFacts | null;
+  readonly reslab?: ReslabFacts | null;
   /** [connectionNumber, component name or label, value]. */
   readonly manual?: readonly (readonly [string, string, string])[];
   readonly account?: AccountFacts;
