@@ -260,10 +260,11 @@ describe('shape', () => {
   });
 
   test('more than 100 segments put the bill in Error', () => {
+    const pad = (value: number) => String(value).padStart(2, '0');
     const quantities = Array.from({ length: 200 }, (_, index) => ({
       name: 'q',
       value: String(index),
-      fromDate: `${String((index % 28) + 1).padStart(2, '0')}/${String(Math.floor(index / 28) + 1).padStart(2, '0')}/2025`,
+      fromDate: `${pad((index % 28) + 1)}/${pad(Math.floor(index / 28) + 1)}/2025`,
     }));
     const book = compilePriceBook(
       singleVersion({ ...context, unmeteredInputs: [{ name: 'q', changeInTerm: 'Split' }] }, [

@@ -92,7 +92,7 @@ function checkScopes(edition: Edition): PlanProblem[] {
         const late = ownComponents(part, edition).find((slot) => !isReadable(edition, rule, slot));
         if (late === undefined) return;
         const name = edition.context.components[late]?.definition.name;
-        const message = `a Segment rule cannot read \`${name}\`, which is computed for the whole term`;
+        const message = `a Segment rule cannot read \`${name}\`, a component of the term`;
         problems.push(ruleProblem(rule, 'FORMULA_SCOPE', part.from, message));
       });
     }
@@ -202,7 +202,7 @@ function checkDefined(edition: Edition): PlanProblem[] {
     const value = edition.values[slot];
     if (value === undefined || value.pieces.length > 0) continue;
     const name = value.definition.name;
-    const message = `plan ${edition.code} needs the value \`${name}\`, which has neither formula nor default`;
+    const message = `plan ${edition.code} needs the value \`${name}\`, which has no price`;
     problems.push({
       code: 'VALUE_UNDEFINED',
       tariffCode: edition.code,

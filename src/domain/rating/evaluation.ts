@@ -1,4 +1,5 @@
-// Evaluates the rules of a bill: segments first, then the rules of the term, each line rounded once.
+// Evaluates the rules of a bill: segments first, then the rules of the term, each line rounded
+// once.
 import { formatDay } from '../../base/days.ts';
 import { add, divide, type Exact, fraction, multiply, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';

@@ -1,5 +1,5 @@
-// Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored with
-// the bill, so that the same facts give the same bill at any later time. Dates are DD/MM/YYYY,
+// Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored
+// with the bill, so that the same facts give the same bill at any later time. Dates are DD/MM/YYYY,
 // numbers decimal text; a `fromDate` is the first day on which the new state holds.
 
 export type TermFacts = {
@@ -31,7 +31,10 @@ export type MeterFacts = {
   readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand';
   readonly previous?: ReadingFacts | null;
   readonly current?: ReadingFacts | null;
-  /** Further accepted readings: of the days before cuts, or all of a register that is not cumulative. */
+  /**
+   * Further accepted readings: of the days before cuts, or all of a register that is not
+   * cumulative.
+   */
   readonly readings?: readonly ReadingFacts[];
 };
 

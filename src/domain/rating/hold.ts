@@ -15,7 +15,9 @@ import { accountNumbers, historyOf } from './prepared-facts.ts';
 
 export type HoldReason = { readonly name: string; readonly reason: string };
 
-/** Judges a draft; `averageAmount` is the mean of the last bills in major units, if there are any. */
+/**
+ * Judges a draft; `averageAmount` is the mean of the last bills in major units, if there are any.
+ */
 export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: string | null) => HoldReason[];
 
 /** The hold rules of a context, compiled. Rules with mistakes were refused when they were saved. */
@@ -43,11 +45,11 @@ function defaultRules(context: CompiledContext): HoldRule[] {
   const metered = context.definition.meteredInputs ?? [];
   return [
     { name: 'unusualAmount', when: unusual, reason: 'more than 3 times the average bill' },
-    ...metered.map(({ name }) => ({
-      name: `noUse.${name}`,
-      when: `AND(usage.${name} = 0, HIST("${name}", 1) > 0, HIST("${name}", 2) > 0, HIST("${name}", 3) > 0)`,
-      reason: `no ${name} used, unlike the last 3 terms`,
-    })),
+    ...metered.map(({ name }) => {
+      const used = [1, 2, 3].map((term) => `HIST("${name}", ${term}) > 0`).join(', ');
+      const reason = `no ${name} used, unlike the last 3 terms`;
+      return { name: `noUse.${name}`, when: `AND(usage.${name} = 0, ${used})`, reason };
+    }),
   ];
 }
 

@@ -138,11 +138,14 @@ function resolveName(
 function unknownValue(names: ContextNames, id: string): ScopeProblem {
   for (const space of ['usage', 'qty', 'input', 'comp']) {
     if (names.spaces.get(space)?.has(id)) {
-      const message = `\`${id}\` is not a value of context ${names.code}; did you mean \`${space}.${id}\`?`;
-      return problem('FORMULA_UNKNOWN_NAME', message);
+      const hint = `; did you mean \`${space}.${id}\`?`;
+      return notAValue(names, id, hint);
     }
   }
-  const hint = didYouMean(id, names.values.keys());
+  return notAValue(names, id, didYouMean(id, names.values.keys()));
+}
+
+function notAValue(names: ContextNames, id: string, hint: string): ScopeProblem {
   const message = `\`${id}\` is not a value of context ${names.code}${hint}`;
   return problem('FORMULA_UNKNOWN_NAME', message);
 }

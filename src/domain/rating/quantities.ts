@@ -1,5 +1,5 @@
-// From readings to quantities: (end - start) x mf for each register, with rollover and true-up, then
-// one figure for each metered input.
+// From readings to quantities: (end - start) x mf for each register, with rollover and true-up,
+// then one figure for each metered input.
 import { decimalText, exactFrom, parseDecimal } from '../../base/numbers/decimal-text.ts';
 import {
   add,
@@ -53,7 +53,8 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
   // An estimate that was too high corrects itself; the input decides what is billed.
   if (meter.previous?.type === 'Estimated')
     return { use: multiply(difference, mf), rollover: false };
-  const message = `meter ${meter.number} reads ${meter.current?.value} after ${meter.previous?.value}`;
+  const readings = `${meter.previous?.value}, then ${meter.current?.value}`;
+  const message = `meter ${meter.number} went down: ${readings}`;
   throw new RatingError('READING_DECREASED', message, meter.number);
 }
 
@@ -112,8 +113,8 @@ export type InputQuantity = {
 };
 
 /**
- * The billed quantity of an input out of the use of its registers. Rounded here, once; a total below
- * zero (the true-up of an estimate) bills nothing and is carried.
+ * The billed quantity of an input out of the use of its registers. Rounded here, once; a total
+ * below zero (the true-up of an estimate) bills nothing and is carried.
  */
 export function inputQuantity(
   definition: MeteredInputDefinition,

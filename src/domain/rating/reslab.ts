@@ -1,5 +1,5 @@
-// True-up by slabs: the use of several estimated terms and this one, known only now, spread over them
-// by days, so that each term's slabs apply to its own share.
+// True-up by slabs: the use of several estimated terms and this one, known only now, spread over
+// them by days, so that each term's slabs apply to its own share.
 import { decimalText } from '../../base/numbers/decimal-text.ts';
 import { divide, type Exact, fraction, multiply, subtract } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
