@@ -47,8 +47,8 @@ export function runsBetween(connection: ConnectionFacts, start: number, end: num
 }
 
 function activeRuns(connection: ConnectionFacts): Run[] {
-  const history = connection.statusHistory;
-  if (history === undefined || history.length === 0) {
+  const history = connection.statusHistory ?? null;
+  if (history === null || history.length === 0) {
     const from = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
     const to = optionalDay(connection.disconnectDate, lastDay + 1, 'disconnectDate') - 1;
     return [{ from, to }];

@@ -100,7 +100,11 @@ export function evaluateRule(
   const { component } = rule;
   evaluation.component = component;
   frame.slabs = null;
-  if (frame.trace !== null) frame.trace.steps = [];
+  if (frame.trace !== null) {
+    frame.trace.steps = [];
+    // So that the steps of value formulas are shown for every line that uses them.
+    frame.results = null;
+  }
   const exact = ruleAmount(rule, frame);
   if (exact === null) return 0;
   const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);

@@ -96,8 +96,8 @@ function usageOf(
   errors: BillError[],
 ): { usage: TermUsage; estimated: readonly EarlierTerm[] } {
   const { facts, context } = sources;
-  const reslab = facts.reslab;
-  if (reslab === undefined || reslab === null) {
+  const reslab = facts.reslab ?? null;
+  if (reslab === null) {
     return { usage: termUsage(facts, context, errors), estimated: noTerms };
   }
   const whole = termUsage(sinceLastReading(facts, reslab), context, errors);
@@ -123,8 +123,8 @@ function withQuantity(usage: TermUsage, slot: number, total: Exact): TermUsage {
 const noDays: readonly number[] = [];
 
 function transferDays(connection: ConnectionFacts): readonly number[] {
-  const given = connection.transfers;
-  if (given === undefined || given.length === 0) return noDays;
+  const given = connection.transfers ?? null;
+  if (given === null || given.length === 0) return noDays;
   return given.map((entry) => requiredDay(entry.transferDate, 'transferDate'));
 }
 
@@ -144,7 +144,7 @@ function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] 
 
 function monthsOf(term: TermFacts): Exact {
   const given = term.months;
-  if (given === undefined || given === 1) return one;
+  if (given === undefined || given === null || given === 1) return one;
   const months = exactFrom(given);
   if (months === undefined) throw new RatingError('INVALID_NUMBER', `months is ${given}`);
   return months;
@@ -170,9 +170,10 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
 }
 
 /** How many terms of the history are not before the one of this label. */
-function termsSince(facts: Facts, label: string | undefined): number {
+function termsSince(facts: Facts, label: string | null | undefined): number {
+  if (label === null || label === undefined) return 0;
   for (const terms of Object.values(facts.usageHistory ?? {})) {
-    const at = terms.findIndex((term) => term.label !== undefined && term.label === label);
+    const at = terms.findIndex((term) => term.label === label);
     if (at >= 0) return at + 1;
   }
   return 0;
