@@ -11,14 +11,27 @@ const tenantless: Record<string, string> = {
 const definers: Record<string, string> = {
   find_workspace: 'tells the id of a workspace by name and nothing else of the registry',
   search_parties: 'names the tenant itself; policies would keep the planner from the index',
+  scan_parties: 'as search_parties, for one or two letters',
+  find_parties_by_email: 'as search_parties, for an address',
+  find_parties_by_contact: 'as search_parties, for a contact',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */
 const unindexed: Record<string, string> = {
   billing_groups_period_fkey: 'billing periods are never deleted, and groups are few',
+  pricing_contexts_period_fkey: 'billing periods are never deleted',
+  pricing_contexts_template_fkey: 'templates are never deleted',
+  pricing_contexts_email_template_fkey: 'templates are never deleted',
+  batches_period_fkey: 'billing periods are never deleted',
+  plans_period_fkey: 'billing periods are never deleted',
 };
 
-const appendOnly = ['audit_entries'];
+const appendOnly = [
+  'audit_entries',
+  'pricing_context_versions',
+  'plan_versions',
+  'template_versions',
+];
 const appRoles = ['billwright_api', 'billwright_worker'];
 const wall = '(tenant_id = current_tenant())';
 

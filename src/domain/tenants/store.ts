@@ -111,6 +111,9 @@ export async function insertTenant(
       (${tenantId}, 8, 'Daily', 'Day', 1, 0.0328767123),
       (${tenantId}, 9, 'One-time', 'Once', 1, 1)
   `.execute(tx);
+  await sql`
+    call add_default_templates(${tenantId}, ${stamp.at}, ${stamp.by})
+  `.execute(tx);
 }
 
 export type WorkspaceRow = { tenant_id: number; workspace: string; created_at: Temporal.Instant };
