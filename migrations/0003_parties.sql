@@ -38,7 +38,7 @@ grant select on parties to billwright_worker, billwright_search;
 
 alter table logins
   add foreign key (tenant_id, party_id) references parties (tenant_id, party_id);
-create unique index logins_party_key on logins (tenant_id, party_id) where party_id is not null;
+create index logins_party on logins (tenant_id, party_id) where party_id is not null;
 
 create table billing_groups (
   tenant_id bigint not null references tenants (tenant_id),
@@ -73,7 +73,9 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   primary key (tenant_id, account_id),
-  constraint billing_accounts_label_key unique (tenant_id, party_id, label),
+  -- Deferrable, so that it is checked after a statement and not after each row: two accounts can
+  -- swap their labels.
+  constraint billing_accounts_label_key unique (tenant_id, party_id, label) deferrable,
   foreign key (tenant_id, party_id) references parties (tenant_id, party_id),
   foreign key (tenant_id, billing_group_id)
     references billing_groups (tenant_id, billing_group_id)

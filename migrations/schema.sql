@@ -38,7 +38,7 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   constraint billing_accounts_label_check CHECK ((label <> ''::text)),
-  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label),
+  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label) DEFERRABLE,
   constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
   constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
   constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
@@ -350,7 +350,7 @@ CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (ten
 
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
-CREATE UNIQUE INDEX logins_party_key ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
 

@@ -1,9 +1,13 @@
 // Calendar dates and instants, and the only place where a time zone turns one into the other.
 // Dates are Temporal.PlainDate, instants are Temporal.Instant; the wire forms live here too.
 
-const dayMonthYear = /^(\d{2})\/(\d{2})\/(\d{4})$/;
-const compactDayMonthYear = /^(\d{2})(\d{2})(\d{4})$/;
-const localDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+// A year below 1000 is a slip of the finger, and PostgreSQL knows no year 0. Second 60 would be read
+// as 59.
+const dayMonthYear = /^(\d{2})\/(\d{2})\/([1-9]\d{3})$/;
+const compactDayMonthYear = /^(\d{2})(\d{2})([1-9]\d{3})$/;
+const localDateTime = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d$/;
+/** The last moment whose year has four digits: later ones are written in no form others read. */
+const lastInstant = Temporal.Instant.from('9999-12-31T23:59:59.999Z');
 
 /** `DD/MM/YYYY` -> date; undefined when the text has another form or names no real day. */
 export function parseDate(text: string): Temporal.PlainDate | undefined {
@@ -86,7 +90,8 @@ export function dateIn(instant: Temporal.Instant, timeZone: string): Temporal.Pl
  * occurs twice means the first ("compatible").
  */
 export function instantOf(local: Temporal.PlainDateTime, timeZone: string): Temporal.Instant {
-  return local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).toInstant();
+  const instant = local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).toInstant();
+  return Temporal.Instant.compare(instant, lastInstant) > 0 ? lastInstant : instant;
 }
 
 export function isTimeZone(name: string): boolean {

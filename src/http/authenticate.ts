@@ -1,8 +1,8 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
-import { BlockList, isIP } from 'node:net';
 import type { Statement } from '../base/db/batch.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken, tenantOfToken } from '../base/secrets.ts';
+import { isAllowed } from '../domain/access/addresses.ts';
 import { permissionsOf } from '../domain/access/roles.ts';
 import type { Access, Principal } from '../operations/operation.ts';
 
@@ -98,7 +98,7 @@ export function principalOf(
       throw new AppError('TOKEN_EXPIRED', { message: 'The session was idle for too long' });
     }
   }
-  if (row.allowed_addresses?.length && !isAllowed(request.address, row.allowed_addresses)) {
+  if (row.allowed_addresses && !isAllowed(request.address, row.allowed_addresses)) {
     throw new AppError('PERMISSION_DENIED', {
       message: 'This API client may not call from this address',
     });
@@ -126,18 +126,4 @@ export function authorize(access: Access, principal: Principal): { ownPartyId: n
     });
   }
   return { ownPartyId: principal.partyId };
-}
-
-/** Addresses and ranges such as 10.0.0.0/8, checked when they are saved. */
-export function isAllowed(address: string, allowed: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const item of allowed) {
-    const [base = '', bits] = item.split('/');
-    const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(base) === 0) continue;
-    if (bits === undefined) list.addAddress(base, family);
-    else list.addSubnet(base, Number(bits), family);
-  }
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

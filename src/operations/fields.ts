@@ -115,10 +115,13 @@ export const archiveStatus = Type.Integer({ description: '0 = active, 1 = archiv
 export const money = Type.Number({ description: 'Major units of the currency of the workspace' });
 export const empty = Type.Object({});
 
+/** As far as the offset of its first row is an exact number. */
+const pageNumberMax = Math.floor(Number.MAX_SAFE_INTEGER / limits.pageSize) - 1;
+
 export const page = nullable(
   Type.Object(
     {
-      pageNumber: Type.Integer({ minimum: 0, maximum: 1_000_000_000, 'x-code': 'INVALID_PAGE' }),
+      pageNumber: Type.Integer({ minimum: 0, maximum: pageNumberMax, 'x-code': 'INVALID_PAGE' }),
       size: Type.Integer({ minimum: 1, maximum: limits.pageSize, 'x-code': 'INVALID_PAGE' }),
     },
     { 'x-code': 'INVALID_PAGE', description: 'null returns all' },

@@ -78,9 +78,12 @@ function roundSmall(x: Exact, power: number, mode: RoundingMode): number | null 
 function divideSmall(n: number, d: number, mode: RoundingMode): number {
   // Exact for safe integers: the true quotient is at least 1/d away from the next whole number,
   // which is more than the error of one floating-point division.
-  const below = Math.floor(n / d);
-  const rest = n - below * d;
-  if (rest === 0) return below + 0;
+  const towardsZero = Math.trunc(n / d);
+  const remainder = n - towardsZero * d;
+  if (remainder === 0) return towardsZero + 0;
+  // Multiplied back only towards zero: one step below a negative number may not be a safe integer.
+  const below = remainder < 0 ? towardsZero - 1 : towardsZero;
+  const rest = remainder < 0 ? remainder + d : remainder;
   return (roundsUp(rest * 2 - d, n > 0, below % 2 === 0, mode) ? below + 1 : below) + 0;
 }
 

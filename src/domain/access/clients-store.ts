@@ -68,6 +68,18 @@ export async function insertClients(
     );
 }
 
+export async function findTakenClientIds(
+  tx: Tx,
+  tenantId: number,
+  clientIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ client_id: string }>`
+    select client_id from clients
+    where tenant_id = ${tenantId} and client_id = any(${clientIds}::text[])
+  `.execute(tx);
+  return new Set(rows.map((row) => row.client_id));
+}
+
 export async function findClient(
   tx: Tx,
   tenantId: number,

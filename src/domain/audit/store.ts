@@ -10,11 +10,13 @@ export type AuditEntry = {
   after: object | null;
 };
 
+export type Actor = { name: string; kind: 'Login' | 'Client' | 'System' };
+
 export type AuditContext = {
   requestId: string;
   at: Temporal.Instant;
   actor: string;
-  actorKind: 'Login' | 'Client' | 'System';
+  actorKind: Actor['kind'];
   address: string | null;
   operation: string;
 };

@@ -313,10 +313,11 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   if (!filter.includeArchived) conditions.push(sql`not archived`);
   if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
   if (filter.partyId !== null) conditions.push(sql`party_id = ${filter.partyId}`);
-  if (filter.updatedSince !== null) conditions.push(sql`ts > ${filter.updatedSince}`);
+  if (filter.updatedSince !== null) conditions.push(sql`ts >= ${filter.updatedSince}`);
   if (filter.search !== null) conditions.push(found(filter.search));
   if (filter.name !== null) {
-    conditions.push(found(filter.name), sql`lower(name) like ${containing(filter.name)}`);
+    const folding = sql`split_part(search_text, ${'\n'}, 1)`;
+    conditions.push(found(filter.name), sql`${folding} like ${containing(filter.name)}`);
   }
   if (filter.email !== null) {
     conditions.push(found(filter.email), sql`lower(email) = ${folded(filter.email)}`);

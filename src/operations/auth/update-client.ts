@@ -50,11 +50,17 @@ export const updateClientOperation = operation({
       await revokeSessionsOf(tx, tenant.tenantId, owner, { at: call.now, reason });
     }
     const { secretHash: _, ...shown } = change;
+    const shownBefore = {
+      roles: before.roles,
+      status: before.status,
+      expiresAt: before.expires_at,
+      allowedAddresses: before.allowed_addresses,
+    };
     call.audit({
       subject: 'client',
       subjectId: before.client_number,
-      before: { roles: before.roles, status: before.status, expiresAt: before.expires_at },
-      after: { ...shown, ...(data.clientSecret ? { secretChanged: true } : {}) },
+      before: shownBefore,
+      after: { ...shownBefore, ...shown, ...(data.clientSecret ? { secretChanged: true } : {}) },
     });
     return { message: `API client ${before.client_id} updated`, data: {} };
   },
