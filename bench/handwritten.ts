@@ -29,7 +29,7 @@ function text(n: number, scale: number): string {
 }
 
 /** Decimal text as an integer of the given scale. */
-function scaled(given: string | number | undefined, scale: number): number {
+function scaled(given: string | number | null | undefined, scale: number): number {
   const value = String(given ?? 0);
   const point = value.indexOf('.');
   if (point < 0) return Number(value) * 10 ** scale;

@@ -1,5 +1,5 @@
-// Microseconds per bill: the compiled plan, beside a function written by hand for the same tariff and
-// beside the plain interpreter, on the same facts in the same run.
+// Microseconds per bill: the compiled plan, beside a function written by hand for the same tariff
+// and beside the plain interpreter, on the same facts in the same run.
 import assert from 'node:assert/strict';
 import type { Bill } from '../src/domain/rating/bill.ts';
 import type { ConnectionFacts, Facts } from '../src/domain/rating/facts.ts';

@@ -352,6 +352,10 @@ CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, log
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
+CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
+
+CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
 
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
@@ -471,6 +475,32 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.find_parties_by_contact(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 5
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND (parties.contacts @> jsonb_build_array(jsonb_build_object('contactValue', find_parties_by_contact.wanted))));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.find_parties_by_email(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND (lower(parties.email) = lower(find_parties_by_email.wanted)));
+END
+;
+-- owned by billwright_search
+
 CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  RETURNS bigint
  LANGUAGE sql
@@ -506,7 +536,21 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.search_parties(pattern text)
+CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT parties.party_id
+    FROM parties
+   WHERE ((parties.tenant_id = require_tenant()) AND ((parties.search_text || ''::text) ~~ scan_parties.pattern) AND ((scan_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
+'::text, 1) ~~ scan_parties.name_pattern)) AND ((scan_parties.wanted_kind IS NULL) OR (parties.kind = scan_parties.wanted_kind)) AND (scan_parties.with_archived OR (NOT parties.archived)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
  RETURNS SETOF bigint
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
@@ -514,7 +558,8 @@ CREATE OR REPLACE FUNCTION public.search_parties(pattern text)
 BEGIN ATOMIC
  SELECT parties.party_id
     FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern));
+   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
+'::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
 END
 ;
 -- owned by billwright_search

@@ -43,6 +43,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     connectionTimeout: idleSocketMs,
     keepAliveTimeout: idleSocketMs,
     forceCloseConnections: 'idle',
+    // A call that arrives on a kept connection while the server closes is answered like any other,
+    // and its connection closed after it.
+    return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     exposeHeadRoutes: false,
     genReqId: newRequestId,

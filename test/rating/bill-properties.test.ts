@@ -111,7 +111,7 @@ test('lines add up to the total, and the totals to each other', () => {
 });
 
 /** The same things in another order: rotated by a number, then reversed or not. */
-function reordered<Item>(items: readonly Item[] | undefined, seed: number): Item[] {
+function reordered<Item>(items: readonly Item[] | null | undefined, seed: number): Item[] {
   const list = [...(items ?? [])];
   const by = list.length === 0 ? 0 : seed % list.length;
   const turned = [...list.slice(by), ...list.slice(0, by)];

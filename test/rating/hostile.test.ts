@@ -4,8 +4,10 @@ import { describe, test } from 'node:test';
 import type { Bill } from '../../src/domain/rating/bill.ts';
 import { checkPlans } from '../../src/domain/rating/check-plan.ts';
 import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
+import type { Facts } from '../../src/domain/rating/facts.ts';
 import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { tariffCases } from './tariff-cases.ts';
 
 /** Far above what any of these needs, far below what a person would call a hang. */
 const limitMs = 250;
@@ -260,10 +262,11 @@ describe('shape', () => {
   });
 
   test('more than 100 segments put the bill in Error', () => {
+    const pad = (value: number) => String(value).padStart(2, '0');
     const quantities = Array.from({ length: 200 }, (_, index) => ({
       name: 'q',
       value: String(index),
-      fromDate: `${String((index % 28) + 1).padStart(2, '0')}/${String(Math.floor(index / 28) + 1).padStart(2, '0')}/2025`,
+      fromDate: `${pad((index % 28) + 1)}/${pad(Math.floor(index / 28) + 1)}/2025`,
     }));
     const book = compilePriceBook(
       singleVersion({ ...context, unmeteredInputs: [{ name: 'q', changeInTerm: 'Split' }] }, [
@@ -279,5 +282,75 @@ describe('shape', () => {
       bill.errors.map((error) => error.code),
       ['TOO_MANY_SEGMENTS'],
     );
+  });
+});
+
+describe('odd facts', () => {
+  const tariffs = tariffCases.cases.flatMap(({ service, tariffs, scenarios }) => {
+    const book = compilePriceBook(singleVersion(service, tariffs));
+    return scenarios.map((scenario) => ({ book, facts: JSON.stringify(scenario) }));
+  });
+
+  /** Paths to every value inside, the top excluded. */
+  function paths(value: unknown, at: string[] = []): string[][] {
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => [
+      [...at, key],
+      ...paths(inner, [...at, key]),
+    ]);
+  }
+
+  function replaced(facts: string, path: string[], by: unknown): Facts {
+    const copy = JSON.parse(facts);
+    let place = copy;
+    for (const key of path.slice(0, -1)) place = place[key];
+    const last = path.at(-1) as string;
+    if (by === undefined) delete place[last];
+    else place[last] = by;
+    return copy;
+  }
+
+  test('anything left out, null, or another text gives a bill or its errors', () => {
+    const words = [undefined, null, '', 'x', '-1', '99999999999999999999', '31/02/2025', '1e9'];
+    let errors = 0;
+    let bills = 0;
+    for (const { book, facts } of tariffs) {
+      for (const path of paths(JSON.parse(facts))) {
+        // The term and what a list consists of are always there; callers see to that.
+        if (path[0] === 'expected' || path.at(-1) === 'term') continue;
+        const isEntry = /^\d+$/.test(path.at(-1) as string);
+        const value = path.reduce((inner, key) => inner[key], JSON.parse(facts));
+        for (const word of words) {
+          if (word === undefined ? isEntry : typeof value === 'object' && word !== null) continue;
+          if (word === null && isEntry) continue;
+          const bill = rateBill(book, replaced(facts, path, word));
+          if (bill.status === 'Error') errors += 1;
+          else bills += 1;
+          assert.equal(bill.status === 'Error', bill.errors.length > 0);
+        }
+      }
+    }
+    assert.ok(errors > 300 && bills > 300, `${errors} errors, ${bills} bills`);
+  });
+
+  test('inputs may be called as JavaScript objects call their own', () => {
+    const own = { ...context, meteredInputs: [{ name: 'constructor' }] };
+    const book = compilePriceBook(singleVersion(own, [planOf('usage.constructor')]));
+    const bill = rateBill(book, {
+      term: { startDate: '01/07/2025', endDate: '31/07/2025' },
+      tariffCode: 'P',
+      usageHistory: {},
+      carriedUnits: {},
+      meters: [
+        {
+          number: 1,
+          input: 'constructor',
+          digits: 5,
+          previous: { date: '30/06/2025', value: '99990' },
+          current: { date: '31/07/2025', value: '5' },
+        },
+      ],
+    });
+    assert.equal(bill.lines[0]?.amount, 1500);
   });
 });

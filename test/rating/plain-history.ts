@@ -1,4 +1,5 @@
-// The plain way through time: which plan, value and quantity hold on a day, and where a term is cut.
+// The plain way through time: which plan, value and quantity hold on a day, and where a term is
+// cut.
 import type {
   ComponentRule,
   ContextDefinition,
@@ -93,7 +94,9 @@ export function quantityOn(rater: Rater, name: string, day: number): Plain {
   return last === undefined ? nought : parsePlain(last.value);
 }
 
-/** Everything that cuts a term, on one day, as text: a cut is where it differs from the day before. */
+/**
+ * Everything that cuts a term, on one day, as text: a cut is where it differs from the day before.
+ */
 function stateOn(rater: Rater, day: number): string {
   const code = planOn(rater, day);
   const values = usedValues(rater, code).filter((value) => value.changeInTerm === 'Split');

@@ -51,8 +51,8 @@ function percentage(inputs: Loose, expected: Loose): Figure[] {
     return [['events', fees.join(), expected.per_event.map(plain).join()]];
   }
   if (inputs.min_per_tx !== undefined) {
-    const fee = (event: string) =>
-      `MIN(MAX(usage.${event} * ${inputs.rate_percent}%, ${inputs.min_per_tx}), ${inputs.max_per_tx})`;
+    const { rate_percent: rate, min_per_tx: least, max_per_tx: most } = inputs;
+    const fee = (event: string) => `MIN(MAX(usage.${event} * ${rate}%, ${least}), ${most})`;
     const [first, second, third] = inputs.events;
     const priced = price({
       usage: { first, second, third },

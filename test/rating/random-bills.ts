@@ -1,5 +1,5 @@
-// Random subscriptions on a tariff that has a bit of everything: two plans, add-on, price changes of
-// every kind, quantities, variants, partial terms.
+// Random subscriptions on a tariff that has a bit of everything: two plans, add-on, price changes
+// of every kind, quantities, variants, partial terms.
 import fc from 'fast-check';
 import type {
   ContextDefinition,

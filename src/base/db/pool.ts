@@ -44,6 +44,8 @@ export function openDatabase(options: PoolOptions): Database {
   });
   // A lost idle connection is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
+  // Nor may one that is lost between two statements of a transaction: the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { pool, role: options.role, close: () => pool.end() };
 }
 

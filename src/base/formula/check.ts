@@ -1,5 +1,6 @@
 // Types of every expression, found from the declared types of names. Collects all problems of a
-// formula instead of stopping at the first, and leaves each node's type on the node for the compiler.
+// formula instead of stopping at the first, and leaves each node's type on the node for the
+// compiler.
 import type { Checker } from './function-kinds.ts';
 import { formulaFunctions } from './functions.ts';
 import { parseFormula } from './parse.ts';

@@ -1,5 +1,5 @@
-// A checked formula as a tree of closures. Each closure reads what it needs from the frame; there is
-// no generated source text, and names are bound to slots here, once.
+// A checked formula as a tree of closures. Each closure reads what it needs from the frame; there
+// is no generated source text, and names are bound to slots here, once.
 import { add, compare, divide, type Exact, multiply, negate, subtract } from '../numbers/exact.ts';
 import type { Binder, Compiler, Of, Scalar } from './function-kinds.ts';
 import { formulaFunctions } from './functions.ts';

@@ -1,5 +1,5 @@
-// What a function of the language is made of: how it is checked and how it is compiled. The families
-// (logic, numbers, rounding, tables) each list theirs; functions.ts collects them.
+// What a function of the language is made of: how it is checked and how it is compiled. The
+// families (logic, numbers, rounding, tables) each list theirs; functions.ts collects them.
 import type { Exact } from '../numbers/exact.ts';
 import type { SlabUse } from './slab.ts';
 import type { CallNode, FormulaCode, FormulaNode, FormulaType, NameNode } from './syntax.ts';

@@ -2,8 +2,8 @@
 export type Ordered = { readonly order: number[]; readonly cycle: number[] | null };
 
 /**
- * Depth-first over `needs[node]`. Nodes and edges are visited in rising order, so the result depends
- * on the graph alone and not on how it was listed.
+ * Depth-first over `needs[node]`. Nodes and edges are visited in rising order, so the result
+ * depends on the graph alone and not on how it was listed.
  */
 export function topologicalOrder(needs: readonly (readonly number[])[]): Ordered {
   const state = new Uint8Array(needs.length);

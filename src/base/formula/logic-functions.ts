@@ -153,7 +153,7 @@ function commonType(
     if (type.kind === 'unknown') continue;
     if (common.kind === 'unknown') common = type;
     else if (common.kind !== type.kind) {
-      const message = `results of ${call.name} must agree: one is ${common.kind}, this ${type.kind}`;
+      const message = `results of ${call.name} must agree: ${common.kind} and ${type.kind} do not`;
       checker.report('FORMULA_TYPE', node, message);
     } else if (common.columns !== undefined && type.columns !== undefined) {
       const shared = type.columns;

@@ -1,4 +1,5 @@
-// Exact rational numbers. Nothing is ever rounded here; rounding.ts does that where a tariff says so.
+// Exact rational numbers. Nothing is ever rounded here; rounding.ts does that where a tariff says
+// so.
 //
 // Two representations behind one shape. Almost every number of a bill is a fraction of two safe
 // integers (16.48 is 1648/100), and those are kept as JavaScript numbers: sums, products and
@@ -19,7 +20,9 @@ export class ArithmeticError extends Error {
 
 type Ratio = { readonly n: bigint; readonly d: bigint };
 
-/** A rational number n/d with d > 0, not necessarily reduced; `big` holds it when it does not fit. */
+/**
+ * A rational number n/d with d > 0, not necessarily reduced; `big` holds it when it does not fit.
+ */
 export class Exact {
   readonly n: number;
   readonly d: number;

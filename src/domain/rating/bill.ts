@@ -4,28 +4,7 @@ import type { SlabText } from '../../base/formula/table.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type { ComponentKind } from './definitions.ts';
 import type { LineExplanation } from './explain.ts';
-
-export type BillErrorCode =
-  | 'READING_MISSING'
-  | 'READING_DECREASED'
-  | 'READING_UNDER_REVIEW'
-  | 'ESTIMATE_NOT_POSSIBLE'
-  | 'USAGE_MISSING'
-  | 'INPUT_MISSING'
-  | 'MANUAL_COMPONENT_MISSING'
-  | 'DIVISION_BY_ZERO'
-  | 'LOOKUP_NO_ROW'
-  | 'AMOUNT_OUT_OF_RANGE'
-  | 'NO_PLAN'
-  | 'VALUE_UNDEFINED'
-  | 'CATCH_UP_TOO_LONG'
-  | 'TOO_MANY_SEGMENTS'
-  | 'DEFINITION_INVALID'
-  | 'COMPONENT_NOT_FOUND'
-  | 'COMPONENT_NOT_MANUAL'
-  | 'VARIANT_NOT_OVERRIDABLE'
-  | 'INVALID_NUMBER'
-  | 'INVALID_DATE';
+import type { BillErrorCode } from './rating-error.ts';
 
 export type BillError = {
   readonly code: BillErrorCode;

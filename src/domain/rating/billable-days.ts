@@ -35,7 +35,7 @@ export function billableRuns(connection: ConnectionFacts, start: number, end: nu
   const missed = within(active, first, start - 1);
   const missedDays = missed.reduce((sum, run) => sum + run.to - run.from + 1, 0);
   if (missedDays > catchUpDaysMax) {
-    const message = `${missedDays} days before the term are not billed; at most ${catchUpDaysMax} can be caught up`;
+    const message = `${missedDays} days are not billed yet, more than ${catchUpDaysMax}`;
     throw new RatingError('CATCH_UP_TOO_LONG', message);
   }
   return [...missed, ...within(active, start, end)];
@@ -47,8 +47,8 @@ export function runsBetween(connection: ConnectionFacts, start: number, end: num
 }
 
 function activeRuns(connection: ConnectionFacts): Run[] {
-  const history = connection.statusHistory;
-  if (history === undefined || history.length === 0) {
+  const history = connection.statusHistory ?? null;
+  if (history === null || history.length === 0) {
     const from = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
     const to = optionalDay(connection.disconnectDate, lastDay + 1, 'disconnectDate') - 1;
     return [{ from, to }];

@@ -1,6 +1,7 @@
 // What is wrong with a pricing context by itself; formulas in defaults are checked with the plans.
 import { checkFormula } from '../../base/formula/check.ts';
 import { roundingModes } from '../../base/numbers/rounding.ts';
+import { checkKeys, type Report } from './check-items.ts';
 import { currencyScaleDefault } from './compiled-context.ts';
 import {
   type ContextDefinition,
@@ -21,9 +22,33 @@ const componentKinds = new Set([
   'Subsidy',
   'LateSurcharge',
 ]);
+const manualWords = new Set<string>(['No', 'Optional', 'Required']);
+const valueKeys = new Set([
+  'name',
+  'label',
+  'type',
+  'unit',
+  'columns',
+  'default',
+  'overridable',
+  'changeInTerm',
+  'description',
+]);
+const componentKeys = new Set([
+  'name',
+  'label',
+  'type',
+  'categories',
+  'sequence',
+  'rounding',
+  'printIfZero',
+  'manual',
+  'settlementPriority',
+  'account',
+  'taxCode',
+  'description',
+]);
 const currencyScaleMax = 6;
-
-type Report = (code: string, field: string, message: string) => void;
 
 export function checkContext(context: ContextDefinition): PlanProblem[] {
   const problems: PlanProblem[] = [];
@@ -68,6 +93,7 @@ function checkNames(
 }
 
 function checkValue(value: ValueDefinition, field: string, report: Report): void {
+  checkKeys(value, valueKeys, field, report);
   if (!valueKinds.has(value.type)) {
     report('INVALID_ENUM', `${field}.type`, `${value.type} is no type of value`);
   }
@@ -87,6 +113,11 @@ function checkValue(value: ValueDefinition, field: string, report: Report): void
 function checkComponents(context: ContextDefinition, scale: number, report: Report): void {
   for (const [index, component] of (context.components ?? []).entries()) {
     const field = `components[${index}]`;
+    checkKeys(component, componentKeys, field, report);
+    const { manual } = component;
+    if (manual !== undefined && manual !== null && !manualWords.has(manual)) {
+      report('INVALID_ENUM', `${field}.manual`, `\`manual\` cannot be ${manual}`);
+    }
     if (!componentKinds.has(component.type)) {
       report('INVALID_ENUM', `${field}.type`, `${component.type} is no type of component`);
     }

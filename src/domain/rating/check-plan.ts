@@ -1,23 +1,25 @@
 // What is wrong with the plans of a context: everything at once, for all plans, so that saving a
 // parent finds the descendants it would break.
 
-import { firstDay, lastDay, parseDay } from '../../base/days.ts';
+import { lastDay } from '../../base/days.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import { checkContext } from './check-context.ts';
+import { checkItems } from './check-items.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { ContextDefinition, PlanDefinition } from './definitions.ts';
 import { componentsRead, type Edition } from './edition.ts';
-import { rulesOf, validity, valuesOf } from './inheritance.ts';
 import { type PlanProblem, withoutRepeats } from './plan-problem.ts';
 import {
   chainOn,
   compilePriceBook,
+  contextOn,
   type Definitions,
   editionOn,
   type PriceBook,
   singleVersion,
 } from './price-book.ts';
+import { cycleOf } from './schedule.ts';
 import { checkSecurityAttributes } from './security.ts';
 import { contextWarnings, planWarnings } from './warnings.ts';
 
@@ -48,7 +50,10 @@ export function checkDefinitions(definitions: Definitions): CheckResult {
     editions.push(edition);
     warnings.push(...planWarnings(edition));
   }
-  if (errors.length === 0) warnings.push(...contextWarnings(editions));
+  if (errors.length === 0) {
+    errors.push(...checkAddOns(editions));
+    warnings.push(...contextWarnings(editions));
+  }
   return { errors: withoutRepeats(errors), warnings: withoutRepeats(warnings) };
 }
 
@@ -66,7 +71,7 @@ function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Editio
     return null;
   }
   const definition = chain[0]?.definition as PlanDefinition;
-  errors.push(...checkItems(definition, book));
+  errors.push(...checkItems(definition, contextOn(book, lastDay)));
   const edition = editionOn(book, code, lastDay);
   errors.push(...edition.problems);
   errors.push(...checkSecurityAttributes(definition, edition.context));
@@ -75,75 +80,6 @@ function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Editio
   errors.push(...checkScopes(edition), ...checkCycles(edition), ...checkValueCycles(edition));
   if (!edition.isAbstract) errors.push(...checkDefined(edition));
   return edition;
-}
-
-/** Names, dates and overlaps of a plan's own items. */
-function checkItems(plan: PlanDefinition, book: PriceBook): PlanProblem[] {
-  const problems: PlanProblem[] = [];
-  const report = (code: string, field: string, message: string) => {
-    problems.push({ code, tariffCode: plan.code, field, position: null, message });
-  };
-  const context = book.contexts[book.contexts.length - 1]?.item;
-  for (const [index, item] of (plan.valueFormulas ?? []).entries()) {
-    const field = `valueFormulas[${index}]`;
-    checkDates(item, field, report);
-    if (context?.names.values.has(item.name)) continue;
-    report('FORMULA_UNKNOWN_NAME', `${field}.name`, `the context has no value \`${item.name}\``);
-  }
-  for (const [index, rule] of (plan.componentRules ?? []).entries()) {
-    const field = `componentRules[${index}]`;
-    checkDates(rule, field, report);
-    if (context?.names.components.has(rule.component)) continue;
-    const message = `the context has no component \`${rule.component}\``;
-    report('FORMULA_UNKNOWN_NAME', `${field}.component`, message);
-  }
-  for (const [index, item] of (plan.usageData ?? []).entries()) {
-    if (typeof item.input !== 'string' || context?.slots.inputs.has(item.input)) continue;
-    const message = `the context has no input \`${item.input}\``;
-    report('FORMULA_UNKNOWN_NAME', `usageData[${index}].input`, message);
-  }
-  checkOverlaps(plan, report);
-  return problems;
-}
-
-type Report = (code: string, field: string, message: string) => void;
-
-function checkDates(
-  item: { fromDate?: string | null; toDate?: string | null },
-  field: string,
-  report: Report,
-): void {
-  for (const key of ['fromDate', 'toDate'] as const) {
-    const text = item[key];
-    if (text === null || text === undefined) continue;
-    if (typeof text !== 'string' || parseDay(text) === undefined) {
-      report('INVALID_DATE', `${field}.${key}`, `${text} is no date`);
-    }
-  }
-  const { from, to } = validity(item);
-  if (from > to) report('INVALID_DATE', `${field}.toDate`, 'toDate lies before fromDate');
-}
-
-function checkOverlaps(plan: PlanDefinition, report: Report): void {
-  const own = [{ version: 0, effectiveDate: null, definition: plan }];
-  const groups = [
-    ...[...valuesOf(own)].map(
-      ([name, levels]) => ['valueFormulas', name, levels[0] ?? []] as const,
-    ),
-    ...[...rulesOf(own)].map(
-      ([name, levels]) => ['componentRules', name, levels[0] ?? []] as const,
-    ),
-  ];
-  for (const [field, name, items] of groups) {
-    let latest = firstDay - 1;
-    for (const item of items) {
-      if (item.from <= latest) {
-        const message = `two items of \`${name}\` hold on the same days`;
-        report('EFFECTIVE_DATES_OVERLAP', `${field}[${item.index}].fromDate`, message);
-      }
-      latest = Math.max(latest, item.to);
-    }
-  }
 }
 
 /** A Segment rule cannot read what is computed after all segments. */
@@ -156,7 +92,7 @@ function checkScopes(edition: Edition): PlanProblem[] {
         const late = ownComponents(part, edition).find((slot) => !isReadable(edition, rule, slot));
         if (late === undefined) return;
         const name = edition.context.components[late]?.definition.name;
-        const message = `a Segment rule cannot read \`${name}\`, which is computed for the whole term`;
+        const message = `a Segment rule cannot read \`${name}\`, a component of the term`;
         problems.push(ruleProblem(rule, 'FORMULA_SCOPE', part.from, message));
       });
     }
@@ -205,6 +141,26 @@ function positionOf(rule: CompiledRule, slot: number, edition: Edition): number 
   return position;
 }
 
+/** An add-on on the same bill must not close a circle with the base plan. */
+function checkAddOns(editions: readonly Edition[]): PlanProblem[] {
+  const isAddOn = (edition: Edition) => edition.chain[0]?.definition.planType === 'ADDON_PLAN';
+  const concrete = editions.filter((edition) => !edition.isAbstract);
+  const problems: PlanProblem[] = [];
+  for (const addOn of concrete.filter(
+    (edition) => isAddOn(edition) && edition.termRules.length > 0,
+  )) {
+    for (const base of concrete.filter((edition) => !isAddOn(edition))) {
+      const parts = [base, addOn].map((edition) => ({ edition, window: 'Current' as const }));
+      const names = cycleOf(parts);
+      if (names === null) continue;
+      const message = `with plan ${base.code} components need each other: ${names}`;
+      const field = 'componentRules';
+      problems.push({ code: 'FORMULA_CYCLE', tariffCode: addOn.code, field, position: 0, message });
+    }
+  }
+  return problems;
+}
+
 /** A value that needs itself through others. */
 function checkValueCycles(edition: Edition): PlanProblem[] {
   const slots = edition.context.slots.values;
@@ -246,7 +202,7 @@ function checkDefined(edition: Edition): PlanProblem[] {
     const value = edition.values[slot];
     if (value === undefined || value.pieces.length > 0) continue;
     const name = value.definition.name;
-    const message = `plan ${edition.code} needs the value \`${name}\`, which has neither formula nor default`;
+    const message = `plan ${edition.code} needs the value \`${name}\`, which has no price`;
     problems.push({
       code: 'VALUE_UNDEFINED',
       tariffCode: edition.code,

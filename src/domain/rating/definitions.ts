@@ -1,5 +1,5 @@
-// The wire shapes of a pricing context and a plan, as far as they price. Callers validate them; what
-// is odd nevertheless is reported by check-context.ts and check-plan.ts, never a crash.
+// The wire shapes of a pricing context and a plan, as far as they price. Callers validate them;
+// what is odd nevertheless is reported by check-context.ts and check-plan.ts, never a crash.
 import type { Rounding } from '../../base/numbers/rounding.ts';
 
 export type Flag = 0 | 1;

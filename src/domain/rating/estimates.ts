@@ -10,7 +10,7 @@ import {
   subtract,
   zero,
 } from '../../base/numbers/exact.ts';
-import { floor, powerOfTen, round } from '../../base/numbers/rounding.ts';
+import { powerOfTen, round } from '../../base/numbers/rounding.ts';
 import { RatingError } from './rating-error.ts';
 
 /** An earlier term: what it billed, over how many days, and how its end reading came about. */
@@ -92,23 +92,6 @@ function dailyOf(terms: readonly PastTerm[]): Exact {
     days += term.days;
   }
   return divide(units, fraction(days, 1));
-}
-
-/**
- * The true total of several estimated terms, spread over them by days: whole steps of the last
- * decimal each, what remains to the last term, so that the parts add up to the total.
- */
-export function spreadByDays(total: Exact, termDays: readonly number[], decimals: number): Exact[] {
-  const days = termDays.reduce((sum, own) => sum + own, 0);
-  const step = fraction(1, powerOfTen(decimals));
-  let rest = total;
-  return termDays.map((own, index) => {
-    if (index === termDays.length - 1) return rest;
-    const share = divide(multiply(total, fraction(own, 1)), fraction(days, 1));
-    const part = multiply(floor(divide(share, step)), step);
-    rest = subtract(rest, part);
-    return part;
-  });
 }
 
 function number(given: string | number, what: string): Exact {

@@ -1,4 +1,5 @@
-// Evaluates the rules of a bill: segments first, then the rules of the term, each line rounded once.
+// Evaluates the rules of a bill: segments first, then the rules of the term, each line rounded
+// once.
 import { formatDay } from '../../base/days.ts';
 import { add, divide, type Exact, fraction, multiply, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
@@ -99,7 +100,11 @@ export function evaluateRule(
   const { component } = rule;
   evaluation.component = component;
   frame.slabs = null;
-  if (frame.trace !== null) frame.trace.steps = [];
+  if (frame.trace !== null) {
+    frame.trace.steps = [];
+    // So that the steps of value formulas are shown for every line that uses them.
+    frame.results = null;
+  }
   const exact = ruleAmount(rule, frame);
   if (exact === null) return 0;
   const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);
@@ -127,7 +132,7 @@ function segmentFrame(evaluation: Evaluation, term: RatedTerm, segment: Segment)
   return makeFrame(evaluation, term, {
     items: segment.items,
     usage: isWhole ? usage.totals : usageOfSegment(usage, segment, term),
-    quantities: quantitiesOn(evaluation, window, segment.from),
+    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, segment.from),
     amounts: evaluation.context.noAmounts.slice(),
     days: segment.days,
     factor: segment.factor,
@@ -139,16 +144,17 @@ function segmentFrame(evaluation: Evaluation, term: RatedTerm, segment: Segment)
 
 /** The frame of Term rules of a track; all such frames of a bill share the totals. */
 export function termFrame(evaluation: Evaluation, term: RatedTerm, track: Track): Frame {
+  const { window } = term;
   return makeFrame(evaluation, term, {
     items: track.items,
     usage: term.usage.totals,
-    quantities: quantitiesOn(evaluation, term.window, term.window.lastDay),
+    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, window.lastDay),
     amounts: evaluation.totals,
     days: track.days,
     factor: track.factor,
     months: track.months,
     quantity: track.quantity,
-    day: term.window.lastDay,
+    day: window.lastDay,
   });
 }
 
@@ -203,16 +209,17 @@ function usageOfSegment(
 const noQuantities: readonly (Exact | undefined)[] = [];
 
 /** Agreed quantities by slot; `day` decides those that split the term. */
-function quantitiesOn(
-  evaluation: Evaluation,
+export function quantitiesOn(
+  context: CompiledContext,
+  stepsBySlot: Evaluation['steps'],
   window: BilledWindow,
   day: number,
 ): readonly (Exact | undefined)[] {
-  const agreed = evaluation.context.agreedInputs;
+  const agreed = context.agreedInputs;
   if (agreed.length === 0) return noQuantities;
   const quantities: (Exact | undefined)[] = [];
   for (const input of agreed) {
-    const steps = evaluation.steps.get(input.slot);
+    const steps = stepsBySlot.get(input.slot);
     quantities[input.slot] =
       steps === undefined ? input.fallback : agreedOn(input, steps, window, day);
   }

@@ -63,7 +63,9 @@ function isSum(node: FormulaNode): boolean {
   return node.kind === 'binary' && (node.operator === '+' || node.operator === '-');
 }
 
-/** Names by their values, calls by their results, slabs by their parts, choices by what was chosen. */
+/**
+ * Names by their values, calls by their results, slabs by their parts, choices by what was chosen.
+ */
 function rendered(
   node: FormulaNode,
   values: ReadonlyMap<FormulaNode, Scalar>,

@@ -1,5 +1,5 @@
-// What a compiled formula reads while it is evaluated: one frame for each segment, one for the term.
-// Everything is found by slot, a number given to each name when the definitions are compiled.
+// What a compiled formula reads while it is evaluated: one frame for each segment, one for the
+// term. Everything is found by slot, a number given to each name when the definitions are compiled.
 import type { Of, Scalar } from '../../base/formula/function-kinds.ts';
 import type { SlabUse } from '../../base/formula/slab.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';

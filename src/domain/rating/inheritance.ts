@@ -102,7 +102,9 @@ export function securityAttributesOf(chain: Chain): SecurityAttribute[] {
   return [...items.values()].filter((item) => item.exclude !== 1);
 }
 
-/** Inclusive validity; a date that cannot be read counts as absent and is reported by the checks. */
+/**
+ * Inclusive validity; a date that cannot be read counts as absent and is reported by the checks.
+ */
 export function validity(item: { fromDate?: string | null; toDate?: string | null }): {
   from: number;
   to: number;

@@ -1,5 +1,5 @@
 // Values uploaded by hand: they replace what a component computes on this bill.
-import { parseDecimal } from '../../base/numbers/decimal-text.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { signOf } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import type { BillError } from './bill.ts';
@@ -16,7 +16,7 @@ export function manualAmounts(
   tracks: readonly { readonly edition: Edition }[],
   errors: BillError[],
 ): ManualAmounts {
-  const isEmpty = facts.manual === undefined || facts.manual.length === 0;
+  const isEmpty = (facts.manual?.length ?? 0) === 0;
   const amounts = isEmpty ? null : readRows(facts, context, errors);
   for (const { edition } of tracks) checkRequired(edition, amounts, errors);
   return amounts;
@@ -52,12 +52,14 @@ function readRow(
   errors: BillError[],
 ): void {
   const { name, type, manual } = component.definition;
-  if (manual !== 'Optional' && manual !== 'Required') {
+  const isTaken = manual === 'Optional' || manual === 'Required';
+  // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
+  if (!isTaken || component.isLate) {
     const message = `\`${name}\` takes no uploaded value`;
     errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });
     return;
   }
-  const value = parseDecimal(text);
+  const value = exactFrom(text);
   const mayBeNegative = type === 'Discount' || type === 'Subsidy';
   if (value === undefined || (signOf(value) < 0 && !mayBeNegative)) {
     const message = `the uploaded value of \`${name}\` is no amount for a ${type}: ${text}`;

@@ -91,8 +91,11 @@ function closedTo(place: FormulaPlace, space: string): string | null {
     return '`bill` is known only in rules of LateSurcharge components';
   }
   if (space === 'history' && place !== 'Hold') return '`history` is known only in hold rules';
-  if (space === 'comp' && (place === 'Value' || place === 'Security' || place === 'Hold')) {
+  if (space === 'comp' && (place === 'Value' || place === 'Security')) {
     return 'a value cannot depend on components: move this to a component rule';
+  }
+  if (place === 'Hold' && space !== 'usage' && space !== 'bill' && space !== 'history') {
+    return `hold rules know usage, history and the bill, not \`${space}\``;
   }
   const early = space === 'usage' || space === 'segment' || space === 'term' || space === 'account';
   if (early && place === 'Security') return `\`${space}\` is not known before the first bill`;
@@ -112,7 +115,10 @@ function resolveName(
   space: string | null,
   id: string,
 ): FormulaType | ScopeProblem {
-  if (space === null) return names.values.get(id) ?? unknownValue(names, id);
+  if (space === null) {
+    if (place === 'Hold') return problem('FORMULA_SCOPE', `hold rules know no values: \`${id}\``);
+    return names.values.get(id) ?? unknownValue(names, id);
+  }
   const members = names.spaces.get(space);
   if (members === undefined) {
     const hint = didYouMean(space, names.spaces.keys());
@@ -132,11 +138,14 @@ function resolveName(
 function unknownValue(names: ContextNames, id: string): ScopeProblem {
   for (const space of ['usage', 'qty', 'input', 'comp']) {
     if (names.spaces.get(space)?.has(id)) {
-      const message = `\`${id}\` is not a value of context ${names.code}; did you mean \`${space}.${id}\`?`;
-      return problem('FORMULA_UNKNOWN_NAME', message);
+      const hint = `; did you mean \`${space}.${id}\`?`;
+      return notAValue(names, id, hint);
     }
   }
-  const hint = didYouMean(id, names.values.keys());
+  return notAValue(names, id, didYouMean(id, names.values.keys()));
+}
+
+function notAValue(names: ContextNames, id: string, hint: string): ScopeProblem {
   const message = `\`${id}\` is not a value of context ${names.code}${hint}`;
   return problem('FORMULA_UNKNOWN_NAME', message);
 }

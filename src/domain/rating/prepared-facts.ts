@@ -22,8 +22,8 @@ export type Variant = { readonly slot: number; readonly pieces: readonly Piece[]
 export type Variants = readonly Variant[] | null;
 
 export function variantsOf(connection: ConnectionFacts, context: CompiledContext): Variants {
-  const given = connection.variants;
-  if (given === undefined || given.length === 0) return null;
+  const given = connection.variants ?? null;
+  if (given === null || given.length === 0) return null;
   const variants: { slot: number; pieces: Piece[] }[] = [];
   for (const variant of given) {
     const slot = context.slots.values.get(variant.name);
@@ -108,8 +108,8 @@ export function customFieldsOf(
     const slot = context.slots.connectionInputs.get(definition.name) as number;
     fields[slot] = customField(definition, definition.defaultValue);
   }
-  const given = connection.connectionInputs;
-  if (given === undefined) return fields;
+  const given = connection.connectionInputs ?? null;
+  if (given === null) return fields;
   for (const { name, value } of given) {
     const slot = context.slots.connectionInputs.get(name);
     const definition = slot === undefined ? undefined : context.fields[slot];
@@ -156,8 +156,8 @@ export function quantityStepsOf(
 }
 
 export function accountNumbers(facts: Facts): AccountNumbers {
-  const account = facts.account;
-  if (account === undefined) return emptyAccount;
+  const account = facts.account ?? null;
+  if (account === null) return emptyAccount;
   return {
     arrears: amountFrom(account.arrears),
     overdue: amountFrom(account.overdue),
@@ -184,14 +184,15 @@ export function amountFrom(given: string | number | null | undefined): Exact {
 
 /** Billed quantities of earlier terms by input slot, newest first, as text until one is read. */
 export function historyOf(facts: Facts, context: CompiledContext): Shared['history'] {
-  const given = facts.usageHistory;
-  if (given === undefined) return noHistory;
+  const given = facts.usageHistory ?? null;
+  if (given === null) return noHistory;
   const history: (readonly { readonly quantity: string }[] | undefined)[] = [];
   for (const name in given) {
     const slot = context.slots.inputs.get(name);
-    if (slot !== undefined) history[slot] = given[name];
+    if (slot !== undefined) history[slot] = given[name] ?? noTerms;
   }
   return history;
 }
 
+const noTerms: readonly { readonly quantity: string }[] = [];
 const noHistory: Shared['history'] = [];

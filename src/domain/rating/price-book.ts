@@ -1,4 +1,5 @@
-// A price book: a context and its plans in all their versions, compiled once and asked for editions.
+// A price book: a context and its plans in all their versions, compiled once and asked for
+// editions.
 import { firstDay, lastDay, parseDay } from '../../base/days.ts';
 import { type CompiledContext, compileContext } from './compiled-context.ts';
 import type { ContextDefinition, PlanDefinition, Version } from './definitions.ts';

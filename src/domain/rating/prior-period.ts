@@ -12,16 +12,13 @@ import {
   rateSegments,
 } from './evaluation.ts';
 import { explainGiven } from './explain.ts';
-import type { PreviousTermFacts } from './facts.ts';
 import { otherLine } from './lines.ts';
+import type { EarlierTerm } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
 
-export function adjustPriorTerm(
-  evaluation: Evaluation,
-  term: RatedTerm,
-  facts: PreviousTermFacts,
-): void {
+export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): void {
+  const { term, facts } = earlier;
   const billed = facts.billed;
   if (billed === null || billed === undefined) return;
   const again: Evaluation = {

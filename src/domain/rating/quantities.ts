@@ -1,6 +1,6 @@
-// From readings to quantities: (end - start) x mf for each register, with rollover and true-up, then
-// one figure for each metered input.
-import { decimalText, exactFrom, parseDecimal } from '../../base/numbers/decimal-text.ts';
+// From readings to quantities: (end - start) x mf for each register, with rollover and true-up,
+// then one figure for each metered input.
+import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import {
   add,
   compare,
@@ -35,15 +35,15 @@ const digitsMax = 15;
 
 /** Use of one register between two readings, in units of the input. */
 export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): RegisterUse {
-  const mf = meter.mf === undefined || meter.mf === 1 ? one : multiplier(meter);
-  if (meter.kind !== undefined && meter.kind !== 'Cumulative') {
+  const mf = (meter.mf ?? 1) === 1 ? one : multiplier(meter);
+  if ((meter.kind ?? 'Cumulative') !== 'Cumulative') {
     return { use: multiply(ownValue(meter), mf), rollover: false };
   }
   const start = readingValue(meter, meter.previous, 'previous');
   const end = readingValue(meter, meter.current, 'current');
   const difference = subtract(end, start);
   if (signOf(difference) >= 0) return { use: multiply(difference, mf), rollover: false };
-  const capacity = fraction(powerOfTen(Math.min(meter.digits ?? digitsDefault, digitsMax)), 1);
+  const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
   const rolled = add(difference, capacity);
   const isHalf = compare(multiply(rolled, fraction(2, 1)), capacity) <= 0;
   const isUsual = isHalf && passesHighLow(meter, multiply(rolled, mf), highestDaily());
@@ -53,8 +53,16 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
   // An estimate that was too high corrects itself; the input decides what is billed.
   if (meter.previous?.type === 'Estimated')
     return { use: multiply(difference, mf), rollover: false };
-  const message = `meter ${meter.number} reads ${meter.current?.value} after ${meter.previous?.value}`;
+  const readings = `${meter.previous?.value}, then ${meter.current?.value}`;
+  const message = `meter ${meter.number} went down: ${readings}`;
   throw new RatingError('READING_DECREASED', message, meter.number);
+}
+
+function digitsOf(meter: MeterFacts): number {
+  const digits = meter.digits ?? digitsDefault;
+  if (Number.isInteger(digits) && digits >= 1 && digits <= digitsMax) return digits;
+  const message = `meter ${meter.number} cannot have ${digits} digits`;
+  throw new RatingError('INVALID_NUMBER', message, meter.number);
 }
 
 function multiplier(meter: MeterFacts): Exact {
@@ -79,7 +87,7 @@ function readingValue(
     const message = `the ${which} reading of meter ${meter.number} is under review`;
     throw new RatingError('READING_UNDER_REVIEW', message, meter.number);
   }
-  const value = parseDecimal(reading.value);
+  const value = exactFrom(reading.value);
   if (value === undefined) {
     const message = `meter ${meter.number} reads ${reading.value}, which is no number`;
     throw new RatingError('INVALID_NUMBER', message, meter.number);
@@ -112,8 +120,8 @@ export type InputQuantity = {
 };
 
 /**
- * The billed quantity of an input out of the use of its registers. Rounded here, once; a total below
- * zero (the true-up of an estimate) bills nothing and is carried.
+ * The billed quantity of an input out of the use of its registers. Rounded here, once; a total
+ * below zero (the true-up of an estimate) bills nothing and is carried.
  */
 export function inputQuantity(
   definition: MeteredInputDefinition,

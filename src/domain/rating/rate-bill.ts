@@ -1,11 +1,10 @@
 // Rates one bill. Pure: the same book and facts give the same bill, whenever and wherever.
 import { LookupError } from '../../base/formula/function-kinds.ts';
-import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { ArithmeticError, type Exact, one, zero } from '../../base/numbers/exact.ts';
+import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { ArithmeticError, type Exact } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import type { Bill, BillError, BillLine } from './bill.ts';
 import { type BillHead, billHead, errorBill } from './bill-head.ts';
-import { billableRuns, requiredDay, runsBetween } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import {
   addToTotal,
@@ -17,27 +16,17 @@ import {
   termFrame,
 } from './evaluation.ts';
 import { explainGiven, type LineExplanation } from './explain.ts';
-import type { ConnectionFacts, Facts, TermFacts } from './facts.ts';
-import type { Frame, Source } from './frame.ts';
+import type { Facts } from './facts.ts';
+import type { Frame } from './frame.ts';
 import { type LineDays, numberedLines, otherLine } from './lines.ts';
-import { manualAmounts } from './manual.ts';
-import {
-  accountNumbers,
-  amountFrom,
-  customFieldsOf,
-  historyOf,
-  quantityStepsOf,
-  variantsOf,
-} from './prepared-facts.ts';
-import { contextOn, explainedBook, type PriceBook } from './price-book.ts';
+import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
+import { amountFrom } from './prepared-facts.ts';
+import { explainedBook, type PriceBook } from './price-book.ts';
 import { adjustPriorTerm } from './prior-period.ts';
 import { RatingError } from './rating-error.ts';
-import { checkRequiredInputs } from './required-inputs.ts';
 import { type ScheduledEdition, scheduleOf } from './schedule.ts';
-import { type CutFacts, makeWindow } from './segments.ts';
 import { totalsOf } from './totals.ts';
-import { type PlanHistory, planHistory, type Track, tracksOf } from './tracks.ts';
-import { plainUsage, termUsage } from './usage.ts';
+import type { Track } from './tracks.ts';
 
 export type RateOptions = { readonly explain?: boolean };
 
@@ -47,7 +36,12 @@ export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {
   const errors: BillError[] = [];
   let evaluation: Evaluation | null = null;
   try {
-    const rating = prepare(isExplained ? explainedBook(book) : book, facts, isExplained, errors);
+    const rating = prepareRating(
+      isExplained ? explainedBook(book) : book,
+      facts,
+      isExplained,
+      errors,
+    );
     if (errors.length > 0) return errorBill(book, facts, errors);
     evaluation = rating.evaluation;
     return evaluate(rating, facts);
@@ -73,128 +67,18 @@ function billError(error: unknown, evaluation: Evaluation | null): BillError {
   };
 }
 
-type Rating = {
-  readonly evaluation: Evaluation;
-  readonly current: RatedTerm;
-  readonly previous: RatedTerm | null;
-};
-
-function prepare(book: PriceBook, facts: Facts, isExplained: boolean, errors: BillError[]): Rating {
-  const connection = facts.connection ?? {};
-  const start = requiredDay(facts.term.startDate, 'startDate');
-  const end = requiredDay(facts.term.endDate, 'endDate');
-  if (end < start) throw new RatingError('INVALID_DATE', 'the term ends before it starts');
-  const window = makeWindow(start, end, monthsOf(facts.term), billableRuns(connection, start, end));
-  const context = contextOn(book, window.lastDay);
-  const cutFacts: CutFacts = {
-    variants: variantsOf(connection, context),
-    steps: quantityStepsOf(connection, context),
-    transferDays: transferDays(connection),
-  };
-  const history = planHistory(book, facts);
-  const current: RatedTerm = {
-    window,
-    tracks: tracksOf(book, history, window, cutFacts),
-    usage: termUsage(facts, context, errors),
-    startText: facts.term.startDate,
-    endText: facts.term.endDate,
-    historySkip: 0,
-  };
-  const previous = previousTerm(book, facts, history, context, cutFacts);
-  checkRequiredInputs(cutFacts.steps, current, previous, errors);
-  const evaluation: Evaluation = {
-    context,
-    shared: sharedOf(facts, context),
-    steps: cutFacts.steps,
-    manual: manualAmounts(facts, context, current.tracks, errors),
-    totals: context.noAmounts.slice(),
-    replaced: null,
-    drafts: [],
-    surcharges: [],
-    usageSources: isExplained ? usageSources(facts) : null,
-    component: null,
-  };
-  return { evaluation, current, previous };
-}
-
-const noDays: readonly number[] = [];
-
-function transferDays(connection: ConnectionFacts): readonly number[] {
-  const given = connection.transfers;
-  if (given === undefined || given.length === 0) return noDays;
-  return given.map((entry) => requiredDay(entry.transferDate, 'transferDate'));
-}
-
-function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] {
-  return {
-    inputs: customFieldsOf(facts.connection ?? {}, context),
-    history: historyOf(facts, context),
-    account: accountNumbers(facts),
-    isFirstBill: facts.connection?.isFirstBill === true,
-    currencyPower: context.currencyPower,
-    averageAmount: zero,
-    bill: { current: 0, net: 0, tax: 0, arrears: 0, payable: 0 },
-  };
-}
-
-function monthsOf(term: TermFacts): Exact {
-  const given = term.months;
-  if (given === undefined || given === 1) return one;
-  const months = exactFrom(given);
-  if (months === undefined) throw new RatingError('INVALID_NUMBER', `months is ${given}`);
-  return months;
-}
-
-function previousTerm(
-  book: PriceBook,
-  facts: Facts,
-  history: PlanHistory,
-  context: CompiledContext,
-  cutFacts: CutFacts,
-): RatedTerm | null {
-  const previous = facts.previousTerm;
-  if (previous === null || previous === undefined) return null;
-  const start = requiredDay(previous.term.startDate, 'previousTerm.startDate');
-  const end = requiredDay(previous.term.endDate, 'previousTerm.endDate');
-  const runs = runsBetween(facts.connection ?? {}, start, end);
-  if (runs.length === 0) return null;
-  const window = makeWindow(start, end, monthsOf(previous.term), runs);
-  const newest = Object.values(facts.usageHistory ?? {})[0]?.[0];
-  return {
-    window,
-    tracks: tracksOf(book, history, window, cutFacts),
-    usage: plainUsage(previous.usage ?? {}, context),
-    startText: previous.term.startDate,
-    endText: previous.term.endDate,
-    historySkip: newest !== undefined && newest.label === previous.term.label ? 1 : 0,
-  };
-}
-
-function usageSources(facts: Facts): Map<string, Source> {
-  const sources = new Map<string, Source>();
-  for (const name of Object.keys(facts.uploadedUsage ?? {}))
-    sources.set(name, { kind: 'Uploaded' });
-  for (const name of Object.keys(facts.previousTerm?.usage ?? {})) {
-    if (!sources.has(name)) sources.set(name, { kind: 'Uploaded', ref: 'previous term' });
-  }
-  for (const meter of facts.meters ?? []) {
-    const ref = `${sources.get(meter.input)?.ref ?? ''} ${meter.number}`.trim();
-    const date = meter.current?.date;
-    sources.set(meter.input, { kind: 'Reading', ref, ...(date === undefined ? {} : { date }) });
-  }
-  return sources;
-}
-
 function evaluate(rating: Rating, facts: Facts): Bill {
-  const { evaluation, current, previous } = rating;
+  const { evaluation, current, estimated } = rating;
+  const previous = rating.previous?.term ?? null;
   if (evaluation.manual !== null) {
     for (const [slot, amount] of evaluation.manual) evaluation.totals[slot] = amount;
   }
   rateSegments(evaluation, current, 'Current');
   if (previous !== null) {
     rateSegments(evaluation, previous, 'Previous');
-    if (facts.previousTerm) adjustPriorTerm(evaluation, previous, facts.previousTerm);
+    adjustPriorTerm(evaluation, rating.previous as EarlierTerm);
   }
+  for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
   if (current.window.billedDays > 0 || previous !== null) rateTerm(evaluation, current, previous);
   if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
   const lines = numberedLines(evaluation.drafts, 1);

@@ -27,7 +27,33 @@ export function scheduleOf(editions: readonly ScheduledEdition[]): Schedule {
   return schedule;
 }
 
+/** The components that need each other among these editions' Term rules; null if none do. */
+export function cycleOf(editions: readonly ScheduledEdition[]): string | null {
+  const { cycle } = orderedEntries(editions);
+  return cycle === null ? null : namesOf(cycle, editions);
+}
+
+function namesOf(cycle: readonly number[], editions: readonly ScheduledEdition[]): string {
+  const { context } = (editions[0] as ScheduledEdition).edition;
+  return cycle.map((slot) => context.components[slot]?.definition.name).join(' -> ');
+}
+
 function makeSchedule(editions: readonly ScheduledEdition[]): Schedule {
+  const { entries, order, cycle } = orderedEntries(editions);
+  if (cycle !== null) {
+    const names = namesOf(cycle, editions);
+    throw new RatingError('DEFINITION_INVALID', `plan and add-ons need each other: ${names}`);
+  }
+  const rank = new Map(order.map((slot, index) => [slot, index]));
+  const rankOf = (rule: CompiledRule) => rank.get(rule.component.slot) ?? 0;
+  return entries.sort((a, b) => rankOf(a.rule) - rankOf(b.rule));
+}
+
+function orderedEntries(editions: readonly ScheduledEdition[]): {
+  entries: { rule: CompiledRule; of: number }[];
+  order: number[];
+  cycle: number[] | null;
+} {
   const entries: { rule: CompiledRule; of: number }[] = [];
   const owner = new Map<string, number>();
   for (const [of, { edition, window }] of editions.entries()) {
@@ -46,12 +72,5 @@ function makeSchedule(editions: readonly ScheduledEdition[]): Schedule {
     needs[rule.component.slot]?.push(...own);
   }
   const sorted = needs.map((slots) => [...new Set(slots)].sort((a, b) => a - b));
-  const { order, cycle } = topologicalOrder(sorted);
-  if (cycle !== null) {
-    const names = cycle.map((slot) => context.components[slot]?.definition.name).join(' -> ');
-    throw new RatingError('DEFINITION_INVALID', `plan and add-ons need each other: ${names}`);
-  }
-  const rank = new Map(order.map((slot, index) => [slot, index]));
-  const rankOf = (rule: CompiledRule) => rank.get(rule.component.slot) ?? 0;
-  return entries.sort((a, b) => rankOf(a.rule) - rankOf(b.rule));
+  return { entries, ...topologicalOrder(sorted) };
 }

@@ -50,10 +50,11 @@ export function planHistory(book: PriceBook, facts: Facts): PlanHistory {
 }
 
 function baseHistory(facts: Facts): PlanEntry[] {
-  const given = facts.connection?.tariffHistory;
-  if (given === undefined || given.length === 0) {
-    if (facts.tariffCode === undefined) throw new RatingError('NO_PLAN', 'no plan is given');
-    return [{ code: facts.tariffCode, from: firstDay }];
+  const given = facts.connection?.tariffHistory ?? null;
+  if (given === null || given.length === 0) {
+    const code = facts.tariffCode ?? null;
+    if (code === null) throw new RatingError('NO_PLAN', 'no plan is given');
+    return [{ code, from: firstDay }];
   }
   const entries = given.map((entry) => ({
     code: entry.tariffCode,
@@ -64,12 +65,11 @@ function baseHistory(facts: Facts): PlanEntry[] {
 }
 
 function addOnsOf(book: PriceBook, connection: ConnectionFacts): AddOn[] {
-  const given = connection.addOns;
-  if (given === undefined || given.length === 0) return [];
+  const given = connection.addOns ?? null;
+  if (given === null || given.length === 0) return [];
   const addOns = given.map((addOn): AddOn => {
-    const label = addOn.tariffLabel;
-    const code =
-      addOn.tariffCode ?? (label === undefined ? undefined : book.codeByLabel.get(label));
+    const label = addOn.tariffLabel ?? '';
+    const code = addOn.tariffCode ?? book.codeByLabel.get(label);
     if (code === undefined) throw new RatingError('NO_PLAN', `there is no add-on ${label}`);
     const quantity = exactFrom(addOn.quantity ?? 1);
     if (quantity === undefined) {

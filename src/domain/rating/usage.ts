@@ -13,7 +13,7 @@ import { round } from '../../base/numbers/rounding.ts';
 import type { BillError, BillReading, BillUsage } from './bill.ts';
 import { requiredDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
-import type { Facts, HistoryFacts, MeterFacts, UploadedUsage } from './facts.ts';
+import type { Facts, HistoryFacts, MeterFacts, ReadingFacts, UploadedUsage } from './facts.ts';
 import { billReading, inputQuantity, registerUse } from './quantities.ts';
 import { RatingError } from './rating-error.ts';
 
@@ -53,7 +53,7 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
       readings,
       errors,
     );
-    const before = exactFrom(facts.carriedUnits?.[name]) ?? zero;
+    const before = exactFrom(entryOf(facts.carriedUnits, name)) ?? zero;
     const { quantity, carried } = inputQuantity(definition, uses, before);
     const isDivisible = (definition.aggregation ?? 'Sum') === 'Sum';
     inputs[slot] = { total: quantity, isDivisible, meters, uploaded: null };
@@ -61,8 +61,8 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
     const entry = { input: name, unit: definition.unit ?? null, quantity: decimalText(quantity) };
     printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
   }
-  const uploads = facts.uploadedUsage;
-  if (uploads !== undefined) addUploads(uploads, context, inputs, totals, printed);
+  const uploads = facts.uploadedUsage ?? null;
+  if (uploads !== null) addUploads(uploads, context, inputs, totals, printed);
   return { inputs, totals, readings, printed };
 }
 
@@ -157,7 +157,7 @@ function endDay(meter: MeterFacts): number {
 
 function meterUses(
   meters: readonly MeterFacts[],
-  history: HistoryFacts | undefined,
+  history: HistoryFacts | null | undefined,
   highFactor: number | undefined,
   readings: BillReading[],
   errors: BillError[],
@@ -165,7 +165,7 @@ function meterUses(
   const uses: Exact[] = [];
   for (const meter of meters) {
     try {
-      const use = registerUse(meter, () => highestDaily(history?.[meter.input], highFactor));
+      const use = registerUse(meter, () => highestDaily(entryOf(history, meter.input), highFactor));
       uses.push(use.use);
       readings.push(billReading(meter, use));
     } catch (error) {
@@ -174,6 +174,14 @@ function meterUses(
     }
   }
   return uses;
+}
+
+/** An entry by name; a name such as `constructor` finds nothing that was not given. */
+function entryOf<Entry>(
+  entries: Readonly<Record<string, Entry>> | null | undefined,
+  name: string,
+): Entry | undefined {
+  return entries && Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 const highFactorDefault = 3;
@@ -284,7 +292,7 @@ function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | nul
 }
 
 /** On the last day before the cut, or on its day as a reading taken for the change. */
-function isAtCut(reading: { date: string; type?: string }, cut: number): boolean {
+function isAtCut(reading: ReadingFacts, cut: number): boolean {
   const day = requiredDay(reading.date, 'reading date');
   const isForChange = reading.type === 'Check' || reading.type === 'Installation';
   return day === cut - 1 || (day === cut && isForChange);

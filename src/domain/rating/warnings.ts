@@ -76,7 +76,9 @@ function ruleWarnings(rule: CompiledRule, edition: Edition): PlanProblem[] {
   return warnings;
 }
 
-/** `prorate: Days` on a formula that already counts days, or on amounts that were prorated before. */
+/**
+ * `prorate: Days` on a formula that already counts days, or on amounts that were prorated before.
+ */
 function proratedAgain(
   rule: CompiledRule,
   root: FormulaNode,
@@ -169,7 +171,7 @@ function lookupGaps(root: FormulaNode, edition: Edition): { at: number; message:
       if (rows.rowByKey.has('*')) continue;
       const missing = options.filter((option) => !rows.rowByKey.has(option));
       if (missing.length === 0) continue;
-      const message = `\`${table.id}\` has no row for ${missing.map((key) => `"${key}"`).join(', ')}`;
+      const message = `\`${table.id}\` has no row for "${missing.join('", "')}"`;
       gaps.push({ at: part.from, message });
     }
   });
