@@ -40,9 +40,8 @@ async function stalledReader(): Promise<Socket> {
   socket.on('error', () => {});
   const lines = Object.entries({ ...headers, 'Content-Type': 'application/json' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.write(
-    `POST /billing/users/list-users HTTP/1.1\r\nHost: x\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
-  );
+  const length = `Content-Length: ${body.length}\r\n`;
+  socket.write(`POST /billing/users/list-users HTTP/1.1\r\nHost: x\r\n${head}${length}\r\n${body}`);
   await new Promise((resolve) => socket.once('readable', resolve));
   return socket;
 }
