@@ -203,7 +203,6 @@ const bans: Ban[] = [
     within: core,
     instead: 'the clock that is handed in',
     except: {
-      'src/base/request-id.ts': 'ids sort by the time of the machine; they are no business date',
       'src/base/postgres/server.ts': 'waits for a process of the machine, by its clock',
       'src/base/postgres/server-log.ts': 'compares with the age of files',
       'src/base/postgres/claim.ts': 'waits for a process of the machine, by its clock',
@@ -215,6 +214,7 @@ const bans: Ban[] = [
     instead: 'the clock that is handed in',
     except: {
       'src/base/clock.ts': 'the one clock',
+      'src/base/request-id.ts': 'ids sort by the time of the machine; they are no business date',
     },
   },
   {
