@@ -56,6 +56,8 @@ export function openDatabase(options: PoolOptions): Database {
   } as pg.PoolConfig);
   // A lost idle connection is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
+  // So would one that is lost while in use; its statements fail, and that is how its user hears of it.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { pool, role: options.role, close: () => pool.end() };
 }
 
