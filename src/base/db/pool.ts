@@ -95,10 +95,12 @@ export async function transact<T>(
     client.release();
     return result;
   } catch (error) {
-    client.query('rollback').then(
+    const ended = client.query('rollback').then(
       () => client.release(),
       (lost) => client.release(lost),
     );
+    // Who hears of the failure and tries again must not meet the locks of the first attempt.
+    if (!options.readOnly) await ended;
     throw error;
   }
 }
