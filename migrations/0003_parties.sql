@@ -14,6 +14,10 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]' check (jsonb_typeof(competencies) = 'array'),
+  -- What the party has paid and not yet used, in minor units.
+  wallet_balance bigint not null default 0 check (wallet_balance >= 0),
+  portal_status text not null default 'NONE'
+    check (portal_status in ('NONE', 'INVITED', 'ACTIVE', 'LOCKED', 'INACTIVE')),
   archived boolean not null default false,
   search_text text not null,
   created_at timestamptz not null,
@@ -25,7 +29,10 @@ create table parties (
   constraint parties_party_number_key unique (tenant_id, party_number)
 );
 create index parties_search on parties using gin (tenant_id, search_text gin_trgm_ops);
+create index parties_email on parties (tenant_id, lower(email)) where email is not null;
+create index parties_contacts on parties using gin (tenant_id, contacts jsonb_path_ops);
 create index parties_updated on parties (tenant_id, ts);
+create index parties_wallet on parties (tenant_id, party_id) where wallet_balance <> 0;
 create index parties_name on parties (tenant_id, name, party_id);
 call wall_off('parties');
 grant select, insert, update on parties to billwright_api;
@@ -104,7 +111,7 @@ create index subscriptions_account on subscriptions (tenant_id, account_id, subs
 call wall_off('subscriptions');
 grant select on subscriptions to billwright_api, billwright_worker;
 
--- Open amounts in minor units: what is owed on a subscription, and the wallet of its party.
+-- What is owed on a subscription, in minor units.
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
@@ -114,16 +121,6 @@ create table subscription_balances (
 );
 call wall_off('subscription_balances');
 grant select on subscription_balances to billwright_api, billwright_worker;
-
-create table wallets (
-  tenant_id bigint not null,
-  party_id bigint not null,
-  balance bigint not null check (balance >= 0),
-  primary key (tenant_id, party_id),
-  foreign key (tenant_id, party_id) references parties (tenant_id, party_id)
-);
-call wall_off('wallets');
-grant select on wallets to billwright_api, billwright_worker;
 
 -- Keeps row_blocks for parties. Statement-level, so that a bulk load pays once per block.
 create function count_parties() returns trigger
@@ -163,16 +160,70 @@ create trigger parties_counted_on_update
   referencing old table as old_rows new table as new_rows
   for each statement execute function count_parties();
 
-create function search_parties(pattern text) returns setof bigint
+-- The search functions run without row-level security (see billwright_search) and each names the
+-- tenant itself. The first line of search_text is the name.
+create function search_parties(
+  pattern text, name_pattern text, wanted_kind text, with_archived boolean
+) returns setof bigint
 language sql stable security definer rows 100
 set search_path = public, pg_temp
 begin atomic
   select party_id
   from parties
   where tenant_id = require_tenant()
-    and search_text like pattern;
+    and search_text like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
 end;
-alter function search_parties(text) owner to billwright_search;
-revoke all on function search_parties(text) from public;
-grant execute on function search_parties(text) to billwright_api;
+
+-- For one or two letters, of which the trigram index knows nothing: reading the whole index and
+-- then the table takes longer than reading the table. The appended nothing keeps the index out.
+create function scan_parties(
+  pattern text, name_pattern text, wanted_kind text, with_archived boolean
+) returns setof bigint
+language sql stable security definer rows 100000
+set search_path = public, pg_temp
+begin atomic
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and search_text || '' like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
+end;
+
+create function find_parties_by_email(wanted text) returns setof bigint
+language sql stable security definer rows 1
+set search_path = public, pg_temp
+begin atomic
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and lower(email) = lower(wanted);
+end;
+
+create function find_parties_by_contact(wanted text) returns setof bigint
+language sql stable security definer rows 5
+set search_path = public, pg_temp
+begin atomic
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and contacts @> jsonb_build_array(jsonb_build_object('contactValue', wanted));
+end;
+
+alter function search_parties(text, text, text, boolean) owner to billwright_search;
+alter function scan_parties(text, text, text, boolean) owner to billwright_search;
+alter function find_parties_by_email(text) owner to billwright_search;
+alter function find_parties_by_contact(text) owner to billwright_search;
+revoke all on function search_parties(text, text, text, boolean) from public;
+revoke all on function scan_parties(text, text, text, boolean) from public;
+revoke all on function find_parties_by_email(text) from public;
+revoke all on function find_parties_by_contact(text) from public;
+grant execute on function search_parties(text, text, text, boolean) to billwright_api;
+grant execute on function scan_parties(text, text, text, boolean) to billwright_api;
+grant execute on function find_parties_by_email(text) to billwright_api;
+grant execute on function find_parties_by_contact(text) to billwright_api;
 revoke create on schema public from billwright_search;

@@ -63,11 +63,14 @@ function externalContext(config: Config, databaseUrl: string, log: Log): Context
 async function keepEmbedded(config: Config, log: Log, use: 'claim' | 'join') {
   let isStopping = false;
   let current: EmbeddedPostgres;
+  let restarting: Promise<void> | undefined;
   const options = {
     dataFolder: config.dataFolder,
     use,
     log: (message: string) => log.info(message),
-    onLost: () => void restart(),
+    onLost: () => {
+      restarting = restart();
+    },
   };
   async function restart(): Promise<void> {
     while (!isStopping) {
@@ -86,6 +89,7 @@ async function keepEmbedded(config: Config, log: Log, use: 'claim' | 'join') {
     current: () => current,
     async stop() {
       isStopping = true;
+      await restarting;
       await current.stop();
     },
   };

@@ -1,5 +1,5 @@
 // The workspace that a first `start` makes, so that there is something to log in to.
-import { transact } from '../base/db/pool.ts';
+import { plainOpening, transact } from '../base/db/pool.ts';
 import { type Context, openOwnerDatabase } from '../context.ts';
 import { createWorkspace, prepareWorkspace } from '../domain/access/workspaces.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
@@ -14,7 +14,7 @@ export const demo = {
 export async function ensureDemo(context: Context): Promise<void> {
   const database = openOwnerDatabase(context);
   try {
-    const options = { opening: 'select 1', readOnly: true };
+    const options = { opening: plainOpening, readOnly: true };
     const existing = await transact(database, options, (tx) => listWorkspaces(tx));
     if (existing.length > 0) return;
     const prepared = await prepareWorkspace({
@@ -29,7 +29,7 @@ export async function ensureDemo(context: Context): Promise<void> {
       adminPassword: demo.password,
     });
     const { clock } = context;
-    await transact(database, { opening: 'select 1' }, (tx) =>
+    await transact(database, { opening: plainOpening }, (tx) =>
       createWorkspace(tx, prepared, clock.now()),
     );
     context.log.info({ workspace: demo.workspace }, 'demo workspace made');

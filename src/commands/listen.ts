@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { verifySecret } from '../base/secrets.ts';
 import type { Context } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
-import { enterTenant, findTenantId } from '../domain/tenants/store.ts';
+import { enterTenant, findStatus, findTenantId } from '../domain/tenants/store.ts';
 import { createServer } from '../http/server.ts';
 import { operations } from '../operations/catalogue.ts';
 import { demo } from './demo.ts';
@@ -31,20 +31,25 @@ const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** The demo's password stands in the README: it must not guard anything the network can reach. */
 export async function assertMayListen(context: Context, database: Database): Promise<void> {
-  if (loopback.test(context.config.host)) return;
-  const login = await transact(database, { opening: 'select 1' }, async (tx) => {
+  const { host } = context.config;
+  if (loopback.test(host) || !(await hasDefaultPassword(database))) return;
+  await database.close();
+  throw new Error(
+    `The login ${demo.username} of workspace ${demo.workspace} still has its default password, ` +
+      `so Billwright listens on loopback only, not on ${host}. ` +
+      'Change the password or suspend the workspace first.',
+  );
+}
+
+/** Whether the demo workspace is there and everybody who read the README can log in to it. */
+export async function hasDefaultPassword(database: Database): Promise<boolean> {
+  const options = { opening: plainOpening, readOnly: true };
+  const login = await transact(database, options, async (tx) => {
     const tenantId = await findTenantId(tx, demo.workspace);
     if (tenantId === undefined) return undefined;
     await enterTenant(tx, tenantId);
+    if ((await findStatus(tx, tenantId)) !== 'Active') return undefined;
     return findLoginByName(tx, tenantId, demo.username);
   });
-  if (login?.status !== 'ACTIVE') return;
-  if (await verifySecret(demo.password, login.password_hash)) {
-    await database.close();
-    throw new Error(
-      `The login ${demo.username} of workspace ${demo.workspace} still has its default password, ` +
-        `so Billwright listens on loopback only, not on ${context.config.host}. ` +
-        'Change the password or suspend the workspace first.',
-    );
-  }
+  return login?.status === 'ACTIVE' && (await verifySecret(demo.password, login.password_hash));
 }

@@ -4,12 +4,40 @@ import type { Log } from '../base/log.ts';
 /** A stop that takes longer than this is given up: somebody will kill the process anyway. */
 const stopMs = 25_000;
 
+/** Asked for while the program is still starting, a stop is done when it has started. */
+export type StopRequests = { onStop(stop: (reason: string) => void): void };
+
+/** Call it first thing: from then on no signal ends the process halfway through its start. */
+export function expectStop(): StopRequests {
+  let asked: string | undefined;
+  let stop: ((reason: string) => void) | undefined;
+  function ask(reason: string): void {
+    // Somebody who asks twice while it starts does not want to wait for it.
+    if (asked !== undefined && !stop) process.exit(1);
+    asked ??= reason;
+    stop?.(asked);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ask(signal));
+  // A worker started by `start` ends with it, however that ends.
+  if (process.send) process.on('disconnect', () => ask('the parent process is gone'));
+  return {
+    onStop(handler) {
+      stop = handler;
+      if (asked !== undefined) handler(asked);
+    },
+  };
+}
+
 /** Runs the steps in order once a stop is asked for, and ends the process. */
-export function stopOnSignal(log: Log, steps: readonly (() => Promise<void>)[]): void {
-  let stopping = false;
+export function stopInOrder(
+  requests: StopRequests,
+  log: Log,
+  steps: readonly (() => Promise<void>)[],
+): void {
+  let isStopping = false;
   async function stop(reason: string): Promise<void> {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => {
       log.error('the stop took too long and was given up');
@@ -28,9 +56,5 @@ export function stopOnSignal(log: Log, steps: readonly (() => Promise<void>)[]):
     log.flush();
     process.exit(code);
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void stop(signal));
-  }
-  // A worker started by `start` ends with it, however that ends.
-  if (process.send) process.on('disconnect', () => void stop('the parent process is gone'));
+  requests.onStop((reason) => void stop(reason));
 }

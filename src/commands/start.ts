@@ -4,11 +4,12 @@ import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { demo, ensureDemo } from './demo.ts';
-import { assertMayListen, listen } from './listen.ts';
-import { stopOnSignal } from './shutdown.ts';
+import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
+import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
 export async function start(config: Config): Promise<void> {
+  const requests = expectStop();
   const context = await openContext(config, { use: 'claim' });
   try {
     await prepareDatabase(context);
@@ -17,7 +18,7 @@ export async function start(config: Config): Promise<void> {
     await assertMayListen(context, database);
     const server = await listen(context, database);
     const worker = keepWorker(context.log);
-    stopOnSignal(context.log, [
+    stopInOrder(requests, context.log, [
       () => server.close(),
       () => worker.stop(),
       () => database.close(),
@@ -25,7 +26,7 @@ export async function start(config: Config): Promise<void> {
     ]);
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.port;
-    printWelcome(config, port);
+    printWelcome(config, port, { isDemo: await hasDefaultPassword(database) });
   } catch (error) {
     await context.close();
     throw error;
@@ -39,7 +40,9 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
   let isStopping = false;
   let child: ChildProcess;
   function launch(): void {
+    if (isStopping) return;
     child = fork(new URL('../main.ts', import.meta.url), ['work'], { stdio: 'inherit' });
+    child.once('error', (error) => log.error({ err: error }, 'the worker could not be started'));
     child.once('exit', (code, signal) => {
       if (isStopping) return;
       log.error({ code, signal }, 'the worker ended and is started again');
@@ -58,19 +61,24 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
   };
 }
 
-function printWelcome(config: Config, port: number): void {
-  const base = `http://${demo.workspace}.${config.domain}:${port}`;
+function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolean }): void {
+  const workspace = isDemo ? demo.workspace : 'WORKSPACE';
+  const base = `http://${workspace}.${config.domain}:${port}`;
+  const { username, password } = demo;
+  const shared = { method: 'Login', action: 'Login User', apiVersion: 'v2' };
+  const login = JSON.stringify({ ...shared, username, password });
+  const trial = `  Workspace  ${demo.workspace}, login ${username} with password ${password}
+
+Try:
+  curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
+    -d '${login}'
+`;
   process.stdout.write(`
 Billwright is ready.
 
   API        ${base}/billing/...
-  Reference  http://${config.domain}:${port}/docs
-  Workspace  ${demo.workspace}, login ${demo.username} with password ${demo.password}
-
-Try:
-  curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
-    -d '{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}'
-
+  Reference  ${base}/docs
+${isDemo ? trial : ''}
 Stop with Ctrl-C.
 `);
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts';
 import { openContext, openWorkerDatabase, prepareDatabase } from '../context.ts';
 import { startWorker } from '../worker/worker.ts';
-import { stopOnSignal } from './shutdown.ts';
+import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Works on jobs. Any number of these may run, on any number of machines. */
 export async function work(config: Config): Promise<void> {
+  const requests = expectStop();
   const context = await openContext(config, { use: 'join' });
   try {
     await prepareDatabase(context);
@@ -12,7 +13,7 @@ export async function work(config: Config): Promise<void> {
     const { clock, log } = context;
     const queueConnection = context.owner.connection;
     const worker = await startWorker({ queueConnection, database, clock, log });
-    stopOnSignal(log, [() => worker.stop(), () => database.close(), context.close]);
+    stopInOrder(requests, log, [() => worker.stop(), () => database.close(), context.close]);
   } catch (error) {
     await context.close();
     throw error;

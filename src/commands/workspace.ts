@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Database, tenantTransact, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { createWorkspace, prepareWorkspace } from '../domain/access/workspaces.ts';
@@ -85,18 +85,19 @@ async function create(
   request: ReturnType<typeof createRequest>,
 ): Promise<void> {
   const prepared = await prepareWorkspace(request);
-  await transact(database, { opening: 'select 1' }, (tx) =>
+  await transact(database, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),
   );
   const { config } = context;
   process.stdout.write(
     `Workspace ${request.workspace} is ready at ` +
-      `http://${request.workspace}.${config.domain}:${config.port}; log in as ${request.adminEmail}.\n`,
+      `http://${request.workspace}.${config.domain}:${config.port}; ` +
+      `log in as ${request.adminEmail}.\n`,
   );
 }
 
 async function list(database: Database): Promise<void> {
-  const options = { opening: 'select 1', readOnly: true };
+  const options = { opening: plainOpening, readOnly: true };
   const workspaces = await transact(database, options, (tx) => listWorkspaces(tx));
   for (const { tenant_id: tenantId, workspace } of workspaces) {
     const line = await tenantTransact(database, tenantId, async (tx) => {
@@ -116,7 +117,7 @@ async function change(
   name: string,
   status: 'Active' | 'Suspended',
 ): Promise<void> {
-  const options = { opening: 'select 1', readOnly: true };
+  const options = { opening: plainOpening, readOnly: true };
   const workspaces = await transact(database, options, (tx) => listWorkspaces(tx));
   const found = workspaces.find((one) => one.workspace === name.toLowerCase());
   if (!found) throw new Error(`There is no workspace named '${name}'.`);

@@ -1,21 +1,24 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
+import type { Statement } from '../base/db/batch.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken, tenantOfToken } from '../base/secrets.ts';
 import { isAllowed } from '../domain/access/addresses.ts';
 import { permissionsOf } from '../domain/access/roles.ts';
 import type { Access, Principal } from '../operations/operation.ts';
 
-export type Token = { tenantId: number; hash: Buffer };
+/** `key` is the hash as text, by which this process knows the token. */
+export type Token = { tenantId: number; hash: Buffer; key: string };
 
 export function readToken(authorization: string | undefined): Token {
   if (authorization === undefined || authorization === '') throw new AppError('TOKEN_MISSING');
   if (/^bearer\s/i.test(authorization)) throw new AppError('BEARER_PREFIX_NOT_USED');
   const tenantId = tenantOfToken(authorization);
   if (tenantId === undefined) throw new AppError('TOKEN_INVALID');
-  return { tenantId, hash: hashToken(authorization) };
+  const hash = hashToken(authorization);
+  return { tenantId, hash, key: hash.toString('latin1') };
 }
 
-/** One row of enter_call(): the workspace, and the token's session and principal where it has one. */
+/** One row of enter_call(): the workspace, and the token's session and principal if it has any. */
 export type EnteredRow = {
   access_epoch: number;
   tenant_status: 'Active' | 'Suspended';
@@ -39,15 +42,14 @@ export type EnteredRow = {
   allowed_addresses: string[] | null;
 };
 
-/** The SQL that opens a call's transaction. Both values are of our own making: digits and hex. */
-export function enterCall(tenantId: number, hash: Buffer | null): string {
-  const literal = hash === null ? 'null' : `'\\x${hash.toString('hex')}'`;
-  return `select * from enter_call(${tenantId}, ${literal}::bytea)`;
+/** Opens a call's transaction: sets the tenant and finds the token's principal. */
+export function enterCall(tenantId: number, hash: Buffer | null): Statement {
+  return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash] };
 }
 
 /** The cheaper opening, for a token whose row is known: tells the epoch that the row must have. */
-export function enterTenant(tenantId: number): string {
-  return `select enter_tenant(${tenantId}) as access_epoch`;
+export function enterTenant(tenantId: number): Statement {
+  return { text: 'select enter_tenant($1) as access_epoch', values: [tenantId] };
 }
 
 /**
@@ -59,15 +61,14 @@ export class KnownTokens {
   readonly #rows = new Map<string, EnteredRow>();
 
   get(token: Token): EnteredRow | undefined {
-    return this.#rows.get(keyOf(token));
+    return this.#rows.get(token.key);
   }
 
   keep(token: Token, row: EnteredRow): void {
     // Where sessions may lie idle only so long, the time of the last use must be read each time.
     if (!row.session_id || row.idle_seconds !== null) return;
-    const key = keyOf(token);
-    this.#rows.delete(key);
-    this.#rows.set(key, row);
+    this.#rows.delete(token.key);
+    this.#rows.set(token.key, row);
     if (this.#rows.size <= knownTokensMax) return;
     const oldest = this.#rows.keys().next().value;
     if (oldest !== undefined) this.#rows.delete(oldest);
@@ -75,10 +76,6 @@ export class KnownTokens {
 }
 
 const knownTokensMax = 10_000;
-
-function keyOf(token: Token): string {
-  return `${token.tenantId}/${token.hash.toString('latin1')}`;
-}
 
 export function principalOf(
   row: EnteredRow | undefined,

@@ -37,7 +37,7 @@ function isRetryable(error: AppError): boolean {
   );
 }
 
-/** The envelope of a list split where its array goes, so that the rows can be written in between. */
+/** The envelope of a list split where its array goes, so that the rows can be put in between. */
 export function streamedEnvelope(
   message: string,
   wrap: (rows: never[]) => unknown,

@@ -100,7 +100,8 @@ function tooShort(field: string, limit: unknown): string {
 
 function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined): string {
   if (own === 'REQUIRED_FIELD') return `${field} is required`;
-  return `${field} does not have the expected form${node.description ? ` (${node.description})` : ''}`;
+  const form = node.description ? ` (${node.description})` : '';
+  return `${field} does not have the expected form${form}`;
 }
 
 function notAmong(field: string, node: SchemaNode): string {

@@ -2,17 +2,19 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { newRequestId } from '../base/request-id.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { KnownTokens } from './authenticate.ts';
 import { bodyBytesMax } from './body.ts';
-import { type DispatchParts, dispatch, type Outgoing, toAppError } from './dispatch.ts';
+import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
-import { errorEnvelope } from './envelope.ts';
+import { errorEnvelope, type Headers } from './envelope.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { type Outgoing, toAppError } from './outcome.ts';
+import type { DispatchParts } from './prepared.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { routesOf } from './routes.ts';
 import { Workspaces } from './workspace.ts';
@@ -41,6 +43,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     connectionTimeout: idleSocketMs,
     keepAliveTimeout: idleSocketMs,
     forceCloseConnections: 'idle',
+    // A call that arrives on a kept connection while the server closes is answered like any other,
+    // and its connection closed after it.
+    return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     exposeHeadRoutes: false,
     genReqId: newRequestId,
@@ -69,13 +74,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler((error, request, reply) => {
     const refusal =
       unreadable(error, request) ??
-      toAppError(error, { log }, { requestId: request.id, path: request.url });
-    send(reply, request.id, {
-      statusCode: refusal.statusCode,
-      headers: {},
-      body: errorEnvelope(refusal, request.id),
-      operation: undefined,
-    }).code(isCall(request) ? 200 : refusal.statusCode);
+      toAppError(error, log, { requestId: request.id, path: request.url });
+    const body = errorEnvelope(refusal, request.id);
+    const { statusCode } = refusal;
+    if (!isCall(request)) return reply.code(statusCode).type('application/json').send(body);
+    return send(reply, request.id, { statusCode, headers: {}, body, operation: undefined });
   });
   return server;
 }
@@ -152,24 +155,29 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): FastifyReply {
-  return reply
-    .code(200)
-    .headers({
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      ...outgoing.headers,
-      'X-Request-Id': requestId,
-      'X-Status-Code': String(outgoing.statusCode),
-    })
-    .send(outgoing.body);
+  const { body } = outgoing;
+  const headers: Headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...outgoing.headers,
+    'X-Request-Id': requestId,
+    'X-Status-Code': String(outgoing.statusCode),
+  };
+  if (typeof body !== 'string') return reply.code(200).headers(headers).send(body);
+  // The answer is finished text: nothing of Fastify's serialising and hooks is wanted any more.
+  reply.hijack();
+  headers['Content-Length'] = String(Buffer.byteLength(body));
+  reply.raw.writeHead(200, headers);
+  reply.raw.end(body);
+  return reply;
 }
 
 function registerProbes(server: FastifyInstance, database: Database, metrics: Metrics): void {
   server.get('/health', async () => ({ status: 'up' }));
   server.get('/ready', async (_request, reply) => {
     try {
-      await transact(database, { opening: 'select 1', readOnly: true }, async () => {});
+      await transact(database, { opening: plainOpening, readOnly: true }, async () => {});
       return { status: 'ready' };
     } catch {
       return reply.code(503).send({ status: 'not ready', reason: 'the database does not answer' });

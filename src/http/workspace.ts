@@ -1,5 +1,5 @@
 // Host name -> workspace -> tenant.
-import { type Database, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { findTenantId } from '../domain/tenants/store.ts';
 
@@ -35,7 +35,7 @@ export class Workspaces {
     const workspace = this.#name(host, header);
     const known = this.#known.get(workspace);
     if (known !== undefined) return { workspace, tenantId: known };
-    const options = { opening: 'select 1', readOnly: true };
+    const options = { opening: plainOpening, readOnly: true };
     const tenantId = await transact(this.#database, options, (tx) => findTenantId(tx, workspace));
     if (tenantId === undefined) throw notFound();
     if (this.#known.size < knownMax) this.#known.set(workspace, tenantId);

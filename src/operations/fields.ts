@@ -108,7 +108,9 @@ export const country = Type.String({
 export const timestamp = Type.String({ description: 'YYYY-MM-DD HH:MM:SS in local time' });
 export const ts = Type.Integer({ description: 'Unix time of the last change, in milliseconds' });
 /** Sent back on an update, it makes the update fail when somebody else was faster. */
-export const tsGuard = Type.Optional(Type.Integer({ minimum: 0, 'x-code': 'INVALID_NUMBER' }));
+export const tsGuard = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-code': 'INVALID_NUMBER' }),
+);
 export const archiveStatus = Type.Integer({ description: '0 = active, 1 = archived' });
 export const money = Type.Number({ description: 'Major units of the currency of the workspace' });
 export const empty = Type.Object({});

@@ -60,11 +60,16 @@ export async function findDueTasks(
         Temporal.PlainDate.compare(day, newest) <= 0;
         day = day.add({ days: 1 })
       ) {
-        tasks.push({ tenantId, job, localDate: day.toString() });
+        if (isInZone(day, timezone)) tasks.push({ tenantId, job, localDate: day.toString() });
       }
     }
     return tasks;
   });
+}
+
+/** A place that moves across the date line skips a date: it never was there. */
+function isInZone(day: Temporal.PlainDate, timezone: string): boolean {
+  return day.toZonedDateTime(timezone).toPlainDate().equals(day);
 }
 
 function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {

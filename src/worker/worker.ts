@@ -1,7 +1,7 @@
 // The process that works on jobs, apart from the one that answers calls.
-import { PgBoss } from 'pg-boss';
+import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Clock } from '../base/clock.ts';
-import { type Connection, type Database, transact } from '../base/db/pool.ts';
+import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
@@ -22,8 +22,16 @@ const dailyQueue = 'daily';
 /** A dead worker's job is handed on after this long. */
 const heartbeatSeconds = 10;
 const stopMs = 20_000;
-/** A workspace with nothing due is looked at again after this long: no job is due at a finer time. */
+/** A workspace with nothing due is looked at again after this long: no job is due more finely. */
 const lookAgainMinutes = 5;
+
+/** Many at a time, because midnight comes to a thousand workspaces at once. */
+const dailyFetch = {
+  batchSize: 20,
+  burstWhenBatchFull: true,
+  pollingIntervalSeconds: 2,
+  perJobResults: true,
+} as const;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { queueConnection: connection, log } = options;
@@ -35,7 +43,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
   await boss.start();
-  await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0 });
+  // With a heartbeat too: until a tick that died with its worker is found dead, no other runs.
+  await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0, heartbeatSeconds });
   await boss.createQueue(dailyQueue, {
     policy: 'exclusive',
     retryLimit: 5,
@@ -47,9 +56,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await boss.work(tickQueue, async () => {
     await queueDueTasks(boss, options, looked);
   });
-  await boss.work<DailyTask>(dailyQueue, { pollingIntervalSeconds: 2 }, async (jobs) => {
-    for (const job of jobs) await runDailyTask(options.database, options.clock, log, job.data);
-  });
+  await boss.work(dailyQueue, dailyFetch, (jobs: Job<DailyTask>[]) => runBatch(options, jobs));
   // What fell due while no worker was there must not wait for the next minute.
   await queueDueTasks(boss, options, looked);
   log.info('worker ready');
@@ -60,6 +67,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
+/** Each job ends by itself: one that fails is tried again and the others are done. */
+async function runBatch(
+  { database, clock, log }: WorkerOptions,
+  jobs: readonly Job<DailyTask>[],
+): Promise<JobResult[]> {
+  const results: JobResult[] = [];
+  for (const { id, data } of jobs) {
+    try {
+      await runDailyTask(database, clock, log, data);
+      results.push({ id, status: 'completed' });
+    } catch (error) {
+      log.error({ err: error, ...data }, 'a daily job failed');
+      results.push({ id, status: 'failed', output: { message: (error as Error).message } });
+    }
+  }
+  return results;
+}
+
 async function queueDueTasks(
   boss: PgBoss,
   options: WorkerOptions,
@@ -67,7 +92,9 @@ async function queueDueTasks(
 ): Promise<void> {
   const { database, clock, log } = options;
   const now = clock.now();
-  const workspaces = await transact(database, { opening: 'select 1' }, (tx) => listWorkspaces(tx));
+  const workspaces = await transact(database, { opening: plainOpening }, (tx) =>
+    listWorkspaces(tx),
+  );
   for (const { tenant_id: tenantId } of workspaces) {
     const next = looked.get(tenantId);
     if (next && Temporal.Instant.compare(now, next) < 0) continue;

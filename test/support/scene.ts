@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
-import { type Database, openDatabase, transact } from '../../src/base/db/pool.ts';
+import { type Database, openDatabase, plainOpening, transact } from '../../src/base/db/pool.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createWorkspace, prepareWorkspace } from '../../src/domain/access/workspaces.ts';
 import type { RateLimits } from '../../src/http/rate-limit.ts';
@@ -176,7 +176,7 @@ export async function makeWorkspace(
       adminEmail: `admin@${name}.example`,
       adminPassword,
     });
-    return await transact(owner, { opening: 'select 1' }, (tx) =>
+    return await transact(owner, { opening: plainOpening }, (tx) =>
       createWorkspace(tx, prepared, now),
     );
   } finally {

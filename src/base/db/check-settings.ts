@@ -80,7 +80,8 @@ async function checkRole(client: pg.Client, report: SettingsReport): Promise<voi
   }>(
     `select r.rolname as name, r.rolsuper, r.rolbypassrls,
        (select count(*)::integer from pg_class c
-         where c.relowner = r.oid and c.relkind in ('r', 'p', 'v', 'm')) as owned
+         where pg_has_role(r.oid, c.relowner, 'member') and not r.rolsuper
+           and c.relkind in ('r', 'p', 'v', 'm')) as owned
      from pg_roles r where r.rolname = current_user`,
   );
   const role = rows[0];
@@ -92,6 +93,8 @@ async function checkRole(client: pg.Client, report: SettingsReport): Promise<voi
     report.refusals.push(`role ${role.name} serves calls and must not have BYPASSRLS`);
   }
   if (role.owned > 0) {
-    report.refusals.push(`role ${role.name} serves calls and must not own tables`);
+    report.refusals.push(
+      `role ${role.name} serves calls and must not own tables, nor be a member of who does`,
+    );
   }
 }

@@ -7,6 +7,7 @@ import {
   listActiveLoginsOfParty,
   lockAdministrators,
   type Stamp,
+  showPortalStatus,
   updateLogin,
 } from './store.ts';
 
@@ -28,6 +29,7 @@ export async function closeLoginsOfParty(
     const revocation = { at: stamp.at, reason: 'The party was archived' };
     await revokeSessionsOf(tx, tenantId, { loginId }, revocation);
   }
+  await showPortalStatus(tx, tenantId, [partyId]);
   if ((await countActiveAdministrators(tx, tenantId)) === 0) {
     throw new AppError('LAST_ADMINISTRATOR', { field: 'user.archiveStatus' });
   }

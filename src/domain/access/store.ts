@@ -238,3 +238,23 @@ export async function listActiveLoginsOfParty(
   `.execute(tx);
   return rows.map((row) => row.login_id);
 }
+
+/** A party shows ACTIVE when one of its logins is; called wherever such a login changes. */
+export async function showPortalStatus(
+  tx: Tx,
+  tenantId: number,
+  partyIds: readonly number[],
+): Promise<void> {
+  if (partyIds.length === 0) return;
+  await sql`
+    update parties p
+    set portal_status = l.status
+    from (
+      select party_id, min(status) as status
+      from logins
+      where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[])
+      group by party_id
+    ) l
+    where p.tenant_id = ${tenantId} and p.party_id = l.party_id
+  `.execute(tx);
+}

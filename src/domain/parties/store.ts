@@ -130,8 +130,8 @@ export async function findArchiveObstacles(
     select
       (select count(*) from subscriptions
         where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
-      exists (select from wallets
-        where tenant_id = ${tenantId} and party_id = ${partyId} and balance <> 0)
+      exists (select from parties
+        where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
       or exists (select from subscription_balances b
         join subscriptions s using (tenant_id, subscription_id)
         where s.tenant_id = ${tenantId} and s.party_id = ${partyId} and b.receivable <> 0)
@@ -141,7 +141,7 @@ export async function findArchiveObstacles(
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
 }
 
-export type PartyView = PartyRow & { wallet: string; login_status: string | null };
+export type PartyView = PartyRow & { wallet_balance: string; portal_status: string };
 
 /** One row for each subscription of each account; an account without any has one row too. */
 export type HoldingRow = {
@@ -166,12 +166,7 @@ export async function findPartyView(
 ): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
   const [parties, holdings] = await Promise.all([
     sql<PartyView>`
-      select ${columns},
-        coalesce((select balance from wallets w
-          where w.tenant_id = p.tenant_id and w.party_id = p.party_id), 0)::text as wallet,
-        (select l.status from logins l
-          where l.tenant_id = p.tenant_id and l.party_id = p.party_id
-          order by l.status limit 1) as login_status
+      select ${columns}, wallet_balance::text as wallet_balance, portal_status
       from parties p
       where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
     `.execute(tx),
@@ -226,6 +221,8 @@ export async function listPartiesAt(
   if (isUnfiltered(filter) && sort.by === 'partyID' && !sort.descending) {
     return listPartiesByBlock(tx, tenantId, filter.includeArchived, window);
   }
+  const search = onlySearch(filter);
+  if (search && sort.by === 'partyID') return listFoundParties(tx, tenantId, search, sort, window);
   const { rows } = await sql<PartyRow>`
     select ${columns} from parties
     where ${matches(tenantId, filter)}
@@ -290,7 +287,34 @@ async function listPartiesByBlock(
   return rows;
 }
 
+/** Sorts and cuts what was found by its ids alone, and fetches no row beside the page. */
+async function listFoundParties(
+  tx: Tx,
+  tenantId: number,
+  search: RawBuilder<unknown>,
+  sort: PartySort,
+  window: { offset: number; limit: number },
+): Promise<PartyRow[]> {
+  const { rows } = await sql<PartyRow>`
+    select ${columns} from parties
+    where tenant_id = ${tenantId} and party_id in (
+      select found.party_id from ${search} as found (party_id)
+      order by ${sql.raw(sort.descending ? 'found.party_id desc' : 'found.party_id')}
+      limit ${window.limit} offset ${window.offset}
+    )
+    order by ${ordering(sort)}
+  `.execute(tx);
+  return rows;
+}
+
 export async function countParties(tx: Tx, tenantId: number, filter: PartyFilter): Promise<number> {
+  const search = onlySearch(filter);
+  if (search) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${search}`.execute(
+      tx,
+    );
+    return rows[0]?.count ?? 0;
+  }
   const counted = sql.ref(filter.includeArchived ? 'all_rows' : 'live_rows');
   const { rows } = isUnfiltered(filter)
     ? await sql<{ count: number }>`
@@ -319,27 +343,48 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
   if (filter.partyId !== null) conditions.push(sql`party_id = ${filter.partyId}`);
   if (filter.updatedSince !== null) conditions.push(sql`ts >= ${filter.updatedSince}`);
-  if (filter.search !== null) conditions.push(found(filter.search));
-  if (filter.name !== null) {
-    const folding = sql`split_part(search_text, ${'\n'}, 1)`;
-    conditions.push(found(filter.name), sql`${folding} like ${containing(filter.name)}`);
-  }
+  if (filter.search !== null) conditions.push(found(filter, filter.search, { inName: false }));
+  if (filter.name !== null) conditions.push(found(filter, filter.name, { inName: true }));
   if (filter.email !== null) {
-    conditions.push(found(filter.email), sql`lower(email) = ${folded(filter.email)}`);
+    conditions.push(sql`party_id in (select find_parties_by_email(${filter.email}))`);
   }
   if (filter.contactValue !== null) {
-    const value = filter.contactValue;
-    conditions.push(
-      found(value),
-      sql`exists (select from jsonb_array_elements(contacts) c where c ->> 'contactValue' = ${value})`,
-    );
+    conditions.push(sql`party_id in (select find_parties_by_contact(${filter.contactValue}))`);
   }
   return sql.join(conditions, sql` and `);
 }
 
-/** Parties whose search text contains the words, through the trigram index. */
-function found(words: string): RawBuilder<boolean> {
-  return sql`party_id in (select search_parties(${containing(words)}))`;
+/** Shorter words have no three letters in a row, which is what the index goes by. */
+const indexedLengthMin = 3;
+
+function found(
+  filter: PartyFilter,
+  words: string,
+  options: { inName: boolean },
+): RawBuilder<unknown> {
+  return sql`party_id in (select ${searching(filter, words, options)})`;
+}
+
+/** The call of the function that finds words in search texts, or only in names. */
+function searching(
+  filter: PartyFilter,
+  words: string,
+  options: { inName: boolean },
+): RawBuilder<unknown> {
+  const search = sql.raw(words.length < indexedLengthMin ? 'scan_parties' : 'search_parties');
+  const pattern = containing(words);
+  const inName = options.inName ? pattern : null;
+  return sql`${search}(${pattern}, ${inName}, ${filter.kind}, ${filter.includeArchived})`;
+}
+
+/** The search that is all of a filter; undefined when the filter asks for more, or for none. */
+function onlySearch(filter: PartyFilter): RawBuilder<unknown> | undefined {
+  const { search, name, email, contactValue, partyId, updatedSince } = filter;
+  if ([email, contactValue, partyId, updatedSince].some((value) => value !== null))
+    return undefined;
+  if (search !== null && name === null) return searching(filter, search, { inName: false });
+  if (name !== null && search === null) return searching(filter, name, { inName: true });
+  return undefined;
 }
 
 function containing(words: string): string {

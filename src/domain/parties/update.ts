@@ -99,7 +99,9 @@ async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Prom
   const obstacles = await findArchiveObstacles(tx, tenantId, party.party_id);
   if (obstacles.activeSubscriptions > 0) {
     throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
-      message: `Party ${party.party_number} still has ${obstacles.activeSubscriptions} active subscriptions`,
+      message:
+        `Party ${party.party_number} still has ` +
+        `${obstacles.activeSubscriptions} active subscriptions`,
       field: 'user.archiveStatus',
     });
   }

@@ -29,7 +29,7 @@ export const makeClients = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'UNAVAILABLE'],
+  errors: ['DUPLICATE'],
   example: {
     clients: [
       {

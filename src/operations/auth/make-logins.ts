@@ -1,7 +1,13 @@
 import * as Type from 'typebox';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
-import { findPartyIds, findTakenNames, insertLogins, namesOf } from '../../domain/access/store.ts';
+import {
+  findPartyIds,
+  findTakenNames,
+  insertLogins,
+  namesOf,
+  showPortalStatus,
+} from '../../domain/access/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { email, empty, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -30,7 +36,7 @@ export const makeLogins = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'REQUIRED_FIELD', 'ROWS_REJECTED', 'UNAVAILABLE'],
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'ROWS_REJECTED'],
   example: {
     logins: [
       {
@@ -63,6 +69,7 @@ export const makeLogins = operation({
     const firstId = await takeNumbers(tx, tenant.tenantId, 'login', logins.length);
     const stamp = { at: call.now, by: call.principal.name };
     await insertLogins(tx, tenant.tenantId, firstId, logins, stamp);
+    await showPortalStatus(tx, tenant.tenantId, [...partyIds.values()]);
     logins.forEach(({ passwordHash: _, ...after }, index) => {
       call.audit({ subject: 'login', subjectId: firstId + index, before: null, after });
     });

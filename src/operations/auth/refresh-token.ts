@@ -19,7 +19,7 @@ export const refreshToken = operation({
   summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
   request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
   response: issuedTokens,
-  errors: ['TOKEN_INVALID', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_WORKSPACE_MISMATCH'],
+  errors: [],
   example: { refreshToken: '1.kXv0…' },
   async handle(call, body) {
     const { tenantId } = call.tenant;
@@ -48,7 +48,7 @@ export const refreshToken = operation({
         before: null,
         after: { event: renewal.kind },
       });
-      // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
+      // The end of a stolen session must be stored: it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
       const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
       if (!usable) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });

@@ -25,7 +25,7 @@ export const updateClientOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['CLIENT_NOT_FOUND', 'UNAVAILABLE'],
+  errors: ['CLIENT_NOT_FOUND'],
   example: { data: { clientID: 'meter-gateway', status: 'INACTIVE' } },
   async handle(call, body) {
     const { tx, tenant } = call;

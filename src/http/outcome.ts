@@ -1,0 +1,68 @@
+// What becomes of a call: an answer, a stream, or a refusal.
+import type { Readable } from 'node:stream';
+import { isUnavailable } from '../base/db/faults.ts';
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Answer, Operation, StreamedAnswer } from '../operations/operation.ts';
+import {
+  errorEnvelope,
+  type Headers,
+  idHeaders,
+  streamedEnvelope,
+  successEnvelope,
+} from './envelope.ts';
+import type { Prepared } from './prepared.ts';
+import { listStream } from './stream.ts';
+
+export type Outgoing = {
+  statusCode: number;
+  headers: Headers;
+  body: string | Readable;
+  operation: Operation | undefined;
+};
+
+export function succeeded(
+  call: Prepared,
+  answer: Answer<unknown> | StreamedAnswer<unknown>,
+): Outgoing {
+  const { operation } = call;
+  const headers = { ...call.headers };
+  if (answer.total !== undefined) headers['X-Total-Count'] = String(answer.total);
+  if ('chunks' in answer) {
+    const body = listStream(streamedEnvelope(answer.message, answer.wrap), answer.chunks);
+    // The answer is under way and can only be cut off; the log still hears why.
+    body.on('error', (error) => toAppError(error, call.parts.log, call.incoming));
+    return { statusCode: 200, headers, body, operation };
+  }
+  if (answer.ids) Object.assign(headers, idHeaders(answer.ids));
+  const body = successEnvelope(answer.message, answer.data);
+  return { statusCode: 200, headers, body, operation };
+}
+
+export function refused(
+  operation: Operation | undefined,
+  error: AppError,
+  requestId: string,
+  known: Headers,
+): Outgoing {
+  const headers = { ...known };
+  if (error.retryAfterSeconds !== null) headers['Retry-After'] = String(error.retryAfterSeconds);
+  const body = errorEnvelope(error, requestId);
+  return { statusCode: error.statusCode, headers, body, operation };
+}
+
+/** What the caller may hear of an error. The log hears everything of those that are our fault. */
+export function toAppError(
+  error: unknown,
+  log: Log,
+  request: { requestId: string; path: string },
+): AppError {
+  if (error instanceof AppError) return error;
+  const context = { err: error, requestId: request.requestId, path: request.path };
+  if (isUnavailable(error)) {
+    log.warn(context, 'a call met an unavailable database');
+    return new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+  }
+  log.error(context, 'a call failed');
+  return new AppError('INTERNAL_ERROR');
+}

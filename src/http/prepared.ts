@@ -1,0 +1,105 @@
+// A call on its way: everything that is known of it before its transaction is opened.
+import type { Clock } from '../base/clock.ts';
+import type { Database, Tx } from '../base/db/pool.ts';
+import { AppError, errorFromDetails } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
+import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { EnteredRow, KnownTokens } from './authenticate.ts';
+import type { Headers } from './envelope.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Routes } from './routes.ts';
+import type { Validated } from './validate.ts';
+import type { Workspaces } from './workspace.ts';
+
+/** What every call needs of the server. */
+export type DispatchParts = {
+  database: Database;
+  routes: Routes;
+  workspaces: Workspaces;
+  knownTokens: KnownTokens;
+  clock: Clock;
+  log: Log;
+  limiters: {
+    token: RateLimiter;
+    tenant: RateLimiter;
+    loginName: RateLimiter;
+    loginAddress: RateLimiter;
+  };
+};
+
+/** What the HTTP server knows of a request. */
+export type Incoming = {
+  requestId: string;
+  verb: string;
+  path: string;
+  host: string | undefined;
+  address: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+};
+
+export type Prepared = {
+  parts: DispatchParts;
+  incoming: Incoming;
+  operation: Operation;
+  /** Told to the caller only after its token was found good. */
+  mismatch: AppError | undefined;
+  sent: Record<string, unknown>;
+  validated: Validated;
+  workspace: string;
+  tenantId: number;
+  realNow: Temporal.Instant;
+  /** Headers of the answer, as far as they are known. */
+  headers: Headers;
+};
+
+export function assertWellFormed(call: Prepared): void {
+  if (call.mismatch) throw call.mismatch;
+  if (call.validated.problems.length > 0) throw errorFromDetails(call.validated.problems);
+}
+
+export function tenantOf(call: Prepared, row: EnteredRow | undefined): Tenant {
+  if (!row) throw new AppError('WORKSPACE_NOT_FOUND');
+  if (row.tenant_status !== 'Active') throw new AppError('WORKSPACE_SUSPENDED');
+  return {
+    tenantId: call.tenantId,
+    workspace: call.workspace,
+    timezone: row.timezone,
+    currency: row.currency,
+    currencyDecimals: row.currency_decimals,
+    clockOffsetMs: row.clock_offset_ms,
+  };
+}
+
+/** The part of a call that operations with and without a token share. */
+export function callBase(call: Prepared, tenant: Tenant) {
+  const { incoming, parts, realNow } = call;
+  const ahead = tenant.clockOffsetMs;
+  return {
+    tenant,
+    requestId: incoming.requestId,
+    address: incoming.address,
+    now: ahead === 0 ? realNow : realNow.add({ milliseconds: ahead }),
+    log: parts.log,
+  };
+}
+
+export async function storeAudit(
+  tx: Tx,
+  call: Prepared,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const context = {
+    requestId: call.incoming.requestId,
+    at: call.realNow,
+    actor: actor.name,
+    actorKind: actor.kind,
+    address: call.incoming.address,
+    operation: `${call.operation.path} ${call.operation.action}`,
+  };
+  await insertAuditEntries(tx, call.tenantId, context, entries);
+}

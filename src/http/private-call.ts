@@ -1,0 +1,174 @@
+// A call with a token: its principal, its transaction, its audit entries, its stored answer.
+import { isRetryable } from '../base/db/faults.ts';
+import { type OpeningRow, openingFor, type Tx, transact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { touchSession } from '../domain/access/sessions-store.ts';
+import type { AuditEntry } from '../domain/audit/store.ts';
+import { type Call, isRetrieve, type Principal } from '../operations/operation.ts';
+import {
+  authorize,
+  type EnteredRow,
+  enterCall,
+  enterTenant,
+  principalOf,
+  readToken,
+  type Token,
+} from './authenticate.ts';
+import { findEntered } from './entered-store.ts';
+import {
+  claimKey,
+  type Key,
+  markBeforeWork,
+  readKey,
+  storeAnswer,
+  undoWork,
+} from './idempotency-store.ts';
+import { type Outgoing, refused, succeeded } from './outcome.ts';
+import { assertWellFormed, callBase, type Prepared, storeAudit, tenantOf } from './prepared.ts';
+
+/** A deadlock or serialization failure is run again this often before the caller hears of it. */
+const attemptsMax = 4;
+const sessionTouchSeconds = 30;
+
+export async function answerPrivate(call: Prepared): Promise<Outgoing> {
+  const { parts, incoming, realNow, operation } = call;
+  const token = readToken(incoming.headers.authorization as string | undefined);
+  const nowMs = realNow.epochMilliseconds;
+  parts.limiters.token.take(token.key, nowMs, call.headers);
+  const readOnly = isRetrieve(operation);
+  for (let attempt = 1; ; attempt += 1) {
+    const known = parts.knownTokens.get(token);
+    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token.hash);
+    try {
+      return await transact(parts.database, { opening, readOnly }, (tx, opened) =>
+        known
+          ? runKnown(call, token, known, tx, opened)
+          : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),
+      );
+    } catch (error) {
+      if (!isRetryable(error) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+async function runUnknown(
+  call: Prepared,
+  token: Token,
+  tx: Tx,
+  opened: Promise<EnteredRow | undefined>,
+): Promise<Outgoing> {
+  const entered = await opened;
+  if (entered) call.parts.knownTokens.keep(token, entered);
+  return runCall(call, token, entered, tx);
+}
+
+/**
+ * A read may begin before the database has said whether what is known of the token still holds: if
+ * it does not, the outcome is thrown away, whatever it was. A change waits for the answer.
+ */
+async function runKnown(
+  call: Prepared,
+  token: Token,
+  known: EnteredRow,
+  tx: Tx,
+  opened: Promise<OpeningRow>,
+): Promise<Outgoing> {
+  const begunEarly = isRetrieve(call.operation) ? runCall(call, token, known, tx) : undefined;
+  const [opening, early] = await Promise.allSettled([opened, begunEarly]);
+  if (opening.status === 'rejected') throw opening.reason;
+  if (opening.value?.access_epoch === known.access_epoch) {
+    if (early.status === 'rejected') throw early.reason;
+    return early.value ?? runCall(call, token, known, tx);
+  }
+  if (early.status === 'fulfilled') discard(early.value);
+  const entered = await findEntered(tx, token);
+  if (entered) call.parts.knownTokens.keep(token, entered);
+  return runCall(call, token, entered, tx);
+}
+
+function discard(outgoing: Outgoing | undefined): void {
+  if (outgoing && typeof outgoing.body !== 'string') outgoing.body.destroy();
+}
+
+/** Inside the transaction that was opened for the token's tenant. */
+async function runCall(
+  call: Prepared,
+  token: Token,
+  entered: EnteredRow | undefined,
+  tx: Tx,
+): Promise<Outgoing> {
+  const { parts, incoming, operation, realNow } = call;
+  const principal = principalOf(entered, { address: incoming.address, realNow });
+  if (token.tenantId !== call.tenantId) throw new AppError('TOKEN_WORKSPACE_MISMATCH');
+  const tenant = tenantOf(call, entered);
+  parts.limiters.tenant.take(String(call.tenantId), realNow.epochMilliseconds);
+  // Before the permission: the operation that would be asked for it is not the one that was meant.
+  if (call.mismatch) throw call.mismatch;
+  const { ownPartyId } = authorize(operation.access, principal);
+  assertWellFormed(call);
+  keepAlive(call, principal, entered);
+  const entries: AuditEntry[] = [];
+  const fullCall: Call = {
+    ...callBase(call, tenant),
+    tx,
+    principal,
+    ownPartyId,
+    audit: (entry) => entries.push(entry),
+    read: (work) =>
+      transact(parts.database, { opening: openingFor(call.tenantId), readOnly: true }, work),
+  };
+  const run = async () => {
+    const answer = await operation.handle(fullCall as never, call.validated.body as never);
+    await storeAudit(tx, call, principal, entries);
+    return succeeded(call, answer);
+  };
+  const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);
+  return key === undefined ? run() : runOnce(call, tx, key, run);
+}
+
+function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {
+  return readKey(call.incoming.headers['idempotency-key'], {
+    principal: `${principal.kind}:${principal.id}`,
+    path: call.incoming.path,
+    body: call.incoming.body as Buffer,
+  });
+}
+
+/** The answer stored under the key, or the work, with its answer stored beside its effect. */
+async function runOnce(
+  call: Prepared,
+  tx: Tx,
+  key: Key,
+  run: () => Promise<Outgoing>,
+): Promise<Outgoing> {
+  const { operation, tenantId, realNow } = call;
+  const stored = await claimKey(tx, tenantId, key, realNow);
+  if (stored) {
+    const headers = { ...stored.headers, ...call.headers, 'Idempotency-Replayed': 'true' };
+    const statusCode = Number(stored.headers['X-Status-Code'] ?? 200);
+    return { statusCode, headers, body: stored.body, operation };
+  }
+  await markBeforeWork(tx);
+  const outgoing = await run().catch(async (error) => {
+    if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
+    await undoWork(tx);
+    return refused(operation, error, call.incoming.requestId, call.headers);
+  });
+  if (typeof outgoing.body !== 'string') throw new Error('a streamed answer cannot be stored');
+  const headers = { ...outgoing.headers, 'X-Status-Code': String(outgoing.statusCode) };
+  await storeAnswer(tx, tenantId, key, { headers, body: outgoing.body }, realNow);
+  return outgoing;
+}
+
+/**
+ * Where sessions may lie idle only so long, their use is noted now and then, not on every call.
+ * Nobody waits for it: a call that held one connection and waited for another could wait for ever.
+ */
+function keepAlive(call: Prepared, principal: Principal, entered: EnteredRow | undefined): void {
+  if (!entered?.session_used_at || entered.idle_seconds === null) return;
+  const since = entered.session_used_at.until(call.realNow).total('seconds');
+  if (since < Math.min(sessionTouchSeconds, entered.idle_seconds / 4)) return;
+  transact(call.parts.database, { opening: openingFor(call.tenantId) }, (tx) =>
+    touchSession(tx, call.tenantId, principal.sessionId, call.realNow),
+  ).catch((error) => call.parts.log.warn({ err: error }, 'the use of a session was not noted'));
+}

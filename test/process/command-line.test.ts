@@ -1,0 +1,147 @@
+// The command line: workspaces beside a running server and alone, and what it says to bad input.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '../../sdk/client.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { refuses } from '../support/client.ts';
+import { assertNothingRuns, demoClient, finish, openPlace } from '../support/program.ts';
+
+const place = await openPlace();
+
+function command(line: string[], env: Record<string, string> = {}) {
+  return finish(place.run(line, env));
+}
+
+const password = 'a long pass phrase';
+const acme = ['workspace', 'create', 'Acme', '--admin', 'You@acme.example', '--password', password];
+
+test('workspace create and list work alone, and leave no PostgreSQL behind', async () => {
+  const empty = await command(['workspace', 'list']);
+  assert.deepEqual(empty, { code: 0, output: 'There are no workspaces yet.\n' });
+  const zone = ['--timezone', 'Asia/Karachi', '--currency', 'pkr', '--country', 'PAK'];
+  const made = await command([...acme, ...zone, '--name', 'Acme Water', '--sandbox']);
+  assert.deepEqual(made, {
+    code: 0,
+    output: 'Workspace acme is ready at http://acme.localhost:0; log in as You@acme.example.\n',
+  });
+  const listed = await command(['workspace', 'list']);
+  assert.equal(listed.output, 'acme\tActive\tAsia/Karachi\tPKR\tAcme Water (sandbox)\n');
+  await assertNothingRuns(place.folder);
+});
+
+test('workspace commands work beside a running server, which notices at once', async () => {
+  const program = place.run(['start']);
+  const base = await program.ready();
+  const client = createClient({ baseUrl: base, headers: { 'X-Workspace': 'acme' } });
+  const { data } = await client.login({ username: 'you@ACME.example', password });
+  assert.equal(data.workspace, 'acme');
+  client.useToken(data.accessToken);
+  await client.listUsers();
+
+  const second = [
+    'workspace',
+    'create',
+    'second',
+    '--admin',
+    'b@b.example',
+    '--password',
+    password,
+  ];
+  assert.equal((await command(second)).code, 0);
+  const other = createClient({ baseUrl: base, headers: { 'X-Workspace': 'second' } });
+  await other.login({ username: 'b@b.example', password });
+
+  const suspended = await command(['workspace', 'suspend', 'ACME']);
+  assert.deepEqual(suspended, { code: 0, output: 'Workspace acme is now Suspended.\n' });
+  await refuses(client.listUsers(), 'WORKSPACE_SUSPENDED', { statusCode: 403 });
+  await refuses(client.login({ username: 'you@acme.example', password }), 'WORKSPACE_SUSPENDED');
+  await other.login({ username: 'b@b.example', password });
+  assert.match((await command(['workspace', 'list'])).output, /^acme\tSuspended\t/m);
+  const resumed = await command(['workspace', 'resume', 'acme']);
+  assert.deepEqual(resumed, { code: 0, output: 'Workspace acme is now Active.\n' });
+  await client.listUsers();
+  assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
+});
+
+test('a first start beside workspaces of the operator makes no demo workspace', async () => {
+  const { output } = await command(['workspace', 'list']);
+  assert.doesNotMatch(output, /demo/);
+});
+
+test('workspace create refuses bad input in a sentence and makes nothing', async () => {
+  const refusals: [string[], number, RegExp][] = [
+    [acme, 1, /^billwright: A workspace named 'acme' exists already$/m],
+    [made('under_score'), 1, /1 to 63 letters a-z, digits and hyphens/],
+    [made('x', { '--timezone': 'Mars/Base' }), 1, /'Mars\/Base' is no IANA time zone/],
+    [made('x', { '--currency': 'XXY' }), 1, /'XXY' is no ISO 4217 currency/],
+    [made('x', { '--country': 'Atlantis' }), 1, /Not an ISO 3166-1 country code/],
+    [made('x', { '--password': 'short' }), 1, /at least 12 characters/],
+    [made('x', { '--admin': 'nobody' }), 2, /--admin must be an e-mail address, not 'nobody'/],
+    [
+      ['workspace', 'create', 'x'],
+      2,
+      /--admin and --password are needed\s+billwright workspace create NAME/,
+    ],
+    [[...made('x'), '--colour', 'red'], 2, /Unknown option '--colour'/],
+    [['workspace', 'suspend', 'nowhere'], 1, /^billwright: There is no workspace named 'nowhere'/m],
+    [['workspace', 'resume'], 2, /workspace resume NAME/],
+    [['workspace', 'destroy', 'acme'], 2, /workspace suspend NAME/],
+  ];
+  // All at once, as far as the machine goes: each is a process.
+  const all = await Promise.all(refusals.map(([line]) => command(line)));
+  for (const [index, [line, code, message]] of refusals.entries()) {
+    const done = all[index] ?? { code: null, output: '' };
+    assert.match(done.output, message, line.join(' '));
+    assert.equal(done.code, code, line.join(' '));
+    assert.doesNotMatch(done.output, /\n\s+at /, 'no stack');
+  }
+  const { output } = await command(['workspace', 'list']);
+  assert.deepEqual(output.match(/^\w+/gm), ['acme', 'second']);
+});
+
+function made(name: string, changed: Record<string, string> = {}): string[] {
+  const options = { '--admin': 'a@b.example', '--password': password, ...changed };
+  return ['workspace', 'create', name, ...Object.entries(options).flat()];
+}
+
+test('a command that does not exist, and a setting that cannot be, are told at once', async () => {
+  const unknown = await command(['destroy']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.output, /^There is no command 'destroy'\.\n\nUsage:/);
+  const help = await command(['help']);
+  assert.equal(help.code, 0);
+  assert.match(help.output, /billwright workspace create NAME/);
+  const settings: [Record<string, string>, RegExp][] = [
+    [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535, not 'http'$/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
+    [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must begin with postgresql:\/\//],
+    [{ RATE_LIMIT_TOKEN: '5' }, /RATE_LIMIT_TOKEN must be CALLS-PER-SECOND\/BURST/],
+    [{ BILLWRIGHT_WORKSPACE_HEADER: 'yes' }, /BILLWRIGHT_WORKSPACE_HEADER must be 1 or 0/],
+  ];
+  for (const [env, message] of settings) {
+    assert.throws(
+      () => readConfig(env),
+      (error) => error instanceof ConfigError && message.test(error.message),
+    );
+  }
+  const { code, output } = await command(['start'], { PORT: 'http' });
+  assert.equal(output, "billwright: PORT must be a whole number from 0 to 65535, not 'http'\n");
+  assert.equal(code, 1);
+});
+
+test('start listens on loopback only while the demo login has its default password', async () => {
+  const open = { HOST: '0.0.0.0', BILLWRIGHT_DATA: `${place.dataFolder}-demo` };
+  const refused = await command(['start'], open);
+  assert.equal(refused.code, 1);
+  assert.match(refused.output, /still has its default password, .+ not on 0\.0\.0\.0/);
+  await assertNothingRuns(place.folder);
+
+  const local = place.run(['start'], { BILLWRIGHT_DATA: open.BILLWRIGHT_DATA });
+  const client = await demoClient(await local.ready());
+  await client.updateLogin({ data: { username: 'admin@demo.example', password } });
+  await local.end('SIGTERM');
+  const program = place.run(['start'], open);
+  await program.ready();
+  assert.doesNotMatch(program.output(), /billwright-demo/, 'no password that is not one');
+  assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
+});
