@@ -41,6 +41,25 @@ alter role billwright_worker set statement_timeout = '10min';
 alter role billwright_worker set lock_timeout = '60s';
 alter role billwright_worker set idle_in_transaction_session_timeout = '10min';
 
+-- Takes on a role for the rest of the transaction, with the limits set for it above: PostgreSQL
+-- itself applies those only to a session that logs in as the role.
+create function take_role(wanted text) returns void
+language plpgsql volatile
+as $$
+declare
+  setting text;
+begin
+  for setting in
+    select unnest(setconfig) from pg_db_role_setting
+    where setrole = wanted::regrole and setdatabase = 0
+  loop
+    perform set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), true);
+  end loop;
+  perform set_config('role', wanted, true);
+end
+$$;
+revoke all on function take_role(text) from public;
+
 create function current_tenant() returns bigint
 language sql stable parallel safe
 return nullif(current_setting('app.tenant', true), '')::bigint;

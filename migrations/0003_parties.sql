@@ -14,6 +14,10 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]' check (jsonb_typeof(competencies) = 'array'),
+  -- What the party has paid and not yet used, in minor units.
+  wallet_balance bigint not null default 0 check (wallet_balance >= 0),
+  portal_status text not null default 'NONE'
+    check (portal_status in ('NONE', 'INVITED', 'ACTIVE', 'LOCKED', 'INACTIVE')),
   archived boolean not null default false,
   search_text text not null,
   created_at timestamptz not null,
@@ -28,6 +32,7 @@ create index parties_search on parties using gin (tenant_id, search_text gin_trg
 create index parties_email on parties (tenant_id, lower(email)) where email is not null;
 create index parties_contacts on parties using gin (tenant_id, contacts jsonb_path_ops);
 create index parties_updated on parties (tenant_id, ts);
+create index parties_wallet on parties (tenant_id, party_id) where wallet_balance <> 0;
 create index parties_name on parties (tenant_id, name, party_id);
 call wall_off('parties');
 grant select, insert, update on parties to billwright_api;
@@ -70,7 +75,9 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   primary key (tenant_id, account_id),
-  constraint billing_accounts_label_key unique (tenant_id, party_id, label),
+  -- Deferrable, so that it is checked after a statement and not after each row: two accounts can
+  -- swap their labels.
+  constraint billing_accounts_label_key unique (tenant_id, party_id, label) deferrable,
   foreign key (tenant_id, party_id) references parties (tenant_id, party_id),
   foreign key (tenant_id, billing_group_id)
     references billing_groups (tenant_id, billing_group_id)
@@ -104,7 +111,7 @@ create index subscriptions_account on subscriptions (tenant_id, account_id, subs
 call wall_off('subscriptions');
 grant select on subscriptions to billwright_api, billwright_worker;
 
--- Open amounts in minor units: what is owed on a subscription, and the wallet of its party.
+-- What is owed on a subscription, in minor units.
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
@@ -114,16 +121,6 @@ create table subscription_balances (
 );
 call wall_off('subscription_balances');
 grant select on subscription_balances to billwright_api, billwright_worker;
-
-create table wallets (
-  tenant_id bigint not null,
-  party_id bigint not null,
-  balance bigint not null check (balance >= 0),
-  primary key (tenant_id, party_id),
-  foreign key (tenant_id, party_id) references parties (tenant_id, party_id)
-);
-call wall_off('wallets');
-grant select on wallets to billwright_api, billwright_worker;
 
 -- Keeps row_blocks for parties. Statement-level, so that a bulk load pays once per block.
 create function count_parties() returns trigger

@@ -1,4 +1,4 @@
--- Written by `npm run billwright -- schema`: the result of all migrations. Not run by anything.
+-- Written by `npm run billwright -- schema`: the result of all migrations. Nothing runs it.
 
 -- extensions
 
@@ -38,7 +38,7 @@ create table billing_accounts (
   modified_by text not null,
   ts bigint not null,
   constraint billing_accounts_label_check CHECK ((label <> ''::text)),
-  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label),
+  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label) DEFERRABLE,
   constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
   constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
   constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
@@ -187,6 +187,8 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]'::jsonb,
+  wallet_balance bigint not null default 0,
+  portal_status text not null default 'NONE'::text,
   archived boolean not null default false,
   search_text text not null,
   created_at timestamp with time zone not null,
@@ -201,7 +203,9 @@ create table parties (
   constraint parties_name_check CHECK ((name <> ''::text)),
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
   constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
+  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
 );
 
 create table row_blocks (
@@ -316,15 +320,6 @@ create table tokens (
   constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 
-create table wallets (
-  tenant_id bigint not null,
-  party_id bigint not null,
-  balance bigint not null,
-  constraint wallets_balance_check CHECK ((balance >= 0)),
-  constraint wallets_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
-);
-
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
@@ -366,6 +361,8 @@ CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
 
 CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts);
+
+CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
 
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
@@ -567,6 +564,25 @@ END
 ;
 -- owned by billwright_search
 
+CREATE OR REPLACE FUNCTION public.take_role(wanted text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  setting text;
+begin
+  for setting in
+    select unnest(setconfig) from pg_db_role_setting
+    where setrole = wanted::regrole and setdatabase = 0
+  loop
+    perform set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), true);
+  end loop;
+  perform set_config('role', wanted, true);
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
  LANGUAGE plpgsql
 AS $procedure$
@@ -658,9 +674,6 @@ create policy tenant_wall on tenants as permissive for all using ((tenant_id = c
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
 
-alter table wallets enable row level security, force row level security;
-create policy tenant_wall on wallets as permissive for all using ((tenant_id = current_tenant()));
-
 alter table workspaces disable row level security;
 
 -- rights
@@ -732,9 +745,5 @@ grant select on tenants to billwright_worker;
 grant insert, select, update on tokens to billwright_api;
 
 grant delete, select on tokens to billwright_worker;
-
-grant select on wallets to billwright_api;
-
-grant select on wallets to billwright_worker;
 
 grant select on workspaces to billwright_worker;

@@ -13,6 +13,11 @@ import { routes } from './routes.ts';
 export type RequestOf<Name extends OperationName> = Static<Catalogue[Name]['request']>;
 export type DataOf<Name extends OperationName> = Static<Catalogue[Name]['response']>;
 
+/** The compiler lets any field pass where none is declared; here none may be sent. */
+type BodyOf<Name extends OperationName> = keyof RequestOf<Name> extends never
+  ? Record<string, never>
+  : RequestOf<Name>;
+
 /** A successful answer. */
 export type Reply<Data> = { message: string; data: Data; headers: Headers };
 
@@ -26,8 +31,8 @@ export type CallOptions = {
 export type Client = {
   [Name in OperationName]: (
     ...args: Record<never, never> extends RequestOf<Name>
-      ? [body?: RequestOf<Name>, options?: CallOptions]
-      : [body: RequestOf<Name>, options?: CallOptions]
+      ? [body?: BodyOf<Name>, options?: CallOptions]
+      : [body: BodyOf<Name>, options?: CallOptions]
   ) => Promise<Reply<DataOf<Name>>>;
 } & { useToken(token: string | null): void };
 

@@ -1,9 +1,13 @@
 // Calendar dates and instants, and the only place where a time zone turns one into the other.
 // Dates are Temporal.PlainDate, instants are Temporal.Instant; the wire forms live here too.
 
-const dayMonthYear = /^(\d{2})\/(\d{2})\/(\d{4})$/;
-const compactDayMonthYear = /^(\d{2})(\d{2})(\d{4})$/;
-const localDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+// A year below 1000 is a slip of the finger, and PostgreSQL knows no year 0. Second 60 would be read
+// as 59.
+const dayMonthYear = /^(\d{2})\/(\d{2})\/([1-9]\d{3})$/;
+const compactDayMonthYear = /^(\d{2})(\d{2})([1-9]\d{3})$/;
+const localDateTime = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d$/;
+/** The last moment whose year has four digits: later ones are written in no form others read. */
+const lastInstant = Temporal.Instant.from('9999-12-31T23:59:59.999Z');
 
 /** `DD/MM/YYYY` -> date; undefined when the text has another form or names no real day. */
 export function parseDate(text: string): Temporal.PlainDate | undefined {
@@ -15,8 +19,11 @@ export function parseCompactDate(text: string): Temporal.PlainDate | undefined {
   return fromParts(compactDayMonthYear.exec(text));
 }
 
+/** A smaller year is a slip of the pen (`0026`), and PostgreSQL has no year 0. */
+const yearMin = 1000;
+
 function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefined {
-  if (!match) return undefined;
+  if (!match || Number(match[3]) < yearMin) return undefined;
   try {
     return Temporal.PlainDate.from(
       { day: Number(match[1]), month: Number(match[2]), year: Number(match[3]) },
@@ -29,7 +36,7 @@ function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefine
 
 /** `YYYY-MM-DDTHH:MM:SS` without offset; undefined when it is no such time. */
 export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undefined {
-  if (!localDateTime.test(text)) return undefined;
+  if (!localDateTime.test(text) || Number(text.slice(0, 4)) < yearMin) return undefined;
   try {
     return Temporal.PlainDateTime.from(text, { overflow: 'reject' });
   } catch {
@@ -47,9 +54,31 @@ export function formatCompactDate(date: Temporal.PlainDate): string {
 
 /** `YYYY-MM-DD HH:MM:SS` in the given zone: the form of every timestamp on the wire. */
 export function formatTimestamp(instant: Temporal.Instant, timeZone: string): string {
-  const local = instant.toZonedDateTimeISO(timeZone);
-  const date = `${pad(local.year, 4)}-${pad(local.month, 2)}-${pad(local.day, 2)}`;
-  return `${date} ${pad(local.hour, 2)}:${pad(local.minute, 2)}:${pad(local.second, 2)}`;
+  const ms = instant.epochMilliseconds;
+  const local = new Date(ms + offsetMs(ms, timeZone)).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 19)}`;
+}
+
+const minuteMs = 60_000;
+const offsetsMax = 10_000;
+const offsets = new Map<string, number>();
+
+/**
+ * Offset of a zone at an instant. Zones change on whole minutes, so the offset of a minute is asked
+ * for once: a list of a million rows would otherwise spend most of its time on time zones.
+ */
+function offsetMs(ms: number, timeZone: string): number {
+  const minute = Math.floor(ms / minuteMs);
+  const key = `${timeZone}/${minute}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const zoned = Temporal.Instant.fromEpochMilliseconds(minute * minuteMs).toZonedDateTimeISO(
+    timeZone,
+  );
+  const offset = zoned.offsetNanoseconds / 1_000_000;
+  if (offsets.size >= offsetsMax) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
 }
 
 export function dateIn(instant: Temporal.Instant, timeZone: string): Temporal.PlainDate {
@@ -61,7 +90,8 @@ export function dateIn(instant: Temporal.Instant, timeZone: string): Temporal.Pl
  * occurs twice means the first ("compatible").
  */
 export function instantOf(local: Temporal.PlainDateTime, timeZone: string): Temporal.Instant {
-  return local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).toInstant();
+  const instant = local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).toInstant();
+  return Temporal.Instant.compare(instant, lastInstant) > 0 ? lastInstant : instant;
 }
 
 export function isTimeZone(name: string): boolean {

@@ -130,7 +130,7 @@ type ErrorOptions = {
   cause?: unknown;
 };
 
-/** The one error that callers are told about. Anything else that is thrown answers INTERNAL_ERROR. */
+/** The one error that callers are told about. Whatever else is thrown answers INTERNAL_ERROR. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | null;
@@ -157,7 +157,7 @@ export class AppError extends Error {
 
 const rank = new Map(Object.keys(errorCodes).map((code, index) => [code, index]));
 
-/** Many problems of one request as one error: its code is the one that stands first in the table. */
+/** Many problems of one request as one error: its code is the one that stands first above. */
 export function errorFromDetails(details: ErrorDetail[]): AppError {
   const first = details.reduce((best, detail) =>
     (rank.get(detail.code) ?? 0) < (rank.get(best.code) ?? 0) ? detail : best,

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
@@ -14,8 +14,8 @@ export const secretNames = [
   'otp',
 ] as const;
 
-export function createLog(options: { level: string; pretty?: boolean }): Log {
-  return pino({
+export function createLog(options: { level: string; destination?: DestinationStream }): Log {
+  const rules = {
     level: options.level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -23,7 +23,8 @@ export function createLog(options: { level: string; pretty?: boolean }): Log {
       paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
       censor: '[secret]',
     },
-  });
+  };
+  return options.destination ? pino(rules, options.destination) : pino(rules);
 }
 
 const secrets: ReadonlySet<string> = new Set(secretNames);
@@ -32,6 +33,10 @@ const secrets: ReadonlySet<string> = new Set(secretNames);
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;
+  // An instant has no fields of its own: it is its text.
+  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
+    return value.toString();
+  }
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,

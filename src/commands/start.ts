@@ -75,7 +75,7 @@ Try:
 Billwright is ready.
 
   API        ${base}/billing/...
-  Reference  http://${config.domain}:${port}/docs
+  Reference  ${base}/docs
 ${isDemo ? trial : ''}
 Stop with Ctrl-C.
 `);

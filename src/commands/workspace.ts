@@ -91,7 +91,8 @@ async function create(
   const { config } = context;
   process.stdout.write(
     `Workspace ${request.workspace} is ready at ` +
-      `http://${request.workspace}.${config.domain}:${config.port}; log in as ${request.adminEmail}.\n`,
+      `http://${request.workspace}.${config.domain}:${config.port}; ` +
+      `log in as ${request.adminEmail}.\n`,
   );
 }
 

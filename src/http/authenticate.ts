@@ -1,22 +1,24 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
-import { BlockList, isIP } from 'node:net';
 import type { Statement } from '../base/db/batch.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken, tenantOfToken } from '../base/secrets.ts';
+import { isAllowed } from '../domain/access/addresses.ts';
 import { permissionsOf } from '../domain/access/roles.ts';
 import type { Access, Principal } from '../operations/operation.ts';
 
-export type Token = { tenantId: number; hash: Buffer };
+/** `key` is the hash as text, by which this process knows the token. */
+export type Token = { tenantId: number; hash: Buffer; key: string };
 
 export function readToken(authorization: string | undefined): Token {
   if (authorization === undefined || authorization === '') throw new AppError('TOKEN_MISSING');
   if (/^bearer\s/i.test(authorization)) throw new AppError('BEARER_PREFIX_NOT_USED');
   const tenantId = tenantOfToken(authorization);
   if (tenantId === undefined) throw new AppError('TOKEN_INVALID');
-  return { tenantId, hash: hashToken(authorization) };
+  const hash = hashToken(authorization);
+  return { tenantId, hash, key: hash.toString('latin1') };
 }
 
-/** One row of enter_call(): the workspace, and the token's session and principal where it has one. */
+/** One row of enter_call(): the workspace, and the token's session and principal if it has any. */
 export type EnteredRow = {
   access_epoch: number;
   tenant_status: 'Active' | 'Suspended';
@@ -59,15 +61,14 @@ export class KnownTokens {
   readonly #rows = new Map<string, EnteredRow>();
 
   get(token: Token): EnteredRow | undefined {
-    return this.#rows.get(keyOf(token));
+    return this.#rows.get(token.key);
   }
 
   keep(token: Token, row: EnteredRow): void {
     // Where sessions may lie idle only so long, the time of the last use must be read each time.
     if (!row.session_id || row.idle_seconds !== null) return;
-    const key = keyOf(token);
-    this.#rows.delete(key);
-    this.#rows.set(key, row);
+    this.#rows.delete(token.key);
+    this.#rows.set(token.key, row);
     if (this.#rows.size <= knownTokensMax) return;
     const oldest = this.#rows.keys().next().value;
     if (oldest !== undefined) this.#rows.delete(oldest);
@@ -75,10 +76,6 @@ export class KnownTokens {
 }
 
 const knownTokensMax = 10_000;
-
-function keyOf(token: Token): string {
-  return `${token.tenantId}/${token.hash.toString('latin1')}`;
-}
 
 export function principalOf(
   row: EnteredRow | undefined,
@@ -101,7 +98,7 @@ export function principalOf(
       throw new AppError('TOKEN_EXPIRED', { message: 'The session was idle for too long' });
     }
   }
-  if (row.allowed_addresses?.length && !isAllowed(request.address, row.allowed_addresses)) {
+  if (row.allowed_addresses && !isAllowed(request.address, row.allowed_addresses)) {
     throw new AppError('PERMISSION_DENIED', {
       message: 'This API client may not call from this address',
     });
@@ -129,18 +126,4 @@ export function authorize(access: Access, principal: Principal): { ownPartyId: n
     });
   }
   return { ownPartyId: principal.partyId };
-}
-
-/** Addresses and ranges such as 10.0.0.0/8, checked when they are saved. */
-export function isAllowed(address: string, allowed: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const item of allowed) {
-    const [base = '', bits] = item.split('/');
-    const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(base) === 0) continue;
-    if (bits === undefined) list.addAddress(base, family);
-    else list.addSubnet(base, Number(bits), family);
-  }
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts';
 export const bodyBytesMax = 10 * 1024 * 1024;
 const depthMax = 32;
 // Nothing else is accepted: software that guesses at odd content types has skipped validation.
-const contentTypeForm = /^application\/json(?:; ?charset="?utf-8"?)?$/i;
+const contentTypeForm = /^application\/json(?:; ?charset=(?:utf-8|"utf-8"))?$/i;
 
 export function assertJsonContentType(contentType: string | undefined): void {
   if (contentType === undefined || !contentTypeForm.test(contentType)) {

@@ -18,7 +18,7 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
     selection = select(parts, incoming);
     const { operation, mismatch, body: sent } = selection;
     const validated = validate(operation.request, sent);
-    Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    if (!mismatch) Object.assign(headers, ignoredFieldsHeader(validated.ignored));
     const realNow = parts.clock.now();
     const call = {
       parts,

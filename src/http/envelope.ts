@@ -37,7 +37,7 @@ function isRetryable(error: AppError): boolean {
   );
 }
 
-/** The envelope of a list split where its array goes, so that the rows can be written in between. */
+/** The envelope of a list split where its array goes, so that the rows can be put in between. */
 export function streamedEnvelope(
   message: string,
   wrap: (rows: never[]) => unknown,
@@ -69,13 +69,20 @@ function listed(ids: readonly (number | string)[]): string {
   return ids.slice(0, idsInHeaderMax).join(',');
 }
 
+/** Proxies and clients refuse answers whose headers are long. */
+const ignoredFieldsHeaderMax = 2_000;
+
 /** Names come from the caller: what is not plain is written as %XX, so that a header stays one. */
 export function ignoredFieldsHeader(names: readonly string[]): Headers {
   if (names.length === 0) return {};
-  const plain = names.map((name) =>
-    name
+  let header = '';
+  for (const name of names) {
+    const plain = name
       .slice(0, 200)
-      .replace(/[^A-Za-z0-9_.[\]-]/gu, (char) => encodeURIComponent(char.toWellFormed())),
-  );
-  return { 'X-Ignored-Fields': plain.join(',') };
+      .replace(/[^A-Za-z0-9_.[\]-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+    const longer = header === '' ? plain : `${header},${plain}`;
+    if (longer.length > ignoredFieldsHeaderMax) break;
+    header = longer;
+  }
+  return { 'X-Ignored-Fields': header };
 }

@@ -28,10 +28,18 @@ export function createMetrics(database: Database): Metrics {
     },
   });
   void connections;
+  // The series of an operation and status is looked up once: labels are dear to resolve.
+  const series = new Map<string, { observe(seconds: number): void }>();
   return {
     registry,
     observe(operation, statusCode, seconds) {
-      calls.observe({ operation, status_code: statusCode }, seconds);
+      const key = `${statusCode} ${operation}`;
+      let one = series.get(key);
+      if (!one) {
+        one = calls.labels(operation, String(statusCode));
+        series.set(key, one);
+      }
+      one.observe(seconds);
     },
   };
 }

@@ -264,7 +264,7 @@ function tagOf(operation: Operation): string {
   return operation.path.split('/')[2] ?? 'billing';
 }
 
-/** A schema as plain JSON: TypeBox keeps marks of its own on it that do not belong in a document. */
+/** A schema as plain JSON: TypeBox keeps marks of its own on it that belong in no document. */
 function plain(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema));
 }

@@ -11,6 +11,7 @@ import {
   streamedEnvelope,
   successEnvelope,
 } from './envelope.ts';
+import type { Prepared } from './prepared.ts';
 import { listStream } from './stream.ts';
 
 export type Outgoing = {
@@ -21,14 +22,16 @@ export type Outgoing = {
 };
 
 export function succeeded(
-  operation: Operation,
+  call: Prepared,
   answer: Answer<unknown> | StreamedAnswer<unknown>,
-  known: Headers,
 ): Outgoing {
-  const headers = { ...known };
+  const { operation } = call;
+  const headers = { ...call.headers };
   if (answer.total !== undefined) headers['X-Total-Count'] = String(answer.total);
   if ('chunks' in answer) {
     const body = listStream(streamedEnvelope(answer.message, answer.wrap), answer.chunks);
+    // The answer is under way and can only be cut off; the log still hears why.
+    body.on('error', (error) => toAppError(error, call.parts.log, call.incoming));
     return { statusCode: 200, headers, body, operation };
   }
   if (answer.ids) Object.assign(headers, idHeaders(answer.ids));

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Database, Tx } from '../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
+import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { EnteredRow, KnownTokens } from './authenticate.ts';
@@ -89,7 +89,7 @@ export function callBase(call: Prepared, tenant: Tenant) {
 export async function storeAudit(
   tx: Tx,
   call: Prepared,
-  actor: { name: string; kind: 'Login' | 'Client' | 'System' },
+  actor: Actor,
   entries: readonly AuditEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;

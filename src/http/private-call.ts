@@ -34,10 +34,7 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
-  const allowance = parts.limiters.token.take(token.hash.toString('latin1'), nowMs);
-  call.headers['X-RateLimit-Limit'] = String(allowance.limit);
-  call.headers['X-RateLimit-Remaining'] = String(allowance.remaining);
-  call.headers['X-RateLimit-Reset'] = String(allowance.resetSeconds);
+  parts.limiters.token.take(token.key, nowMs, call.headers);
   const readOnly = isRetrieve(operation);
   for (let attempt = 1; ; attempt += 1) {
     const known = parts.knownTokens.get(token);
@@ -105,6 +102,8 @@ async function runCall(
   if (token.tenantId !== call.tenantId) throw new AppError('TOKEN_WORKSPACE_MISMATCH');
   const tenant = tenantOf(call, entered);
   parts.limiters.tenant.take(String(call.tenantId), realNow.epochMilliseconds);
+  // Before the permission: the operation that would be asked for it is not the one that was meant.
+  if (call.mismatch) throw call.mismatch;
   const { ownPartyId } = authorize(operation.access, principal);
   assertWellFormed(call);
   keepAlive(call, principal, entered);
@@ -121,7 +120,7 @@ async function runCall(
   const run = async () => {
     const answer = await operation.handle(fullCall as never, call.validated.body as never);
     await storeAudit(tx, call, principal, entries);
-    return succeeded(operation, answer, call.headers);
+    return succeeded(call, answer);
   };
   const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);
   return key === undefined ? run() : runOnce(call, tx, key, run);
@@ -135,7 +134,7 @@ function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {
   });
 }
 
-/** The answer that is stored under the key, or the work, with its answer stored beside its effect. */
+/** The answer stored under the key, or the work, with its answer stored beside its effect. */
 async function runOnce(
   call: Prepared,
   tx: Tx,
@@ -145,7 +144,7 @@ async function runOnce(
   const { operation, tenantId, realNow } = call;
   const stored = await claimKey(tx, tenantId, key, realNow);
   if (stored) {
-    const headers = { ...call.headers, ...stored.headers, 'Idempotency-Replayed': 'true' };
+    const headers = { ...stored.headers, ...call.headers, 'Idempotency-Replayed': 'true' };
     const statusCode = Number(stored.headers['X-Status-Code'] ?? 200);
     return { statusCode, headers, body: stored.body, operation };
   }

@@ -23,10 +23,12 @@ export function describeProblem(
   body: unknown,
   error: TLocalizedValidationError,
 ): ErrorDetail[] {
-  if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => missing(`${error.instancePath}/${name}`));
-  }
   const node = follow(root, error.schemaPath);
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) =>
+      missing(`${error.instancePath}/${name}`, node.properties?.[name]?.['x-code']),
+    );
+  }
   const value = valueAt(body, error.instancePath);
   const field = fieldPath(error.instancePath);
   const { code, message } = judge(error, node, value, field, isRequired(root, error));
@@ -45,7 +47,7 @@ function judge(
   const own = node['x-code'];
   if (value === null && error.keyword !== 'anyOf') {
     return required
-      ? { code: 'REQUIRED_FIELD', message: `${field} is required` }
+      ? { code: absentCode(own), message: `${field} is required` }
       : { code: 'FIELD_NOT_NULLABLE', message: `${field} cannot be null` };
   }
   switch (error.keyword) {
@@ -82,9 +84,14 @@ function typeCode(own: ErrorCode | undefined): ErrorCode {
   return own === 'INVALID_PAGE' || own === 'INVALID_FILTER_VALUE' ? own : 'INVALID_TYPE';
 }
 
-function missing(path: string): ErrorDetail {
+/** Half a page is a wrong page; of anything else it matters that it is missing. */
+function absentCode(own: ErrorCode | undefined): ErrorCode {
+  return own === 'INVALID_PAGE' ? own : 'REQUIRED_FIELD';
+}
+
+function missing(path: string, own: ErrorCode | undefined): ErrorDetail {
   const field = fieldPath(path);
-  return { field, code: 'REQUIRED_FIELD', message: `${field} is required` };
+  return { field, code: absentCode(own), message: `${field} is required` };
 }
 
 function tooShort(field: string, limit: unknown): string {
@@ -93,7 +100,8 @@ function tooShort(field: string, limit: unknown): string {
 
 function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined): string {
   if (own === 'REQUIRED_FIELD') return `${field} is required`;
-  return `${field} does not have the expected form${node.description ? ` (${node.description})` : ''}`;
+  const form = node.description ? ` (${node.description})` : '';
+  return `${field} does not have the expected form${form}`;
 }
 
 function notAmong(field: string, node: SchemaNode): string {
@@ -146,6 +154,11 @@ export function fieldPath(pointer: string): string {
     .map(unescapePointer)
     .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
     .join('');
+}
+
+/** A name as one step of a pointer, whatever characters it has. */
+export function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function unescapePointer(part: string): string {

@@ -1,6 +1,6 @@
 // A call without a token: login and refresh.
 import { openingFor, transact } from '../base/db/pool.ts';
-import type { AuditEntry } from '../domain/audit/store.ts';
+import type { Actor, AuditEntry } from '../domain/audit/store.ts';
 import type { PublicCall } from '../operations/operation.ts';
 import { type EnteredRow, enterCall } from './authenticate.ts';
 import { type Outgoing, succeeded } from './outcome.ts';
@@ -16,20 +16,22 @@ export async function answerPublic(call: Prepared): Promise<Outgoing> {
   const row = await transact(parts.database, { opening, readOnly: true }, (_, opened) => opened);
   const tenant = tenantOf(call, row as EnteredRow | undefined);
   assertWellFormed(call);
-  const actor = { name: name ?? 'unknown', kind: 'System' } as const;
   const publicCall: PublicCall = {
     ...callBase(call, tenant),
     realNow,
     write: (work) =>
       transact(parts.database, { opening: openingFor(tenantId) }, async (tx) => {
-        const entries: AuditEntry[] = [];
-        const result = await work(tx, (entry) => entries.push(entry));
-        await storeAudit(tx, call, actor, entries);
+        const trail: { by?: Actor; entries: AuditEntry[] } = { entries: [] };
+        const result = await work(tx, (by, entry) => {
+          trail.by = by;
+          trail.entries.push(entry);
+        });
+        if (trail.by) await storeAudit(tx, call, trail.by, trail.entries);
         return result;
       }),
   };
   const answer = await call.operation.handle(publicCall as never, call.validated.body as never);
-  return succeeded(call.operation, answer, call.headers);
+  return succeeded(call, answer);
 }
 
 function triedName(call: Prepared): string | undefined {
@@ -41,6 +43,8 @@ function triedName(call: Prepared): string | undefined {
 function limitAttempts(call: Prepared, name: string | undefined): void {
   const { limiters } = call.parts;
   const nowMs = call.realNow.epochMilliseconds;
-  limiters.loginAddress.take(call.incoming.address, nowMs);
-  if (name) limiters.loginName.take(`${call.tenantId}/${name.toLowerCase()}`, nowMs);
+  limiters.loginAddress.take(call.incoming.address, nowMs, call.headers);
+  if (name) {
+    limiters.loginName.take(`${call.tenantId}/${name.toLowerCase()}`, nowMs, call.headers);
+  }
 }

@@ -1,6 +1,7 @@
 // Token buckets: a steady rate with room for a burst. Kept in this process; with several API
 // processes each allows the rate, so divide it by their number where that matters.
 import { AppError } from '../base/errors.ts';
+import type { Headers } from './envelope.ts';
 
 export type Rate = { perSecond: number; burst: number };
 
@@ -23,8 +24,6 @@ const bucketsMax = 20_000;
 
 type Bucket = { tokens: number; atMs: number };
 
-export type Allowance = { limit: number; remaining: number; resetSeconds: number };
-
 export class RateLimiter {
   readonly #rate: Rate;
   readonly #buckets = new Map<string, Bucket>();
@@ -33,23 +32,25 @@ export class RateLimiter {
     this.#rate = rate;
   }
 
-  /** Takes one call from the bucket, or refuses with the seconds to wait. */
-  take(key: string, nowMs: number): Allowance {
+  /**
+   * Takes one call from the bucket, or refuses with the seconds to wait. Either way the headers tell
+   * what is left.
+   */
+  take(key: string, nowMs: number, headers: Headers = {}): void {
     const { perSecond, burst } = this.#rate;
     const bucket = this.#buckets.get(key) ?? this.#newBucket(key, nowMs);
     const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond;
     bucket.tokens = Math.min(burst, bucket.tokens + gained);
     bucket.atMs = Math.max(bucket.atMs, nowMs);
-    if (bucket.tokens < 1) {
+    const isAllowed = bucket.tokens >= 1;
+    if (isAllowed) bucket.tokens -= 1;
+    headers['X-RateLimit-Limit'] = String(burst);
+    headers['X-RateLimit-Remaining'] = String(Math.floor(bucket.tokens));
+    headers['X-RateLimit-Reset'] = String(Math.ceil((burst - bucket.tokens) / perSecond));
+    if (!isAllowed) {
       const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
       throw new AppError('RATE_LIMITED', { retryAfterSeconds: seconds });
     }
-    bucket.tokens -= 1;
-    return {
-      limit: burst,
-      remaining: Math.floor(bucket.tokens),
-      resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
-    };
   }
 
   #newBucket(key: string, nowMs: number): Bucket {

@@ -11,7 +11,7 @@ import { KnownTokens } from './authenticate.ts';
 import { bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
-import { errorEnvelope } from './envelope.ts';
+import { errorEnvelope, type Headers } from './envelope.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
@@ -50,6 +50,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
     genReqId: newRequestId,
     clientErrorHandler: answerUnreadable,
+    frameworkErrors: (_error, request, reply) => answerUnrouted(request, reply),
     routerOptions: { ignoreTrailingSlash: false },
   });
   server.server.headersTimeout = headersTimeoutMs;
@@ -60,25 +61,47 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
-  registerCalls(server, parts, metrics);
+  const answer = answerer(parts, metrics);
+  server.all('/billing/*', answer);
   registerProbes(server, database, metrics);
   registerDocs(server, options.operations);
+  // Verbs and paths that the router does not know are still calls, if they begin like one.
+  function answerUnrouted(request: FastifyRequest, reply: FastifyReply): unknown {
+    if (isCall(request)) return answer(request, reply);
+    return reply.code(404).send({ status: 'not found', path: request.url.slice(0, 200) });
+  }
+  server.setNotFoundHandler(answerUnrouted);
   server.setErrorHandler((error, request, reply) => {
-    const known = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-    const refusal = known
-      ? new AppError('REQUEST_TOO_LARGE', {
-          message: `A request may have ${bodyBytesMax} bytes at most`,
-        })
-      : toAppError(error, log, { requestId: request.id, path: request.url });
-    const isCall = request.url.startsWith('/billing/');
-    send(reply, request.id, {
-      statusCode: refusal.statusCode,
-      headers: {},
-      body: errorEnvelope(refusal, request.id),
-      operation: undefined,
-    }).code(isCall ? 200 : refusal.statusCode);
+    const refusal =
+      unreadable(error, request) ??
+      toAppError(error, log, { requestId: request.id, path: request.url });
+    const body = errorEnvelope(refusal, request.id);
+    const { statusCode } = refusal;
+    if (!isCall(request)) return reply.code(statusCode).type('application/json').send(body);
+    return send(reply, request.id, { statusCode, headers: {}, body, operation: undefined });
   });
   return server;
+}
+
+function isCall(request: FastifyRequest): boolean {
+  return request.url.startsWith('/billing/');
+}
+
+/** A request whose body could not be taken in, which is no fault of ours. */
+function unreadable(error: unknown, request: FastifyRequest): AppError | undefined {
+  switch ((error as { code?: string }).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('REQUEST_TOO_LARGE', {
+        message: `A request may have ${bodyBytesMax} bytes at most`,
+      });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('MALFORMED_JSON', { message: 'The body is not as long as was said' });
+    default:
+      if (!request.raw.readableAborted) return undefined;
+      return new AppError('MALFORMED_JSON', { message: 'The body was cut off' });
+  }
 }
 
 function dispatchParts(options: ServerOptions): DispatchParts {
@@ -102,8 +125,8 @@ function dispatchParts(options: ServerOptions): DispatchParts {
   };
 }
 
-function registerCalls(server: FastifyInstance, parts: DispatchParts, metrics: Metrics): void {
-  server.all('/billing/*', async (request, reply) => {
+function answerer(parts: DispatchParts, metrics: Metrics) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const startedMs = performance.now();
     const requestId = request.id;
     const outgoing = await dispatch(parts, {
@@ -123,7 +146,7 @@ function registerCalls(server: FastifyInstance, parts: DispatchParts, metrics: M
     if (operation && isRetrieve(operation) && statusCode === 200) parts.log.debug(line, 'call');
     else parts.log.info({ ...line, address: request.ip }, 'call');
     return send(reply, requestId, outgoing);
-  });
+  };
 }
 
 function pathOf(request: FastifyRequest): string {
@@ -132,17 +155,22 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): FastifyReply {
-  return reply
-    .code(200)
-    .headers({
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      ...outgoing.headers,
-      'X-Request-Id': requestId,
-      'X-Status-Code': String(outgoing.statusCode),
-    })
-    .send(outgoing.body);
+  const { body } = outgoing;
+  const headers: Headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...outgoing.headers,
+    'X-Request-Id': requestId,
+    'X-Status-Code': String(outgoing.statusCode),
+  };
+  if (typeof body !== 'string') return reply.code(200).headers(headers).send(body);
+  // The answer is finished text: nothing of Fastify's serialising and hooks is wanted any more.
+  reply.hijack();
+  headers['Content-Length'] = String(Buffer.byteLength(body));
+  reply.raw.writeHead(200, headers);
+  reply.raw.end(body);
+  return reply;
 }
 
 function registerProbes(server: FastifyInstance, database: Database, metrics: Metrics): void {
@@ -157,9 +185,6 @@ function registerProbes(server: FastifyInstance, database: Database, metrics: Me
   });
   server.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
-  });
-  server.setNotFoundHandler(async (request, reply) => {
-    return reply.code(404).send({ status: 'not found', path: request.url.slice(0, 200) });
   });
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Bytes gathered before they are handed to the socket: large enough to be few, small enough to hold. */
+/** Bytes gathered before they go to the socket: large enough to be few, small enough to hold. */
 const writeBytes = 64 * 1024;
 
 /**

@@ -6,7 +6,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import type { ErrorDetail } from '../base/errors.ts';
-import { describeProblem, fieldPath, type SchemaNode } from './problems.ts';
+import { describeProblem, escapePointer, fieldPath, type SchemaNode } from './problems.ts';
 
 export const problemsMax = 500;
 const ignoredNamesMax = 20;
@@ -73,21 +73,36 @@ function copyKnown(node: SchemaNode, value: unknown, path: string, found: Findin
     return value;
   }
   if (Array.isArray(value)) {
-    const items = node.items;
-    return items ? value.map((item, i) => copyKnown(items, item, `${path}/${i}`, found)) : value;
+    const items = node.items ?? anything;
+    return value.map((item, i) => copyKnown(items, item, `${path}/${i}`, found));
   }
-  if (typeof value !== 'object' || value === null || node.properties === undefined) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (node.properties === undefined) return copyFree(value, path, found);
   const known = node.properties;
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
     const property = Object.hasOwn(known, name) ? known[name] : undefined;
     if (property) copy[name] = copyKnown(property, item, `${path}/${name}`, found);
     // Where a typo would misprice, an unknown field is an error: the schema says so.
-    else if (node.additionalProperties === false) unknownField(`${path}/${name}`, found);
-    else if (found.ignored.length < ignoredNamesMax)
-      found.ignored.push(fieldPath(`${path}/${name}`));
+    else if (node.additionalProperties === false) unknownField(at(path, name), found);
+    else if (found.ignored.length < ignoredNamesMax) found.ignored.push(fieldPath(at(path, name)));
   }
   return copy;
+}
+
+const anything: SchemaNode = {};
+
+/** An object of no fixed shape is stored as it came, so all its texts must be such as can be. */
+function copyFree(value: object, path: string, found: Findings): object {
+  const entries = Object.entries(value).map(([name, item]) => {
+    assertStorable(name, path, found);
+    return [name, copyKnown(anything, item, at(path, name), found)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function at(path: string, name: string): string {
+  return `${path}/${escapePointer(name)}`;
 }
 
 function unknownField(path: string, found: Findings): void {

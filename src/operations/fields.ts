@@ -108,15 +108,20 @@ export const country = Type.String({
 export const timestamp = Type.String({ description: 'YYYY-MM-DD HH:MM:SS in local time' });
 export const ts = Type.Integer({ description: 'Unix time of the last change, in milliseconds' });
 /** Sent back on an update, it makes the update fail when somebody else was faster. */
-export const tsGuard = Type.Optional(Type.Integer({ minimum: 0, 'x-code': 'INVALID_NUMBER' }));
+export const tsGuard = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-code': 'INVALID_NUMBER' }),
+);
 export const archiveStatus = Type.Integer({ description: '0 = active, 1 = archived' });
 export const money = Type.Number({ description: 'Major units of the currency of the workspace' });
 export const empty = Type.Object({});
 
+/** As far as the offset of its first row is an exact number. */
+const pageNumberMax = Math.floor(Number.MAX_SAFE_INTEGER / limits.pageSize) - 1;
+
 export const page = nullable(
   Type.Object(
     {
-      pageNumber: Type.Integer({ minimum: 0, maximum: 1_000_000_000, 'x-code': 'INVALID_PAGE' }),
+      pageNumber: Type.Integer({ minimum: 0, maximum: pageNumberMax, 'x-code': 'INVALID_PAGE' }),
       size: Type.Integer({ minimum: 1, maximum: limits.pageSize, 'x-code': 'INVALID_PAGE' }),
     },
     { 'x-code': 'INVALID_PAGE', description: 'null returns all' },
@@ -133,7 +138,13 @@ export function metaData<const T extends readonly string[]>(sortable: T) {
       search: maybe(text({ max: 200 })),
       fields: maybe(Type.Array(text({ max: 64 }), { maxItems: 100 })),
       includeArchived: maybe(Type.Boolean()),
-      updatedSince: maybe(Type.Integer({ minimum: 0, 'x-code': 'INVALID_FILTER_VALUE' })),
+      updatedSince: maybe(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          'x-code': 'INVALID_FILTER_VALUE',
+        }),
+      ),
       language: maybe(text({ max: 35 })),
     }),
   );

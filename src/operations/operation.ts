@@ -5,7 +5,7 @@ import type { Tx } from '../base/db/pool.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Permission } from '../domain/access/roles.ts';
-import type { AuditEntry } from '../domain/audit/store.ts';
+import type { Actor, AuditEntry } from '../domain/audit/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 
 /**
@@ -46,11 +46,14 @@ export type Call = CallBase & {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** A call without a token. It opens its transactions itself: hashing must not hold a connection. */
+/**
+ * A call without a token. It opens its transactions itself: hashing must not hold a connection. Who
+ * is behind it comes out on the way, so the operation tells that to the audit trail.
+ */
 export type PublicCall = CallBase & {
   /** The machine's time, by which tokens and locks expire, whatever a sandbox's clock says. */
   realNow: Temporal.Instant;
-  write<T>(work: (tx: Tx, audit: (entry: AuditEntry) => void) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Tx, audit: (by: Actor, entry: AuditEntry) => void) => Promise<T>): Promise<T>;
 };
 
 /** Ids of what was made, told in headers because `data` stays empty. */

@@ -23,7 +23,7 @@ const dailyQueue = 'daily';
 const heartbeatSeconds = 10;
 const superviseSeconds = 10;
 const stopMs = 20_000;
-/** A workspace with nothing due is looked at again after this long: no job is due at a finer time. */
+/** A workspace with nothing due is looked at again after this long: no job is due more finely. */
 const lookAgainMinutes = 5;
 
 /** Many at a time, because midnight comes to a thousand workspaces at once. */

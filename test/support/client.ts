@@ -55,6 +55,7 @@ function checkAnswer(
 }
 
 function checkCode(operation: Operation, code: ErrorCode | undefined): void {
+  assert.notEqual(code, 'INTERNAL_ERROR', `${operation.path} failed`);
   const listed = code && (operation.errors.includes(code) || commonErrors.includes(code));
   assert.ok(listed, `${operation.path} answered ${code}, which it does not list`);
 }

@@ -38,6 +38,10 @@ export type Scene = {
   api: Database;
   /** Owner of the tables, bound by nothing. */
   sql: pg.Client;
+  /** Every line the servers logged. */
+  logged: string[];
+  /** A further server on the same database, with a pool, caches and limits of its own. */
+  anotherServer(options?: SceneOptions): Promise<Running>;
   /** Makes a workspace and returns a client logged in as its administrator. */
   workspace(name: string, options?: WorkspaceOptions): Promise<TestClient>;
   /** A client of a workspace, with no token. */
@@ -48,6 +52,13 @@ export type Scene = {
     roles: string[],
     options?: { partyNumber?: number },
   ): Promise<TestClient>;
+};
+
+export type Running = {
+  server: FastifyInstance;
+  baseUrl: string;
+  api: Database;
+  visitor(workspace: string): TestClient;
 };
 
 export type SceneOptions = {
@@ -62,13 +73,60 @@ const unlimited = { perSecond: 1e9, burst: 1e9 };
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const cluster = await theCluster();
   const databaseName = await cloneDatabase(cluster);
+  const clock = movableClock();
+  const logged: string[] = [];
+  const start = (wanted: SceneOptions) => startServer(cluster, databaseName, clock, logged, wanted);
+  const running = [await start(options)];
+  const [{ server, baseUrl, api, visitor }] = running as [Running];
+  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
+  await sql.connect();
+  after(async () => {
+    for (const one of running) {
+      await one.server.close();
+      await one.api.close();
+    }
+    await sql.end();
+    await dropDatabase(cluster, databaseName);
+    await stopOwnCluster();
+  });
+  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, logged };
+  return {
+    ...scene,
+    visitor,
+    anotherServer: async (wanted = {}) => {
+      const another = await start(wanted);
+      running.push(another);
+      return another;
+    },
+    workspace: async (name, wanted = {}) => {
+      await makeWorkspace(cluster, databaseName, clock.now(), name, wanted);
+      return loggedIn(visitor(name), `admin@${name}.example`);
+    },
+    loginAs: async (admin, roles, wanted = {}) => {
+      const username = `user-${Math.random().toString(36).slice(2)}`;
+      const login = { username, name: username, password: adminPassword, roles, ...wanted };
+      await admin.makeLogins({ logins: [login as never] });
+      return loggedIn(visitor(admin.workspace), username);
+    },
+  };
+}
+
+async function startServer(
+  cluster: Cluster,
+  databaseName: string,
+  clock: MovableClock,
+  logged: string[],
+  options: SceneOptions,
+): Promise<Running> {
   const api = openDatabase({
     connection: { ...cluster.api, database: databaseName },
     name: 'test api',
     max: options.apiConnections ?? 8,
   });
-  const clock = movableClock();
-  const log = createLog({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const log = createLog({
+    level: process.env.LOG_LEVEL ?? 'debug',
+    destination: { write: (line) => void logged.push(line) },
+  });
   const server = createServer({
     database: api,
     operations: options.operations ?? operations,
@@ -86,31 +144,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     },
   });
   const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
-  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
-  await sql.connect();
-  after(async () => {
-    await server.close();
-    await api.close();
-    await sql.end();
-    await dropDatabase(cluster, databaseName);
-    await stopOwnCluster();
-  });
-  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql };
-  const visitor = (workspace: string) => checkedClient(baseUrl, workspace);
-  return {
-    ...scene,
-    visitor,
-    workspace: async (name, wanted = {}) => {
-      await makeWorkspace(cluster, databaseName, clock.now(), name, wanted);
-      return loggedIn(visitor(name), `admin@${name}.example`);
-    },
-    loginAs: async (admin, roles, wanted = {}) => {
-      const username = `user-${Math.random().toString(36).slice(2)}`;
-      const login = { username, name: username, password: adminPassword, roles, ...wanted };
-      await admin.makeLogins({ logins: [login as never] });
-      return loggedIn(visitor(admin.workspace), username);
-    },
-  };
+  return { server, baseUrl, api, visitor: (workspace) => checkedClient(baseUrl, workspace) };
 }
 
 async function loggedIn(client: TestClient, username: string): Promise<TestClient> {

@@ -27,7 +27,13 @@ type Waiting = Statement & {
 type RowReader = (values: readonly (string | null)[]) => Record<string, unknown>;
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
-type Known = { name: string; isParsed: boolean; read: RowReader | undefined };
+type Known = {
+  name: string;
+  isParsed: boolean;
+  read: RowReader | undefined;
+  /** The message that runs it, where it has no parameters and is therefore always the same. */
+  message: Buffer | undefined;
+};
 
 /** A statement that can wait is sent by itself when nothing else came by then. */
 const laterMs = 5;
@@ -60,11 +66,13 @@ export class BatchedClient {
    * of a read, of which nobody waits to hear: sent at once it would cost as much as the read.
    */
   runLater(statement: Statement): void {
-    const waiting = { ...statement, resolve: () => {}, reject: () => {} };
-    this.#later.push(waiting);
-    setTimeout(() => {
-      if (this.#later.includes(waiting)) this.#send();
-    }, laterMs).unref();
+    this.#later.push({ ...statement, resolve: () => {}, reject: () => {} });
+    remember(this);
+  }
+
+  /** Sends what was to go with the next statement, which has not come. */
+  sendLater(): void {
+    if (this.#later.length > 0) this.#send();
   }
 
   #send(): void {
@@ -79,14 +87,32 @@ export class BatchedClient {
     const known = this.#known.get(text);
     if (known) return known;
     if (this.#known.size >= namedStatementsMax) {
-      return { name: '', isParsed: false, read: undefined };
+      return { name: '', isParsed: false, read: undefined, message: undefined };
     }
     this.#names += 1;
-    const made: Known = { name: `s${this.#names}`, isParsed: false, read: undefined };
+    const name = `s${this.#names}`;
+    const made: Known = { name, isParsed: false, read: undefined, message: undefined };
     this.#known.set(text, made);
     return made;
   }
 }
+
+// One timer for all connections: one for each read would cost as much as it saves.
+const holding = new Set<BatchedClient>();
+
+function remember(client: BatchedClient): void {
+  if (holding.size === 0) setTimeout(sendHeld, laterMs).unref();
+  holding.add(client);
+}
+
+function sendHeld(): void {
+  const clients = [...holding];
+  holding.clear();
+  for (const client of clients) client.sendLater();
+}
+
+const execute = serialize.execute({});
+const sync = serialize.sync();
 
 type Wire = { stream: { write(bytes: Buffer): void } };
 type Described = { fields: { name: string; dataTypeID: number }[] };
@@ -99,6 +125,8 @@ class Batch {
   #at = 0;
   #rows: Record<string, unknown>[] = [];
   #read: RowReader | undefined;
+  /** Why a row of the statement could not be turned into values. */
+  #unreadable: Error | undefined;
 
   constructor(waiting: Waiting[], known: Known[]) {
     this.#waiting = waiting;
@@ -118,18 +146,22 @@ class Batch {
     const messages: Buffer[] = [];
     const parsing = new Set<string>();
     this.#waiting.forEach((statement, index) => {
-      const { name, isParsed, read } = this.#known[index] as Known;
-      // The same text twice in one batch is parsed once.
-      if (!isParsed && !(name !== '' && parsing.has(name))) {
-        messages.push(serialize.parse({ name, text: statement.text, types: [] }));
-        parsing.add(name);
+      const known = this.#known[index] as Known;
+      if (known.message) {
+        messages.push(known.message);
+        return;
       }
-      const values = [...statement.values];
-      messages.push(serialize.bind({ statement: name, values, valueMapper: prepareValue }));
-      if (!read) messages.push(serialize.describe({ type: 'P' }));
-      messages.push(serialize.execute({}));
+      // The same text twice in one batch is parsed once.
+      if (!known.isParsed && !(known.name !== '' && parsing.has(known.name))) {
+        messages.push(serialize.parse({ name: known.name, text: statement.text, types: [] }));
+        parsing.add(known.name);
+      }
+      const values = statement.values as unknown[];
+      messages.push(serialize.bind({ statement: known.name, values, valueMapper: prepareValue }));
+      if (!known.read) messages.push(serialize.describe({ type: 'P' }));
+      messages.push(execute);
     });
-    messages.push(serialize.sync());
+    messages.push(sync);
     return messages;
   }
 
@@ -138,9 +170,14 @@ class Batch {
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
-    const read = this.#read ?? this.#known[this.#at]?.read;
-    if (!read) throw new Error('a row came before its description');
-    this.#rows.push(read(message.fields));
+    // Thrown from here it would end the process; it is a matter of the one statement.
+    try {
+      const read = this.#read ?? this.#known[this.#at]?.read;
+      if (!read) throw new Error('a row came before its description');
+      this.#rows.push(read(message.fields));
+    } catch (error) {
+      this.#unreadable ??= error as Error;
+    }
   }
 
   handleCommandComplete(message: { text: string }): void {
@@ -148,10 +185,12 @@ class Batch {
     if (known && known.name !== '') {
       known.isParsed = true;
       known.read ??= this.#read ?? readNothing;
+      if (this.#waiting[this.#at]?.values.length === 0) {
+        known.message ??= Buffer.concat([serialize.bind({ statement: known.name }), execute]);
+      }
     }
-    const [, command = '', count] = /^([A-Z ]+?)(?: \d+)?(?: (\d+))?$/.exec(message.text) ?? [];
-    const rowCount = count === undefined ? null : Number(count);
-    this.#waiting[this.#at]?.resolve({ command, rowCount, rows: this.#rows });
+    if (this.#unreadable) this.#waiting[this.#at]?.reject(this.#unreadable);
+    else this.#waiting[this.#at]?.resolve({ ...readTag(message.text), rows: this.#rows });
     this.#next();
   }
 
@@ -164,6 +203,7 @@ class Batch {
     this.#at += 1;
     this.#rows = [];
     this.#read = undefined;
+    this.#unreadable = undefined;
   }
 
   /** PostgreSQL skips what follows a failure up to the Sync: those statements fail with it. */
@@ -192,6 +232,14 @@ class Batch {
   }
 
   handleCopyData(): void {}
+}
+
+/** `UPDATE 3`, `INSERT 0 3`, `COMMIT`: the command, and at the end the rows it touched. */
+function readTag(tag: string): { command: string; rowCount: number | null } {
+  const first = tag.indexOf(' ');
+  if (first === -1) return { command: tag, rowCount: null };
+  const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
+  return { command: tag.slice(0, first), rowCount: Number.isNaN(count) ? null : count };
 }
 
 function readNothing(): Record<string, unknown> {

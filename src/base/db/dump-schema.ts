@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** One line a thing, in a fixed order, so that a change shows as a small difference. */
 export async function dumpSchema(client: pg.Client): Promise<string> {
   const parts: string[] = [
-    '-- Written by `npm run billwright -- schema`: the result of all migrations. Not run by anything.',
+    '-- Written by `npm run billwright -- schema`: the result of all migrations. Nothing runs it.',
   ];
   for (const section of sections) {
     const { rows } = await client.query<{ text: string }>(section.query);
@@ -84,7 +84,8 @@ const sections: { title: string; query: string }[] = [
     query: `select format('alter table %I %s row level security%s;', c.relname,
         case when c.relrowsecurity then 'enable' else 'disable' end,
         case when c.relforcerowsecurity then ', force row level security' else '' end)
-        || coalesce((select string_agg(format(E'\\ncreate policy %I on %I as %s for %s using (%s)%s;',
+        || coalesce((select string_agg(format(
+          E'\\ncreate policy %I on %I as %s for %s using (%s)%s;',
           p.polname, c.relname, case when p.polpermissive then 'permissive' else 'restrictive' end,
           case p.polcmd when '*' then 'all' else p.polcmd::text end,
           pg_get_expr(p.polqual, p.polrelid),

@@ -1,17 +1,9 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely';
 import pg from 'pg';
 import { BatchedClient, type Statement, type StatementResult } from './batch.ts';
-import { toParameter } from './types.ts';
+import { type Tx, txOn } from './tx.ts';
+
+export type { Tx } from './tx.ts';
 
 /** A connection string, or where an embedded server listens. */
 export type Connection =
@@ -33,12 +25,8 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** A transaction: the only handle that stores are given. */
-export type Tx = Kysely<unknown>;
-
 /** How long a call waits for a free connection before it is told that the server is busy. */
 const connectionWaitMs = 5_000;
-const idleConnectionMs = 60_000;
 
 export function openDatabase(options: PoolOptions): Database {
   const pool = new pg.Pool({
@@ -48,7 +36,8 @@ export function openDatabase(options: PoolOptions): Database {
     application_name: options.name,
     max: options.max,
     connectionTimeoutMillis: connectionWaitMs,
-    idleTimeoutMillis: idleConnectionMs,
+    // Connections stay open: a timer for each use of one costs more than an idle connection does.
+    idleTimeoutMillis: 0,
     allowExitOnIdle: true,
     // What the environment says of TLS is for connection strings; a socket has none.
     ...('url' in options.connection ? {} : { ssl: false }),
@@ -109,26 +98,16 @@ const commit: Statement = { text: 'commit', values: [] };
 const begin: Statement = { text: 'begin', values: [] };
 const beginReadOnly: Statement = { text: 'begin read only', values: [] };
 
-// A role's own settings, its time limits, hold only for who logs in as it: they are taken on too.
-const takeOnRole = `
-  select set_config('role', $1, true)
-  union all
-  select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true)
-  from pg_roles, unnest(rolconfig) as setting
-  where rolname = $1`;
-
 async function open(
   client: BatchedClient,
   role: string | undefined,
   options: TransactionOptions,
 ): Promise<OpeningRow> {
-  const statements = [
-    options.readOnly ? beginReadOnly : begin,
-    ...(role ? [{ text: takeOnRole, values: [role] }] : []),
-    options.opening,
-  ];
-  const results = await Promise.all(statements.map((statement) => client.run(statement)));
-  return results.at(-1)?.rows[0];
+  const begun = client.run(options.readOnly ? beginReadOnly : begin);
+  const roled = role ? client.run({ text: 'select take_role($1)', values: [role] }) : undefined;
+  const opened = client.run(options.opening);
+  const [, , result] = await Promise.all([begun, roled, opened]);
+  return result.rows[0];
 }
 
 function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): void {
@@ -157,60 +136,14 @@ export function openingFor(tenantId: number): Statement {
 
 type Handles = { batched: BatchedClient; tx: Tx };
 
-// Each pooled connection keeps its handles for its life: building them costs more than a query.
+// Each pooled connection keeps its handles for its life.
 const handles = new WeakMap<pg.PoolClient, Handles>();
 
 function handlesOf(client: pg.PoolClient): Handles {
   const known = handles.get(client);
   if (known) return known;
   const batched = new BatchedClient(client);
-  const tx = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new ClientDriver(batched),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-  const made = { batched, tx };
+  const made = { batched, tx: txOn(batched) };
   handles.set(client, made);
   return made;
-}
-
-/** Runs every statement on one connection, whose transaction is opened and closed by transact(). */
-class ClientDriver implements Driver {
-  readonly #connection: DatabaseConnection;
-
-  constructor(client: BatchedClient) {
-    this.#connection = {
-      executeQuery: (query) => execute(client, query),
-      streamQuery: () => {
-        throw new Error('lists are read in chunks, not by cursor');
-      },
-    };
-  }
-  async init(): Promise<void> {}
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-  beginTransaction(): Promise<void> {
-    throw new Error('a transaction is opened by transact()');
-  }
-  commitTransaction(): Promise<void> {
-    throw new Error('a transaction is closed by transact()');
-  }
-  rollbackTransaction(): Promise<void> {
-    throw new Error('a transaction is closed by transact()');
-  }
-  async releaseConnection(): Promise<void> {}
-  async destroy(): Promise<void> {}
-}
-
-async function execute<R>(client: BatchedClient, query: CompiledQuery): Promise<QueryResult<R>> {
-  const values = query.parameters.map(toParameter);
-  const result = await client.run({ text: query.sql, values });
-  return {
-    rows: result.rows as R[],
-    ...(result.rowCount === null ? {} : { numAffectedRows: BigInt(result.rowCount) }),
-  };
 }

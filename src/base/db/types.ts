@@ -5,8 +5,8 @@ type Parser = (text: string) => unknown;
 
 const parsers = new Map<number, Parser>([
   [20, parseBigint],
-  [1082, (text) => text],
-  [1184, (text) => Temporal.Instant.from(text.replace(' ', 'T'))],
+  [1082, isoYear],
+  [1184, (text) => Temporal.Instant.from(isoYear(text).replace(' ', 'T'))],
 ]);
 
 export function parserOf(oid: number): Parser {
@@ -23,7 +23,17 @@ function parseBigint(text: string): number {
 
 export function toParameter(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
-    return value.toString();
+    return timeText(value);
   }
   return value;
+}
+
+/** As PostgreSQL writes it: a year beyond 9999 has no sign and no leading zero. */
+export function timeText(time: Temporal.Instant | Temporal.PlainDate): string {
+  return time.toString().replace(/^\+0*/, '');
+}
+
+/** As ISO 8601 writes it: a year beyond 9999 has a sign and six digits. */
+function isoYear(text: string): string {
+  return text.replace(/^\d{5,6}(?=-)/, (year) => `+${year.padStart(6, '0')}`);
 }

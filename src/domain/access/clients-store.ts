@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { timeText } from '../../base/db/types.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from './store.ts';
 
@@ -39,7 +40,7 @@ export async function insertClients(
     client_id: client.clientId,
     secret_hash: client.secretHash,
     roles: client.roles,
-    expires_at: client.expiresAt?.toString() ?? null,
+    expires_at: client.expiresAt && timeText(client.expiresAt),
     allowed_addresses: client.allowedAddresses,
   }));
   await sql`
@@ -65,6 +66,18 @@ export async function insertClients(
           }),
       }),
     );
+}
+
+export async function findTakenClientIds(
+  tx: Tx,
+  tenantId: number,
+  clientIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ client_id: string }>`
+    select client_id from clients
+    where tenant_id = ${tenantId} and client_id = any(${clientIds}::text[])
+  `.execute(tx);
+  return new Set(rows.map((row) => row.client_id));
 }
 
 export async function findClient(

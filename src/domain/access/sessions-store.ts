@@ -48,6 +48,7 @@ export type RefreshTokenRow = {
   session_id: string;
   expires_at: Temporal.Instant;
   spent_at: Temporal.Instant | null;
+  used_at: Temporal.Instant;
   revoked_at: Temporal.Instant | null;
   login_id: number | null;
 };
@@ -59,7 +60,7 @@ export async function lockRefreshToken(
   hash: Buffer,
 ): Promise<RefreshTokenRow | undefined> {
   const { rows } = await sql<RefreshTokenRow>`
-    select k.session_id, k.expires_at, k.spent_at, s.revoked_at, s.login_id
+    select k.session_id, k.expires_at, k.spent_at, s.used_at, s.revoked_at, s.login_id
     from tokens k
     join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
     where k.tenant_id = ${tenantId} and k.token_hash = ${hash} and k.kind = 'refresh'
@@ -129,10 +130,12 @@ export async function findLoginFailures(
   tx: Tx,
   tenantId: number,
   nameHash: Buffer,
+  options: { lock: boolean },
 ): Promise<LoginFailures | undefined> {
   const { rows } = await sql<LoginFailures>`
     select failures, locked_until from login_failures
     where tenant_id = ${tenantId} and name_hash = ${nameHash}
+    ${options.lock ? sql`for update` : sql``}
   `.execute(tx);
   return rows[0];
 }

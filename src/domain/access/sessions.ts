@@ -12,6 +12,7 @@ import {
   type Owner,
   revokeSession,
   spendTokens,
+  touchSession,
 } from './sessions-store.ts';
 
 /** One shift for people; a day for machines; a month to renew without the password. */
@@ -73,14 +74,14 @@ async function issueTokens(
 export type Renewal =
   | { kind: 'renewed'; issued: Issued; loginId: number | null; sessionId: string }
   /** A spent token came back: it was stolen or copied, so the whole session has been ended. */
-  | { kind: 'reused'; sessionId: string };
+  | { kind: 'reused'; loginId: number | null; sessionId: string };
 
 /** Single use: the old access and refresh tokens end, new ones are issued. */
 export async function renewSession(
   tx: Tx,
   tenantId: number,
   refreshToken: string,
-  life: { at: Temporal.Instant; lifetimeSeconds: number | null },
+  life: { at: Temporal.Instant; lifetimeSeconds: number | null; idleSeconds: number | null },
 ): Promise<Renewal> {
   const row = await lockRefreshToken(tx, tenantId, hashToken(refreshToken));
   if (!row) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
@@ -88,11 +89,17 @@ export async function renewSession(
   if (row.spent_at) {
     const revocation = { at: life.at, reason: 'A spent refresh token was used again' };
     await revokeSession(tx, tenantId, row.session_id, revocation);
-    return { kind: 'reused', sessionId: row.session_id };
+    return { kind: 'reused', loginId: row.login_id, sessionId: row.session_id };
   }
   if (Temporal.Instant.compare(row.expires_at, life.at) <= 0) {
     throw new AppError('TOKEN_EXPIRED', { field: 'refreshToken' });
   }
+  const idleSeconds = row.used_at.until(life.at).total('seconds');
+  if (life.idleSeconds !== null && idleSeconds >= life.idleSeconds) {
+    const message = 'The session was idle for too long';
+    throw new AppError('TOKEN_EXPIRED', { message, field: 'refreshToken' });
+  }
+  await touchSession(tx, tenantId, row.session_id, life.at);
   await spendTokens(tx, tenantId, row.session_id, life.at);
   const usual = row.login_id === null ? clientSeconds : personSeconds;
   const issued = await issueTokens(tx, tenantId, row.session_id, {
@@ -107,13 +114,15 @@ export function failureKey(name: string): Buffer {
   return createHash('sha256').update(name.toLowerCase()).digest();
 }
 
+/** With `lock` no further failure can be counted until the transaction ends. */
 export async function assertNotLocked(
   tx: Tx,
   tenantId: number,
   key: Buffer,
-  at: Temporal.Instant,
+  options: { at: Temporal.Instant; lock: boolean },
 ): Promise<void> {
-  const lockedUntil = (await findLoginFailures(tx, tenantId, key))?.locked_until;
+  const { at, lock } = options;
+  const lockedUntil = (await findLoginFailures(tx, tenantId, key, { lock }))?.locked_until;
   if (lockedUntil && Temporal.Instant.compare(lockedUntil, at) > 0) throw locked(lockedUntil, at);
 }
 

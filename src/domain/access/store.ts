@@ -154,12 +154,7 @@ export async function lockLogin(
   tenantId: number,
   username: string,
 ): Promise<LoginRow | undefined> {
-  await sql`
-    select 1 from logins
-    where tenant_id = ${tenantId} and status = 'ACTIVE' and 'Administrator' = any(roles)
-    order by login_id
-    for no key update
-  `.execute(tx);
+  await lockAdministrators(tx, tenantId);
   const { rows } = await sql<LoginRow>`
     select l.login_id, l.username, l.email, l.name, l.roles, l.status, l.party_id,
       null::bigint as party_number, null::text as party_kind, l.created_at, l.modified_at, l.ts
@@ -168,6 +163,16 @@ export async function lockLogin(
     for no key update
   `.execute(tx);
   return rows[0];
+}
+
+/** Whoever takes a role or a login away holds these first, so that two cannot take the last two. */
+export async function lockAdministrators(tx: Tx, tenantId: number): Promise<void> {
+  await sql`
+    select 1 from logins
+    where tenant_id = ${tenantId} and status = 'ACTIVE' and 'Administrator' = any(roles)
+    order by login_id
+    for no key update
+  `.execute(tx);
 }
 
 export async function updateLogin(
@@ -196,6 +201,18 @@ export async function countActiveAdministrators(tx: Tx, tenantId: number): Promi
   return rows[0]?.count ?? 0;
 }
 
+/** Which of these names are taken, in the form of namesOf(). */
+export async function findTakenNames(
+  tx: Tx,
+  tenantId: number,
+  names: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select name from login_names where tenant_id = ${tenantId} and name = any(${names}::text[])
+  `.execute(tx);
+  return new Set(rows.map((row) => row.name));
+}
+
 /** Party numbers -> ids, for those that exist. */
 export async function findPartyIds(
   tx: Tx,
@@ -209,17 +226,35 @@ export async function findPartyIds(
   return new Map(rows.map((row) => [row.party_number, row.party_id]));
 }
 
-/** A party that is archived cannot use its portal; restoring it does not open the portal again. */
-export async function deactivatePortalLogins(
+export async function listActiveLoginsOfParty(
   tx: Tx,
   tenantId: number,
   partyId: number,
-  stamp: Stamp,
-): Promise<void> {
-  await sql`
-    update logins
-    set status = 'INACTIVE', modified_at = ${stamp.at}, modified_by = ${stamp.by},
-      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+): Promise<number[]> {
+  const { rows } = await sql<{ login_id: number }>`
+    select login_id from logins
     where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'ACTIVE'
+    order by login_id
+  `.execute(tx);
+  return rows.map((row) => row.login_id);
+}
+
+/** A party shows ACTIVE when one of its logins is: called wherever such a login is made or changed. */
+export async function showPortalStatus(
+  tx: Tx,
+  tenantId: number,
+  partyIds: readonly number[],
+): Promise<void> {
+  if (partyIds.length === 0) return;
+  await sql`
+    update parties p
+    set portal_status = l.status
+    from (
+      select party_id, min(status) as status
+      from logins
+      where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[])
+      group by party_id
+    ) l
+    where p.tenant_id = ${tenantId} and p.party_id = l.party_id
   `.execute(tx);
 }

@@ -10,11 +10,13 @@ export type AuditEntry = {
   after: object | null;
 };
 
+export type Actor = { name: string; kind: 'Login' | 'Client' | 'System' };
+
 export type AuditContext = {
   requestId: string;
   at: Temporal.Instant;
   actor: string;
-  actorKind: 'Login' | 'Client' | 'System';
+  actorKind: Actor['kind'];
   address: string | null;
   operation: string;
 };
@@ -74,13 +76,15 @@ export async function listAuditEntries(
   filter: AuditFilter,
   options: { limit: number; offset: number; after?: { requestId: string; position: number } },
 ): Promise<AuditRow[]> {
-  const after = options.after;
+  const { after } = options;
+  const rest = after
+    ? sql`(request_id, position) < (${after.requestId}, ${after.position})`
+    : sql`true`;
   const { rows } = await sql<AuditRow>`
     select request_id, position, at, actor, actor_kind, address, operation,
       subject, subject_id, before, after
     from audit_entries
-    where ${matches(tenantId, filter)}
-      and ${after ? sql`(request_id, position) < (${after.requestId}, ${after.position})` : sql`true`}
+    where ${matches(tenantId, filter)} and ${rest}
     order by request_id desc, position desc
     limit ${options.limit} offset ${options.offset}
   `.execute(tx);

@@ -27,13 +27,14 @@ export type PartyFacts = {
   competencies: readonly Competency[];
 };
 
-/** Text in the form in which it is searched: letters of one case and one Unicode form. */
+/** Text in the form in which it is searched: one line, letters of one case and one Unicode form. */
 export function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return text.normalize('NFKC').toLowerCase().replaceAll('\n', ' ');
 }
 
-/** Everything a search looks at, one piece a line. */
+/** Everything a search looks at, one piece a line, the name first. */
 export function searchText(party: PartyFacts, partyNumber: number): string {
   const contacts = party.contacts.map((contact) => contact.contactValue);
-  return folded([party.name, String(partyNumber), party.email ?? '', ...contacts].join('\n'));
+  const pieces = [party.name, String(partyNumber), party.email ?? '', ...contacts];
+  return pieces.map(folded).join('\n');
 }

@@ -130,8 +130,8 @@ export async function findArchiveObstacles(
     select
       (select count(*) from subscriptions
         where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
-      exists (select from wallets
-        where tenant_id = ${tenantId} and party_id = ${partyId} and balance <> 0)
+      exists (select from parties
+        where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
       or exists (select from subscription_balances b
         join subscriptions s using (tenant_id, subscription_id)
         where s.tenant_id = ${tenantId} and s.party_id = ${partyId} and b.receivable <> 0)
@@ -141,7 +141,7 @@ export async function findArchiveObstacles(
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
 }
 
-export type PartyView = PartyRow & { wallet: string; login_status: string | null };
+export type PartyView = PartyRow & { wallet_balance: string; portal_status: string };
 
 /** One row for each subscription of each account; an account without any has one row too. */
 export type HoldingRow = {
@@ -166,11 +166,7 @@ export async function findPartyView(
 ): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
   const [parties, holdings] = await Promise.all([
     sql<PartyView>`
-      select ${columns},
-        coalesce((select balance from wallets w
-          where w.tenant_id = p.tenant_id and w.party_id = p.party_id), 0)::text as wallet,
-        (select l.status from logins l
-          where l.tenant_id = p.tenant_id and l.party_id = p.party_id limit 1) as login_status
+      select ${columns}, wallet_balance::text as wallet_balance, portal_status
       from parties p
       where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
     `.execute(tx),
@@ -346,7 +342,7 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   if (!filter.includeArchived) conditions.push(sql`not archived`);
   if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
   if (filter.partyId !== null) conditions.push(sql`party_id = ${filter.partyId}`);
-  if (filter.updatedSince !== null) conditions.push(sql`ts > ${filter.updatedSince}`);
+  if (filter.updatedSince !== null) conditions.push(sql`ts >= ${filter.updatedSince}`);
   if (filter.search !== null) conditions.push(found(filter, filter.search, { inName: false }));
   if (filter.name !== null) conditions.push(found(filter, filter.name, { inName: true }));
   if (filter.email !== null) {

@@ -1,7 +1,8 @@
 // Changing a party: its facts, its billing accounts, and whether it is archived.
+import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import { deactivatePortalLogins } from '../access/store.ts';
+import { closeLoginsOfParty } from '../access/portal.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
   type AccountRow,
@@ -34,6 +35,8 @@ export type PartyUpdate = {
   after: PartyRow;
   accountsBefore: AccountRow[];
   accountsAfter: AccountRow[];
+  /** Logins of the party that ended with its archiving. */
+  closedLogins: number[];
 };
 
 export async function changeParty(
@@ -52,13 +55,18 @@ export async function changeParty(
     });
   }
   const archived = change.archived ?? before.archived;
-  if (before.archived && archived && (hasFacts(change) || change.accounts.length > 0)) {
+  if (
+    before.archived &&
+    archived &&
+    (changesFacts(before, change.facts) || change.accounts.length > 0)
+  ) {
     throw new AppError('PARTY_ARCHIVED', { field: 'user.archiveStatus' });
   }
-  if (archived && !before.archived) {
-    await assertArchivable(tx, tenantId, before);
-    await deactivatePortalLogins(tx, tenantId, before.party_id, stamp);
-  }
+  if (archived && !before.archived) await assertArchivable(tx, tenantId, before);
+  const closedLogins =
+    archived && !before.archived
+      ? await closeLoginsOfParty(tx, tenantId, before.party_id, stamp)
+      : [];
   const accountsBefore = await listAccountsOfParty(tx, tenantId, before.party_id);
   const accountsAfter = await changeAccounts(tx, tenantId, before.party_id, {
     accounts: accountsBefore,
@@ -72,7 +80,7 @@ export async function changeParty(
     { ...factsOf(before), ...change.facts, partyNumber: before.party_number, archived },
     stamp,
   );
-  return { before, after, accountsBefore, accountsAfter };
+  return { before, after, accountsBefore, accountsAfter, closedLogins };
 }
 
 async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {
@@ -91,7 +99,9 @@ async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Prom
   const obstacles = await findArchiveObstacles(tx, tenantId, party.party_id);
   if (obstacles.activeSubscriptions > 0) {
     throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
-      message: `Party ${party.party_number} still has ${obstacles.activeSubscriptions} active subscriptions`,
+      message:
+        `Party ${party.party_number} still has ` +
+        `${obstacles.activeSubscriptions} active subscriptions`,
       field: 'user.archiveStatus',
     });
   }
@@ -107,19 +117,23 @@ async function changeAccounts(
   partyId: number,
   change: { accounts: AccountRow[]; wanted: PartyChange['accounts']; stamp: Stamp },
 ): Promise<AccountRow[]> {
-  const byId = new Map(change.accounts.map((account) => [account.account_id, account]));
-  const renames = change.wanted.flatMap(({ accountId, label }) => {
-    if (accountId === undefined) return [];
-    const account = byId.get(accountId);
-    if (!account) {
+  const labelById = new Map(change.accounts.map((account) => [account.account_id, account.label]));
+  for (const { accountId, label } of change.wanted) {
+    if (accountId === undefined) continue;
+    if (!labelById.has(accountId)) {
       throw new AppError('ACCOUNT_NOT_FOUND', {
         message: `The party has no billing account with id ${accountId}`,
         field: 'user.connectionGroups',
       });
     }
-    return account.label === label ? [] : [{ accountId, label }];
-  });
-  const known = new Set(change.accounts.map((account) => account.label));
+    labelById.set(accountId, label);
+  }
+  const renames = change.accounts
+    .map((account) => ({ account, label: labelById.get(account.account_id) ?? account.label }))
+    .filter(({ account, label }) => account.label !== label)
+    .map(({ account, label }) => ({ accountId: account.account_id, label }));
+  // The labels as they are once renamed: one that a rename sets free is new again.
+  const known = new Set(labelById.values());
   const labels = new Set(
     change.wanted
       .filter(({ accountId, label }) => accountId === undefined && !known.has(label))
@@ -135,8 +149,10 @@ async function changeAccounts(
   return listAccountsOfParty(tx, tenantId, partyId);
 }
 
-function hasFacts(change: PartyChange): boolean {
-  return Object.keys(change.facts).length > 0;
+/** Facts sent as they are change nothing: callers often send the whole party back. */
+function changesFacts(before: PartyRow, facts: Partial<PartyFacts>): boolean {
+  const known = factsOf(before);
+  return !isDeepStrictEqual({ ...known, ...facts }, known);
 }
 
 function factsOf(row: PartyRow): PartyFacts {

@@ -194,7 +194,7 @@ export async function updateSettings(
 /** Whether anything was ever booked in the workspace's currency, which fixes the currency. */
 export async function hasAmounts(tx: Tx, tenantId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from wallets where tenant_id = ${tenantId})
+    select exists (select from parties where tenant_id = ${tenantId} and wallet_balance <> 0)
       or exists (select from subscription_balances where tenant_id = ${tenantId}) as found
   `.execute(tx);
   return rows[0]?.found ?? false;

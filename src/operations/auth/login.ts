@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { verifySecret } from '../../base/secrets.ts';
+import { isAllowed } from '../../domain/access/addresses.ts';
 import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
 import {
   assertNotLocked,
@@ -11,13 +12,14 @@ import {
 import { clearLoginFailures, type Owner } from '../../domain/access/sessions-store.ts';
 import { findLoginByName } from '../../domain/access/store.ts';
 import { passwordLengthMax } from '../../domain/access/workspaces.ts';
+import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { maybe, text } from '../fields.ts';
 import { operation, type PublicCall } from '../operation.ts';
 import { type Holder, holderOf, issuedTokens, presentTokens } from './login-fields.ts';
 
 type Credentials = { kind: 'login' | 'client'; name: string; secret: string };
-type Candidate = { owner: Owner; holder: Holder; hash: string; usable: boolean };
+type Candidate = { owner: Owner; holder: Holder; actor: Actor; hash: string; usable: boolean };
 
 export const login = operation({
   path: '/billing/auth/login',
@@ -40,7 +42,7 @@ export const login = operation({
     const key = failureKey(`${credentials.kind}/${credentials.name}`);
     const { tenantId } = call.tenant;
     const candidate = await call.write(async (tx) => {
-      await assertNotLocked(tx, tenantId, key, call.realNow);
+      await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: false });
       return findCandidate(tx, call, credentials);
     });
     // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
@@ -49,12 +51,14 @@ export const login = operation({
       throw await call.write((tx) => recordFailure(tx, tenantId, key, call.realNow));
     }
     const issued = await call.write(async (tx, audit) => {
+      // Again, because many guesses sent at once pass the first look together.
+      await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: true });
       await clearLoginFailures(tx, tenantId, key);
       const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
       const { owner, holder } = candidate;
-      audit({
+      audit(candidate.actor, {
         subject: credentials.kind,
-        subjectId: credentials.name,
+        subjectId: holder.userID,
         before: null,
         after: { event: 'login', roles: holder.roles },
       });
@@ -94,6 +98,7 @@ async function findCandidate(
     return {
       owner: { loginId: found.login_id },
       holder: holderOf(found),
+      actor: { name: found.username, kind: 'Login' },
       hash: found.password_hash,
       usable: found.status === 'ACTIVE',
     };
@@ -103,13 +108,18 @@ async function findCandidate(
   return {
     owner: { clientNumber: client.client_number },
     holder: holderOfClient(client),
+    actor: { name: client.client_id, kind: 'Client' },
     hash: client.secret_hash,
-    usable: client.status === 'ACTIVE' && !isExpired(client, call.realNow),
+    usable: isUsable(client, call),
   };
 }
 
-function isExpired(client: ClientRow, now: Temporal.Instant): boolean {
-  return client.expires_at !== null && Temporal.Instant.compare(client.expires_at, now) <= 0;
+/** A machine client may log in and renew its tokens where and while it may use them. */
+export function isUsable(client: ClientRow, call: PublicCall): boolean {
+  const isExpired =
+    client.expires_at !== null && Temporal.Instant.compare(client.expires_at, call.realNow) <= 0;
+  const isHere = isAllowed(call.address, client.allowed_addresses);
+  return client.status === 'ACTIVE' && !isExpired && isHere;
 }
 
 export function holderOfClient(client: ClientRow): Holder {

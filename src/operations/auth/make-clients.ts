@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { instantOf, parseLocalDateTime } from '../../base/calendar.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
-import { insertClients } from '../../domain/access/clients-store.ts';
+import { findTakenClientIds, insertClients } from '../../domain/access/clients-store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { empty, localDateTime, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -29,7 +29,7 @@ export const makeClients = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'UNAVAILABLE'],
+  errors: ['DUPLICATE'],
   example: {
     clients: [
       {
@@ -41,7 +41,8 @@ export const makeClients = operation({
   },
   async handle(call, body) {
     const { tx, tenant } = call;
-    const problems = repeatedIds(body.clients.map((client) => client.clientID));
+    const ids = body.clients.map((client) => client.clientID);
+    const problems = duplicates(ids, await findTakenClientIds(tx, tenant.tenantId, ids));
     if (problems.length > 0) throw errorFromRows(problems);
     const clients = [];
     for (const one of body.clients) {
@@ -69,17 +70,13 @@ export function expiryOf(local: string | null, timezone: string): Temporal.Insta
   return parsed ? instantOf(parsed, timezone) : null;
 }
 
-function repeatedIds(ids: readonly string[]): ErrorDetail[] {
-  return ids.flatMap((id, index): ErrorDetail[] =>
-    ids.indexOf(id) === index
-      ? []
-      : [
-          {
-            field: `clients[${index}].clientID`,
-            code: 'DUPLICATE',
-            message: `${id} stands twice in this request`,
-            rejectedValue: id,
-          },
-        ],
-  );
+function duplicates(ids: readonly string[], taken: Set<string>): ErrorDetail[] {
+  return ids.flatMap((id, index): ErrorDetail[] => {
+    if (ids.indexOf(id) === index && !taken.has(id)) return [];
+    const message = taken.has(id)
+      ? `An API client named ${id} exists already`
+      : `${id} stands twice in this request`;
+    const field = `clients[${index}].clientID`;
+    return [{ field, code: 'DUPLICATE', message, rejectedValue: id }];
+  });
 }

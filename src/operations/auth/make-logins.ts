@@ -1,7 +1,13 @@
 import * as Type from 'typebox';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
-import { findPartyIds, insertLogins, namesOf } from '../../domain/access/store.ts';
+import {
+  findPartyIds,
+  findTakenNames,
+  insertLogins,
+  namesOf,
+  showPortalStatus,
+} from '../../domain/access/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { email, empty, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -30,7 +36,7 @@ export const makeLogins = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'REQUIRED_FIELD', 'ROWS_REJECTED', 'UNAVAILABLE'],
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'ROWS_REJECTED'],
   example: {
     logins: [
       {
@@ -46,7 +52,8 @@ export const makeLogins = operation({
     const { tx, tenant } = call;
     const numbers = body.logins.flatMap((one) => one.partyNumber ?? []);
     const partyIds = await findPartyIds(tx, tenant.tenantId, numbers);
-    const problems = problemsOf(body.logins, partyIds);
+    const taken = await findTakenNames(tx, tenant.tenantId, body.logins.flatMap(loginNames));
+    const problems = problemsOf(body.logins, partyIds, taken);
     if (problems.length > 0) throw errorFromRows(problems);
     const logins = [];
     for (const one of body.logins) {
@@ -62,6 +69,7 @@ export const makeLogins = operation({
     const firstId = await takeNumbers(tx, tenant.tenantId, 'login', logins.length);
     const stamp = { at: call.now, by: call.principal.name };
     await insertLogins(tx, tenant.tenantId, firstId, logins, stamp);
+    await showPortalStatus(tx, tenant.tenantId, [...partyIds.values()]);
     logins.forEach(({ passwordHash: _, ...after }, index) => {
       call.audit({ subject: 'login', subjectId: firstId + index, before: null, after });
     });
@@ -77,8 +85,16 @@ type Sent = {
   partyNumber?: number | null;
 };
 
-function problemsOf(logins: readonly Sent[], partyIds: Map<number, number>): ErrorDetail[] {
-  const taken = new Set<string>();
+function loginNames(sent: Sent): string[] {
+  return namesOf({ username: sent.username.trim(), email: sent.email ?? null });
+}
+
+function problemsOf(
+  logins: readonly Sent[],
+  partyIds: Map<number, number>,
+  taken: Set<string>,
+): ErrorDetail[] {
+  const sent = new Set<string>();
   return logins.flatMap((one, index): ErrorDetail[] => {
     const at = `logins[${index}]`;
     const problems: ErrorDetail[] = [];
@@ -90,12 +106,16 @@ function problemsOf(logins: readonly Sent[], partyIds: Map<number, number>): Err
       const message = 'A login with the role Customer needs a partyNumber';
       problems.push({ field: `${at}.partyNumber`, code: 'REQUIRED_FIELD', message });
     }
-    const names = namesOf({ username: one.username.trim(), email: one.email ?? null });
-    if (names.some((name) => taken.has(name))) {
-      const message = 'User name or e-mail address stands twice in this request';
-      problems.push({ field: `${at}.username`, code: 'DUPLICATE', message });
+    for (const name of loginNames(one)) {
+      const field = name === one.username.trim().toLowerCase() ? `${at}.username` : `${at}.email`;
+      if (taken.has(name) || sent.has(name)) {
+        const message = taken.has(name)
+          ? `A login named ${name} exists already`
+          : `${name} stands twice in this request`;
+        problems.push({ field, code: 'DUPLICATE', message, rejectedValue: name });
+      }
+      sent.add(name);
     }
-    for (const name of names) taken.add(name);
     return problems;
   });
 }

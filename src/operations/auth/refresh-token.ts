@@ -4,10 +4,11 @@ import { tenantOfToken } from '../../base/secrets.ts';
 import { findClientOfSession } from '../../domain/access/clients-store.ts';
 import { renewSession } from '../../domain/access/sessions.ts';
 import { findLoginById } from '../../domain/access/store.ts';
+import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { filledText } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { holderOfClient } from './login.ts';
+import { holderOfClient, isUsable } from './login.ts';
 import { holderOf, issuedTokens, presentTokens } from './login-fields.ts';
 
 export const refreshToken = operation({
@@ -18,7 +19,7 @@ export const refreshToken = operation({
   summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
   request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
   response: issuedTokens,
-  errors: ['TOKEN_INVALID', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_WORKSPACE_MISMATCH'],
+  errors: [],
   example: { refreshToken: '1.kXv0…' },
   async handle(call, body) {
     const { tenantId } = call.tenant;
@@ -28,23 +29,29 @@ export const refreshToken = operation({
       throw new AppError('TOKEN_WORKSPACE_MISMATCH', { field: 'refreshToken' });
     }
     const outcome = await call.write(async (tx, audit) => {
-      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
-      const life = { at: call.realNow, lifetimeSeconds };
+      const settings = await findSettings(tx, tenantId);
+      const life = {
+        at: call.realNow,
+        lifetimeSeconds: settings.access_token_seconds,
+        idleSeconds: settings.idle_seconds,
+      };
       const renewal = await renewSession(tx, tenantId, body.refreshToken, life);
       const { sessionId } = renewal;
-      audit({
+      const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
+      const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
+      const actor: Actor = login
+        ? { name: login.username, kind: 'Login' }
+        : { name: client?.client_id ?? 'unknown', kind: 'Client' };
+      audit(actor, {
         subject: 'session',
         subjectId: sessionId,
         before: null,
         after: { event: renewal.kind },
       });
-      // The end of a stolen session must be stored, so it is told after the transaction, not thrown.
+      // The end of a stolen session must be stored: it is told after the transaction, not thrown.
       if (renewal.kind === 'reused') return undefined;
-      const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
-      const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
-      const owner = login || client;
-      if (owner?.status !== 'ACTIVE')
-        throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
+      const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
+      if (!usable) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
       const holder = login ? holderOf(login) : client && holderOfClient(client);
       return holder && presentTokens(renewal.issued, holder, call.tenant);
     });

@@ -25,7 +25,7 @@ export const updateClientOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['CLIENT_NOT_FOUND', 'UNAVAILABLE'],
+  errors: ['CLIENT_NOT_FOUND'],
   example: { data: { clientID: 'meter-gateway', status: 'INACTIVE' } },
   async handle(call, body) {
     const { tx, tenant } = call;
@@ -50,11 +50,17 @@ export const updateClientOperation = operation({
       await revokeSessionsOf(tx, tenant.tenantId, owner, { at: call.now, reason });
     }
     const { secretHash: _, ...shown } = change;
+    const shownBefore = {
+      roles: before.roles,
+      status: before.status,
+      expiresAt: before.expires_at,
+      allowedAddresses: before.allowed_addresses,
+    };
     call.audit({
       subject: 'client',
       subjectId: before.client_number,
-      before: { roles: before.roles, status: before.status, expiresAt: before.expires_at },
-      after: { ...shown, ...(data.clientSecret ? { secretChanged: true } : {}) },
+      before: shownBefore,
+      after: { ...shownBefore, ...shown, ...(data.clientSecret ? { secretChanged: true } : {}) },
     });
     return { message: `API client ${before.client_id} updated`, data: {} };
   },

@@ -2,7 +2,12 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
-import { countActiveAdministrators, lockLogin, updateLogin } from '../../domain/access/store.ts';
+import {
+  countActiveAdministrators,
+  lockLogin,
+  showPortalStatus,
+  updateLogin,
+} from '../../domain/access/store.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { loginStatus, password, roles, username } from './login-fields.ts';
@@ -22,7 +27,7 @@ export const updateLoginOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR', 'REQUIRED_FIELD', 'UNAVAILABLE'],
+  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR'],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
   async handle(call, body) {
     const { tx } = call;
@@ -44,6 +49,7 @@ export const updateLoginOperation = operation({
     };
     const stamp = { at: call.now, by: call.principal.name };
     await updateLogin(tx, tenantId, before.login_id, change, stamp);
+    if (before.party_id !== null) await showPortalStatus(tx, tenantId, [before.party_id]);
     if ((await countActiveAdministrators(tx, tenantId)) === 0) {
       throw new AppError('LAST_ADMINISTRATOR', { field: 'data.username' });
     }

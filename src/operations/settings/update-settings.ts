@@ -31,6 +31,8 @@ const numberFormat = Type.String({
   'x-code': 'INVALID_FORMAT',
   description: 'such as {serviceCode}-{number:8}',
 });
+/** Objects of any shape are kept as they come; their text is limited as a whole. */
+const freeFormCharactersMax = 65_536;
 const freeForm = Type.Unsafe<object>({ type: 'object', additionalProperties: true });
 
 const settingsChange = Type.Object({
@@ -89,6 +91,8 @@ export const updateSettingsOperation = operation({
   example: { data: { timezone: 'Asia/Karachi', locale: 'en-PK' } },
   async handle(call, body) {
     const { tx, tenant } = call;
+    assertSmall('data.letterhead', body.data.letterhead);
+    assertSmall('data.reminders', body.data.reminders);
     const before = await findSettings(tx, tenant.tenantId, { lock: true });
     if (body.data.ts !== undefined && body.data.ts !== before.ts) {
       throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
@@ -106,6 +110,14 @@ export const updateSettingsOperation = operation({
     return { message: 'Settings updated', data: {} };
   },
 });
+
+function assertSmall(field: string, value: object | null | undefined): void {
+  if (!value || JSON.stringify(value).length <= freeFormCharactersMax) return;
+  throw new AppError('FIELD_TOO_LONG', {
+    message: `${field} may have at most ${freeFormCharactersMax} characters as JSON`,
+    field,
+  });
+}
 
 function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): SettingsRow {
   const currency = sent.currency ?? before.currency;

@@ -86,9 +86,9 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     address: party.address,
     language: party.language,
     competencies: party.competencies,
-    walletAccount: { balance: majorUnits(BigInt(party.wallet), tenant.currencyDecimals) },
+    walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
     outstandingAccount: { balance: amount(subscribed) },
-    userAccount: { status: party.login_status ?? 'NONE' },
+    userAccount: { status: party.portal_status },
     subscriptionGroups: accounts.flatMap((rows) => {
       const [account] = rows;
       if (!account) return [];

@@ -38,6 +38,7 @@ export const updateUser = operation({
     'PARTY_ARCHIVED',
     'PARTY_HAS_ACTIVE_SUBSCRIPTIONS',
     'PARTY_HAS_BALANCE',
+    'LAST_ADMINISTRATOR',
     'ACCOUNT_NOT_FOUND',
     'DUPLICATE',
   ],
@@ -75,6 +76,10 @@ export const updateUser = operation({
       before: snapshot(done, 'before', call.tenant),
       after: snapshot(done, 'after', call.tenant),
     });
+    for (const subjectId of done.closedLogins) {
+      const [before, after] = [{ status: 'ACTIVE' }, { status: 'INACTIVE' }];
+      call.audit({ subject: 'login', subjectId, before, after });
+    }
     return {
       message: `Party ${done.after.party_number} updated`,
       data: {},

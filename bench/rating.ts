@@ -1,0 +1,130 @@
+// Microseconds per bill: the compiled plan, beside a function written by hand for the same tariff
+// and beside the plain interpreter, on the same facts in the same run.
+import assert from 'node:assert/strict';
+import type { Bill } from '../src/domain/rating/bill.ts';
+import type { ConnectionFacts, Facts } from '../src/domain/rating/facts.ts';
+import { compilePriceBook, singleVersion } from '../src/domain/rating/price-book.ts';
+import { rateBill } from '../src/domain/rating/rate-bill.ts';
+import { plainBill } from '../test/rating/plain-bill.ts';
+import { type TariffCase, tariffCases } from '../test/rating/tariff-cases.ts';
+import { appBill, elecBill, waterBill } from './handwritten.ts';
+
+type Options = { quick: boolean };
+type Result = { ratios: Record<string, number>; figures: Record<string, number> };
+
+type Contest = {
+  name: string;
+  tariff: TariffCase;
+  facts: Facts;
+  handwritten: ((facts: Facts) => Bill) | null;
+};
+
+/** Bills of a batch; each is kept until the next batch, so that none can be optimised away. */
+const batch = 2_000;
+const kept: unknown[] = new Array(batch);
+
+function find(id: string): { tariff: TariffCase; facts: Facts } {
+  for (const tariff of tariffCases.cases) {
+    const facts = tariff.scenarios.find((scenario) => scenario.id === id);
+    if (facts !== undefined) return { tariff, facts };
+  }
+  throw new Error(`there is no scenario ${id}`);
+}
+
+function changed(facts: Facts, connection: ConnectionFacts): Facts {
+  return { ...facts, connection: { ...facts.connection, ...connection } };
+}
+
+/** Full terms of the three tariffs, then bills of other kinds for comparison. */
+function contests(): Contest[] {
+  const water = find('WATER-a');
+  const app = find('SAAS-a');
+  const fullWater = changed(water.facts, {
+    connectionDate: '12/06/2020',
+    isFirstBill: false,
+    tariffHistory: [{ tariffCode: 'WAT-MET', fromDate: '12/06/2020' }],
+    connectionInputs: [
+      { name: 'pipeSize', value: '20' },
+      { name: 'category', value: 'Commercial' },
+    ],
+  });
+  const seats = [{ name: 'seats', value: '20', fromDate: '01/01/2026' }];
+  const fullApp = changed(app.facts, { unmeteredInputs: seats });
+  const others = ['ELEC-b', 'WATER-a', 'GAS-a', 'SAAS-a'];
+  return [
+    { name: 'elec', ...find('ELEC-a'), handwritten: elecBill },
+    { name: 'water', tariff: water.tariff, facts: fullWater, handwritten: waterBill },
+    { name: 'saas', tariff: app.tariff, facts: fullApp, handwritten: appBill },
+    ...others.map((id) => ({ name: `partial_${id}`, ...find(id), handwritten: null })),
+  ];
+}
+
+/** Microseconds of processor time of one call, over one batch. */
+function timed(calls: number, call: () => unknown): number {
+  const started = process.cpuUsage();
+  for (let index = 0; index < calls; index++) kept[index % batch] = call();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / calls;
+}
+
+/** A contest made ready, with the best times so far. */
+type Lane = Contest & {
+  ways: readonly { key: keyof Best; calls: number; call: () => unknown }[];
+  best: Best;
+};
+type Best = { compiled: number; handwritten: number; interpreted: number };
+
+function makeLane(contest: Contest): Lane {
+  const { tariff, facts, handwritten } = contest;
+  const book = compilePriceBook(singleVersion(tariff.service, tariff.tariffs));
+  const bill = rateBill(book, facts);
+  assert.deepEqual(bill.errors, []);
+  if (handwritten !== null) assert.deepEqual(handwritten(facts), bill);
+  const interpret = () => plainBill(tariff.service, tariff.tariffs, facts);
+  assert.equal(BigInt(bill.payableWithinDueDate), interpret().payable);
+  return {
+    ...contest,
+    ways: [
+      { key: 'compiled', calls: batch, call: () => rateBill(book, facts) },
+      { key: 'handwritten', calls: batch, call: () => handwritten?.(facts) },
+      { key: 'interpreted', calls: batch / 40, call: interpret },
+    ],
+    best: { compiled: Infinity, handwritten: Infinity, interpreted: Infinity },
+  };
+}
+
+/**
+ * All tariffs and all ways take turns, as the bills of a server do, and the best of all rounds
+ * counts for each: what other programs take from the machine can only add to a time.
+ */
+export async function benchRating(options: Options): Promise<Result> {
+  const lanes = contests().map(makeLane);
+  const rounds = options.quick ? 25 : 80;
+  for (let round = 0; round < rounds; round++) {
+    for (const { ways, best } of lanes) {
+      for (const { key, calls, call } of ways) best[key] = Math.min(best[key], timed(calls, call));
+    }
+  }
+  const figures: Record<string, number> = {};
+  const ratios = { rating_vs_handwritten: 0, rating_vs_interpreter: Infinity };
+  for (const { name, handwritten, best } of lanes) {
+    figures[`rating_${name}_us`] = rounded(best.compiled);
+    figures[`rating_${name}_interpreter_us`] = rounded(best.interpreted);
+    if (handwritten === null) continue;
+    figures[`rating_${name}_handwritten_us`] = rounded(best.handwritten);
+    const slower = rounded(best.compiled / best.handwritten);
+    const faster = rounded(best.interpreted / best.compiled);
+    ratios.rating_vs_handwritten = Math.max(ratios.rating_vs_handwritten, slower);
+    ratios.rating_vs_interpreter = Math.min(ratios.rating_vs_interpreter, faster);
+  }
+  return { ratios, figures };
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(2));
+}
+
+if (import.meta.main) {
+  const { ratios, figures } = await benchRating({ quick: process.argv.includes('--quick') });
+  console.table({ ...figures, ...ratios });
+}

@@ -1,0 +1,265 @@
+// Evaluates the rules of a bill: segments first, then the rules of the term, each line rounded
+// once.
+import { formatDay } from '../../base/days.ts';
+import { add, divide, type Exact, fraction, multiply, zero } from '../../base/numbers/exact.ts';
+import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
+import { type CompiledRule, ruleAmount } from './compile-rules.ts';
+import type { AgreedInput, CompiledComponent, CompiledContext } from './compiled-context.ts';
+import type { Edition } from './edition.ts';
+import { explainLine } from './explain.ts';
+import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
+import { computedLine, type DraftLine, type LineDays } from './lines.ts';
+import type { ManualAmounts } from './manual.ts';
+import type { QuantityStep } from './prepared-facts.ts';
+import { RatingError } from './rating-error.ts';
+import type { BilledWindow, Segment } from './segments.ts';
+import type { Track } from './tracks.ts';
+import { type InputUsage, type TermUsage, usageOfPart } from './usage.ts';
+
+/** A term with everything needed to evaluate rules over it. */
+export type RatedTerm = {
+  readonly window: BilledWindow;
+  readonly tracks: readonly Track[];
+  readonly usage: TermUsage;
+  readonly startText: string;
+  readonly endText: string;
+  /** Terms of history that are not before this one. */
+  readonly historySkip: number;
+};
+
+/** What is being made of a bill, passed through all steps. */
+export type Evaluation = {
+  readonly context: CompiledContext;
+  readonly shared: Shared;
+  readonly steps: ReadonlyMap<number, readonly QuantityStep[]>;
+  readonly manual: ManualAmounts;
+  /** Rounded amounts by component slot, in minor units. */
+  readonly totals: number[];
+  /** What manual values replaced, by slot. */
+  replaced: Map<number, number> | null;
+  readonly drafts: DraftLine[];
+  readonly surcharges: DraftLine[];
+  /** Sources of usage where an explanation was asked for, else null. */
+  readonly usageSources: ReadonlyMap<string, Source> | null;
+  /** Being evaluated, so that an error can name it. */
+  component: CompiledComponent | null;
+};
+
+/** All Segment rules of a window over a term, of base plan and add-ons. */
+export function rateSegments(
+  evaluation: Evaluation,
+  term: RatedTerm,
+  which: CompiledRule['window'],
+): void {
+  for (const track of term.tracks) {
+    const last = track.segments.length - 1;
+    for (let index = 0; index <= last; index++) {
+      const segment = track.segments[index] as Segment;
+      const rules = segment.edition.segmentRules;
+      if (rules.length === 0) continue;
+      const frame = segmentFrame(evaluation, term, segment);
+      if (evaluation.manual !== null && track.isBase && index === last) {
+        for (const [slot, amount] of evaluation.manual) frame.amounts[slot] = amount;
+      }
+      const days = lineDays(term, segment.from, segment.to, segment.days);
+      for (const rule of rules) {
+        if (rule.window !== which || rule.from > segment.from || rule.to < segment.to) continue;
+        const amount = evaluateRule(evaluation, rule, frame, segment.edition, days);
+        if (amount === 0 || evaluation.manual?.has(rule.component.slot)) continue;
+        frame.amounts[rule.component.slot] = amount;
+        addToTotal(evaluation, rule.component, amount);
+      }
+    }
+  }
+}
+
+/** Adds to a component's total, which must stay a safe integer. */
+export function addToTotal(
+  evaluation: Evaluation,
+  component: CompiledComponent,
+  amount: number,
+): void {
+  const total = (evaluation.totals[component.slot] as number) + amount;
+  if (!Number.isSafeInteger(total)) {
+    throw new RatingError('AMOUNT_OUT_OF_RANGE', 'an amount is too large for a bill');
+  }
+  evaluation.totals[component.slot] = total;
+}
+
+/**
+ * One rule in one frame: its rounded amount, with the line it prints. Under a manual value the
+ * amount is only remembered as what was replaced.
+ */
+export function evaluateRule(
+  evaluation: Evaluation,
+  rule: CompiledRule,
+  frame: Frame,
+  edition: Edition,
+  days: LineDays,
+): number {
+  const { component } = rule;
+  evaluation.component = component;
+  frame.slabs = null;
+  if (frame.trace !== null) {
+    frame.trace.steps = [];
+    // So that the steps of value formulas are shown for every line that uses them.
+    frame.results = null;
+  }
+  const exact = ruleAmount(rule, frame);
+  if (exact === null) return 0;
+  const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);
+  if (evaluation.manual?.has(component.slot)) {
+    evaluation.replaced ??= new Map();
+    const before = evaluation.replaced.get(component.slot) ?? 0;
+    evaluation.replaced.set(component.slot, before + amount);
+    return amount;
+  }
+  if (amount !== 0 || component.definition.printIfZero === 1) {
+    const drafts = component.isLate ? evaluation.surcharges : evaluation.drafts;
+    drafts.push({
+      line: computedLine(rule, frame, edition, days, amount),
+      sequence: component.sequence,
+      explanation:
+        frame.trace === null ? null : explainLine({ rule, frame, edition, days, exact, amount }),
+    });
+  }
+  return amount;
+}
+
+function segmentFrame(evaluation: Evaluation, term: RatedTerm, segment: Segment): Frame {
+  const { window, usage } = term;
+  const isWhole = segment.days === window.billedDays;
+  return makeFrame(evaluation, term, {
+    items: segment.items,
+    usage: isWhole ? usage.totals : usageOfSegment(usage, segment, term),
+    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, segment.from),
+    amounts: evaluation.context.noAmounts.slice(),
+    days: segment.days,
+    factor: segment.factor,
+    months: segment.months,
+    quantity: segment.quantity,
+    day: segment.to,
+  });
+}
+
+/** The frame of Term rules of a track; all such frames of a bill share the totals. */
+export function termFrame(evaluation: Evaluation, term: RatedTerm, track: Track): Frame {
+  const { window } = term;
+  return makeFrame(evaluation, term, {
+    items: track.items,
+    usage: term.usage.totals,
+    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, window.lastDay),
+    amounts: evaluation.totals,
+    days: track.days,
+    factor: track.factor,
+    months: track.months,
+    quantity: track.quantity,
+    day: window.lastDay,
+  });
+}
+
+type FrameParts = {
+  readonly items: readonly (ValueItem | undefined)[];
+  readonly usage: readonly (Exact | undefined)[];
+  readonly quantities: readonly (Exact | undefined)[];
+  readonly amounts: number[];
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+  readonly day: number;
+};
+
+function makeFrame(evaluation: Evaluation, term: RatedTerm, parts: FrameParts): Frame {
+  const sources = evaluation.usageSources;
+  const trace: Trace | null = sources === null ? null : { steps: [], usageSources: sources };
+  return {
+    shared: evaluation.shared,
+    items: parts.items,
+    results: null,
+    usage: parts.usage,
+    quantities: parts.quantities,
+    amounts: parts.amounts,
+    days: parts.days,
+    factor: parts.factor,
+    months: parts.months,
+    quantity: parts.quantity,
+    termDays: term.window.termDays,
+    termMonths: term.window.months,
+    day: parts.day,
+    historySkip: term.historySkip,
+    slabs: null,
+    trace,
+  };
+}
+
+function usageOfSegment(
+  usage: TermUsage,
+  segment: Segment,
+  term: RatedTerm,
+): (Exact | undefined)[] {
+  const base = (term.tracks[0] as Track).segments;
+  return usage.inputs.map((input: InputUsage | undefined) =>
+    input === undefined
+      ? undefined
+      : usageOfPart(input, segment, base.length > 0 ? base : [segment], term.window.billedDays),
+  );
+}
+
+const noQuantities: readonly (Exact | undefined)[] = [];
+
+/** Agreed quantities by slot; `day` decides those that split the term. */
+export function quantitiesOn(
+  context: CompiledContext,
+  stepsBySlot: Evaluation['steps'],
+  window: BilledWindow,
+  day: number,
+): readonly (Exact | undefined)[] {
+  const agreed = context.agreedInputs;
+  if (agreed.length === 0) return noQuantities;
+  const quantities: (Exact | undefined)[] = [];
+  for (const input of agreed) {
+    const steps = stepsBySlot.get(input.slot);
+    quantities[input.slot] =
+      steps === undefined ? input.fallback : agreedOn(input, steps, window, day);
+  }
+  return quantities;
+}
+
+function agreedOn(
+  input: AgreedInput,
+  steps: readonly QuantityStep[],
+  window: BilledWindow,
+  day: number,
+): Exact | undefined {
+  if (input.changeInTerm === 'Split') return stepOn(steps, day) ?? input.fallback;
+  if (input.changeInTerm === 'End') return stepOn(steps, window.lastDay) ?? input.fallback;
+  let total = zero;
+  let days = 0;
+  for (const run of window.runs) {
+    for (let from = run.from; from <= run.to; ) {
+      const next = steps.find((step) => step.from > from)?.from ?? run.to + 1;
+      const to = Math.min(run.to, next - 1);
+      const quantity = stepOn(steps, from) ?? input.fallback ?? zero;
+      total = add(total, multiply(quantity, fraction(to - from + 1, 1)));
+      days += to - from + 1;
+      from = to + 1;
+    }
+  }
+  return days === 0 ? input.fallback : divide(total, fraction(days, 1));
+}
+
+export function stepOn(steps: readonly QuantityStep[], day: number): Exact | undefined {
+  let found: Exact | undefined;
+  for (const step of steps) if (step.from <= day) found = step.quantity;
+  return found;
+}
+
+export function lineDays(term: RatedTerm, from: number, to: number, days: number): LineDays {
+  const { start, end } = term.window;
+  return {
+    fromDate: from === start ? term.startText : formatDay(from),
+    toDate: to === end ? term.endText : formatDay(to),
+    days,
+  };
+}

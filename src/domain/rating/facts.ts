@@ -1,0 +1,138 @@
+// Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored
+// with the bill, so that the same facts give the same bill at any later time. Dates are DD/MM/YYYY,
+// numbers decimal text; a `fromDate` is the first day on which the new state holds. What is absent
+// may also be null.
+
+export type TermFacts = {
+  readonly label?: string | null;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly dueDate?: string | null;
+  /** Months of the billing period; 1 where not given. A week is "0.25" or what the context says. */
+  readonly months?: number | string | null;
+};
+
+export type ReadingFacts = {
+  readonly date: string;
+  readonly value: string;
+  readonly type?: string | null;
+  /** Only `Review` matters here: such a reading cannot be billed. */
+  readonly status?: string | null;
+  /** The reader says the register passed its highest value. */
+  readonly rollover?: boolean | null;
+};
+
+export type MeterFacts = {
+  readonly number: number;
+  readonly mf?: number | string | null;
+  readonly digits?: number | null;
+  readonly input: string;
+  readonly register?: string | null;
+  /** Cumulative where not given. */
+  readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand' | null;
+  readonly previous?: ReadingFacts | null;
+  readonly current?: ReadingFacts | null;
+  /**
+   * Further accepted readings: of the days before cuts, or all of a register that is not
+   * cumulative.
+   */
+  readonly readings?: readonly ReadingFacts[] | null;
+};
+
+export type ConnectionFacts = {
+  readonly connectionNumber?: string | null;
+  readonly connectionDate?: string | null;
+  readonly disconnectDate?: string | null;
+  readonly billedThrough?: string | null;
+  readonly isFirstBill?: boolean | null;
+  /** Where given, says which days are Active instead of connectionDate and disconnectDate. */
+  readonly statusHistory?: readonly { readonly status: string; readonly fromDate: string }[] | null;
+  readonly tariffHistory?:
+    | readonly { readonly tariffCode: string; readonly fromDate: string }[]
+    | null;
+  readonly addOns?: readonly AddOnFacts[] | null;
+  readonly connectionInputs?: readonly { readonly name: string; readonly value: string }[] | null;
+  readonly unmeteredInputs?: readonly QuantityFacts[] | null;
+  readonly variants?: readonly VariantFacts[] | null;
+  readonly transfers?: readonly { readonly transferDate: string }[] | null;
+};
+
+export type AddOnFacts = {
+  readonly tariffLabel?: string | null;
+  readonly tariffCode?: string | null;
+  readonly quantity?: string | number | null;
+  readonly fromDate?: string | null;
+  readonly toDate?: string | null;
+};
+
+export type QuantityFacts = {
+  readonly name: string;
+  readonly value: string | number;
+  readonly fromDate?: string | null;
+};
+
+export type VariantFacts = {
+  readonly name: string;
+  readonly value: unknown;
+  readonly fromDate?: string | null;
+  readonly toDate?: string | null;
+};
+
+/** A quantity of the whole term, or rows of which a dated one belongs to its day. */
+export type UploadedUsage =
+  | string
+  | readonly { readonly quantity: string; readonly date?: string | null }[];
+
+/** Newest first. */
+export type HistoryFacts = Readonly<Record<string, readonly HistoryTerm[]>>;
+
+export type HistoryTerm = {
+  readonly label?: string | null;
+  readonly quantity: string;
+  readonly days?: number | null;
+  readonly type?: string | null;
+};
+
+export type PreviousTermFacts = {
+  readonly term: TermFacts;
+  readonly usage?: Readonly<Record<string, string>> | null;
+  /** What its Segment rules billed, by component. Given, the term is rated again. */
+  readonly billed?: Readonly<Record<string, string | number>> | null;
+};
+
+/**
+ * Terms billed on estimates of one input, to be priced again with their share by days of the true
+ * use since the last reading that was none.
+ */
+export type ReslabFacts = {
+  readonly input: string;
+  readonly since: ReadingFacts;
+  /** Oldest first; `billed` says what each was billed by its Segment rules. */
+  readonly terms: readonly PreviousTermFacts[];
+};
+
+export type AccountFacts = {
+  readonly arrears?: string | number | null;
+  readonly overdue?: string | number | null;
+  readonly overdueAmountDays?: string | number | null;
+  readonly wallet?: string | number | null;
+  readonly deposit?: string | number | null;
+  readonly walletApplied?: string | number | null;
+};
+
+export type Facts = {
+  readonly term: TermFacts;
+  /** Plan from the start, where the connection carries no history. */
+  readonly tariffCode?: string | null;
+  readonly connection?: ConnectionFacts | null;
+  readonly meters?: readonly MeterFacts[] | null;
+  readonly uploadedUsage?: Readonly<Record<string, UploadedUsage>> | null;
+  readonly usageHistory?: HistoryFacts | null;
+  /** Units of earlier estimates that were too high, by input. */
+  readonly carriedUnits?: Readonly<Record<string, string>> | null;
+  readonly previousTerm?: PreviousTermFacts | null;
+  readonly reslab?: ReslabFacts | null;
+  /** [connectionNumber, component name or label, value]. */
+  readonly manual?: readonly (readonly [string, string, string])[] | null;
+  readonly account?: AccountFacts | null;
+};

@@ -1,0 +1,99 @@
+// Bills that somebody should look at before they are posted, by the hold rules of the context.
+import { checkFormula } from '../../base/formula/check.ts';
+import { compileBoolean } from '../../base/formula/compile.ts';
+import type { Of } from '../../base/formula/function-kinds.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { type Exact, one, zero } from '../../base/numbers/exact.ts';
+import type { Bill } from './bill.ts';
+import { makeBinder } from './bind-names.ts';
+import type { CompiledContext } from './compiled-context.ts';
+import type { HoldRule } from './definitions.ts';
+import type { Facts } from './facts.ts';
+import type { Frame } from './frame.ts';
+import { makeScope } from './name-scope.ts';
+import { accountNumbers, historyOf } from './prepared-facts.ts';
+
+export type HoldReason = { readonly name: string; readonly reason: string };
+
+/**
+ * Judges a draft; `averageAmount` is the mean of the last bills in major units, if there are any.
+ */
+export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: string | null) => HoldReason[];
+
+/** The hold rules of a context, compiled. Rules with mistakes were refused when they were saved. */
+export function compileHoldRules(context: CompiledContext): HoldJudge {
+  const scope = makeScope(context.names, 'Hold', false);
+  const { slots, categories } = context;
+  const binding = { slots, categories, inherited: null, traced: null, withSlabs: false };
+  const rules: { rule: HoldRule; when: Of<Frame, boolean> }[] = [];
+  for (const rule of context.definition.holdRules ?? defaultRules(context)) {
+    const { node, problems } = checkFormula(rule.when, scope, 'boolean');
+    if (node === null || problems.length > 0) continue;
+    rules.push({ rule, when: compileBoolean(node, makeBinder(binding)) });
+  }
+  return (bill, facts, averageAmount) => {
+    const frame = holdFrame(context, bill, facts, averageAmount);
+    return rules
+      .filter(({ when }) => when(frame))
+      .map(({ rule }) => ({ name: rule.name, reason: rule.reason ?? rule.name }));
+  };
+}
+
+/** Far above the usual amount, or no use where there always was some. */
+function defaultRules(context: CompiledContext): HoldRule[] {
+  const unusual = 'AND(history.averageAmount > 0, bill.current > 3 * history.averageAmount)';
+  const metered = context.definition.meteredInputs ?? [];
+  return [
+    { name: 'unusualAmount', when: unusual, reason: 'more than 3 times the average bill' },
+    ...metered.map(({ name }) => {
+      const used = [1, 2, 3].map((term) => `HIST("${name}", ${term}) > 0`).join(', ');
+      const reason = `no ${name} used, unlike the last 3 terms`;
+      return { name: `noUse.${name}`, when: `AND(usage.${name} = 0, ${used})`, reason };
+    }),
+  ];
+}
+
+function holdFrame(
+  context: CompiledContext,
+  bill: Bill,
+  facts: Facts,
+  averageAmount: string | null,
+): Frame {
+  const usage: (Exact | undefined)[] = [];
+  for (const item of bill.usage) {
+    const slot = context.slots.inputs.get(item.input);
+    if (slot !== undefined) usage[slot] = exactFrom(item.quantity);
+  }
+  return {
+    shared: {
+      inputs: [],
+      history: historyOf(facts, context),
+      account: accountNumbers(facts),
+      isFirstBill: facts.connection?.isFirstBill === true,
+      currencyPower: context.currencyPower,
+      averageAmount: exactFrom(averageAmount) ?? zero,
+      bill: {
+        current: bill.currentCharges,
+        net: bill.currentCharges - bill.taxAmount,
+        tax: bill.taxAmount,
+        arrears: bill.arrears,
+        payable: bill.payableWithinDueDate,
+      },
+    },
+    items: [],
+    results: null,
+    usage,
+    quantities: [],
+    amounts: [],
+    days: bill.days,
+    factor: one,
+    months: one,
+    quantity: one,
+    termDays: bill.days,
+    termMonths: one,
+    day: 0,
+    historySkip: 0,
+    slabs: null,
+    trace: null,
+  };
+}

@@ -1,0 +1,87 @@
+// Values uploaded by hand: they replace what a component computes on this bill.
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { signOf } from '../../base/numbers/exact.ts';
+import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
+import type { BillError } from './bill.ts';
+import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
+import type { Edition } from './edition.ts';
+import type { Facts } from './facts.ts';
+
+/** Amounts in minor units by component slot; null where nothing was uploaded. */
+export type ManualAmounts = ReadonlyMap<number, number> | null;
+
+export function manualAmounts(
+  facts: Facts,
+  context: CompiledContext,
+  tracks: readonly { readonly edition: Edition }[],
+  errors: BillError[],
+): ManualAmounts {
+  const isEmpty = (facts.manual?.length ?? 0) === 0;
+  const amounts = isEmpty ? null : readRows(facts, context, errors);
+  for (const { edition } of tracks) checkRequired(edition, amounts, errors);
+  return amounts;
+}
+
+function readRows(
+  facts: Facts,
+  context: CompiledContext,
+  errors: BillError[],
+): ReadonlyMap<number, number> {
+  const amounts = new Map<number, number>();
+  const number = facts.connection?.connectionNumber;
+  for (const [connection, name, text] of facts.manual ?? []) {
+    if (number !== undefined && connection !== number) continue;
+    const component = findComponent(context, name);
+    if (component === undefined) {
+      const message = `there is no component \`${name}\``;
+      errors.push({ code: 'COMPONENT_NOT_FOUND', message, component: name });
+      continue;
+    }
+    // An empty text takes an earlier upload back.
+    if (text === '') amounts.delete(component.slot);
+    else readRow(component, text, context, amounts, errors);
+  }
+  return amounts;
+}
+
+function readRow(
+  component: CompiledComponent,
+  text: string,
+  context: CompiledContext,
+  amounts: Map<number, number>,
+  errors: BillError[],
+): void {
+  const { name, type, manual } = component.definition;
+  const isTaken = manual === 'Optional' || manual === 'Required';
+  // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
+  if (!isTaken || component.isLate) {
+    const message = `\`${name}\` takes no uploaded value`;
+    errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });
+    return;
+  }
+  const value = exactFrom(text);
+  const mayBeNegative = type === 'Discount' || type === 'Subsidy';
+  if (value === undefined || (signOf(value) < 0 && !mayBeNegative)) {
+    const message = `the uploaded value of \`${name}\` is no amount for a ${type}: ${text}`;
+    errors.push({ code: 'INVALID_NUMBER', message, component: name });
+    return;
+  }
+  amounts.set(component.slot, roundToMinorUnits(value, component.rounding, context.currencyScale));
+}
+
+/** By name first, then by label. */
+function findComponent(context: CompiledContext, name: string): CompiledComponent | undefined {
+  const slot = context.slots.components.get(name);
+  const byName = slot === undefined ? undefined : context.components[slot];
+  return byName ?? context.components.find((component) => component?.label === name);
+}
+
+function checkRequired(edition: Edition, amounts: ManualAmounts, errors: BillError[]): void {
+  for (const slot of edition.requiredManual) {
+    if (amounts?.has(slot)) continue;
+    const component = edition.context.components[slot]?.definition.name ?? '';
+    if (errors.some((error) => error.component === component)) continue;
+    const message = `the value of \`${component}\` has not been uploaded`;
+    errors.push({ code: 'MANUAL_COMPONENT_MISSING', message, component });
+  }
+}

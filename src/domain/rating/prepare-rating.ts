@@ -1,0 +1,198 @@
+// Everything a bill is rated from, read and put in order: terms, tracks, usage, account.
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { type Exact, one, zero } from '../../base/numbers/exact.ts';
+import type { BillError } from './bill.ts';
+import { billableRuns, requiredDay, runsBetween } from './billable-days.ts';
+import type { CompiledContext } from './compiled-context.ts';
+import type { Evaluation, RatedTerm } from './evaluation.ts';
+import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
+import type { Source } from './frame.ts';
+import { manualAmounts } from './manual.ts';
+import {
+  accountNumbers,
+  customFieldsOf,
+  historyOf,
+  quantityStepsOf,
+  variantsOf,
+} from './prepared-facts.ts';
+import { contextOn, type PriceBook } from './price-book.ts';
+import { RatingError } from './rating-error.ts';
+import { checkRequiredInputs } from './required-inputs.ts';
+import { reslabShares, sinceLastReading } from './reslab.ts';
+import { type BilledWindow, type CutFacts, makeWindow } from './segments.ts';
+import { type PlanHistory, planHistory, tracksOf } from './tracks.ts';
+import { plainUsage, type TermUsage, termUsage } from './usage.ts';
+
+/** A term before this one, and what is known of it. */
+export type EarlierTerm = { readonly term: RatedTerm; readonly facts: PreviousTermFacts };
+
+export type Rating = {
+  readonly evaluation: Evaluation;
+  readonly current: RatedTerm;
+  readonly previous: EarlierTerm | null;
+  /** Terms billed on estimates, with their share of the true use. */
+  readonly estimated: readonly EarlierTerm[];
+};
+
+/** What all terms of a bill are made from. */
+type Sources = {
+  readonly book: PriceBook;
+  readonly facts: Facts;
+  readonly history: PlanHistory;
+  readonly context: CompiledContext;
+  readonly cutFacts: CutFacts;
+};
+
+/** What is missing or wrong in the facts goes into `errors`, as much of it as can be found. */
+export function prepareRating(
+  book: PriceBook,
+  facts: Facts,
+  isExplained: boolean,
+  errors: BillError[],
+): Rating {
+  const connection = facts.connection ?? {};
+  const start = requiredDay(facts.term.startDate, 'startDate');
+  const end = requiredDay(facts.term.endDate, 'endDate');
+  if (end < start) throw new RatingError('INVALID_DATE', 'the term ends before it starts');
+  const window = makeWindow(start, end, monthsOf(facts.term), billableRuns(connection, start, end));
+  const context = contextOn(book, window.lastDay);
+  const cutFacts: CutFacts = {
+    variants: variantsOf(connection, context),
+    steps: quantityStepsOf(connection, context),
+    transferDays: transferDays(connection),
+  };
+  const sources = { book, facts, history: planHistory(book, facts), context, cutFacts };
+  const { usage, estimated } = usageOf(sources, window, errors);
+  const current: RatedTerm = {
+    window,
+    tracks: tracksOf(book, sources.history, window, cutFacts),
+    usage,
+    startText: facts.term.startDate,
+    endText: facts.term.endDate,
+    historySkip: 0,
+  };
+  const previous = facts.previousTerm ? earlierTerm(sources, facts.previousTerm) : null;
+  checkRequiredInputs(cutFacts.steps, current, previous?.term ?? null, errors);
+  const evaluation: Evaluation = {
+    context,
+    shared: sharedOf(facts, context),
+    steps: cutFacts.steps,
+    manual: manualAmounts(facts, context, current.tracks, errors),
+    totals: context.noAmounts.slice(),
+    replaced: null,
+    drafts: [],
+    surcharges: [],
+    usageSources: isExplained ? usageSources(facts) : null,
+    component: null,
+  };
+  return { evaluation, current, previous, estimated };
+}
+
+const noTerms: readonly EarlierTerm[] = [];
+
+function usageOf(
+  sources: Sources,
+  window: BilledWindow,
+  errors: BillError[],
+): { usage: TermUsage; estimated: readonly EarlierTerm[] } {
+  const { facts, context } = sources;
+  const reslab = facts.reslab ?? null;
+  if (reslab === null) {
+    return { usage: termUsage(facts, context, errors), estimated: noTerms };
+  }
+  const whole = termUsage(sinceLastReading(facts, reslab), context, errors);
+  if (errors.length > 0) return { usage: whole, estimated: noTerms };
+  const shares = reslabShares(facts, reslab, context, whole, window.billedDays);
+  const estimated = reslab.terms.flatMap((past, index) => {
+    const earlier = earlierTerm(sources, past);
+    if (earlier === null) return [];
+    const usage = withQuantity(earlier.term.usage, shares.slot, shares.terms[index] as Exact);
+    return [{ ...earlier, term: { ...earlier.term, usage } }];
+  });
+  return { usage: shares.current, estimated };
+}
+
+function withQuantity(usage: TermUsage, slot: number, total: Exact): TermUsage {
+  const inputs = [...usage.inputs];
+  inputs[slot] = { total, isDivisible: true, meters: [], uploaded: null };
+  const totals = [...usage.totals];
+  totals[slot] = total;
+  return { ...usage, inputs, totals };
+}
+
+const noDays: readonly number[] = [];
+
+function transferDays(connection: ConnectionFacts): readonly number[] {
+  const given = connection.transfers ?? null;
+  if (given === null || given.length === 0) return noDays;
+  return given.map((entry) => requiredDay(entry.transferDate, 'transferDate'));
+}
+
+const nothingBilled = { current: 0, net: 0, tax: 0, arrears: 0, payable: 0 };
+
+function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] {
+  return {
+    inputs: customFieldsOf(facts.connection ?? {}, context),
+    history: historyOf(facts, context),
+    account: accountNumbers(facts),
+    isFirstBill: facts.connection?.isFirstBill === true,
+    currencyPower: context.currencyPower,
+    averageAmount: zero,
+    bill: nothingBilled,
+  };
+}
+
+function monthsOf(term: TermFacts): Exact {
+  const given = term.months;
+  if (given === undefined || given === null || given === 1) return one;
+  const months = exactFrom(given);
+  if (months === undefined) throw new RatingError('INVALID_NUMBER', `months is ${given}`);
+  return months;
+}
+
+/** null where the subscription was not active in it. */
+function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | null {
+  const { book, facts, history, context, cutFacts } = sources;
+  const start = requiredDay(past.term.startDate, 'previousTerm.startDate');
+  const end = requiredDay(past.term.endDate, 'previousTerm.endDate');
+  const runs = runsBetween(facts.connection ?? {}, start, end);
+  if (runs.length === 0) return null;
+  const window = makeWindow(start, end, monthsOf(past.term), runs);
+  const term: RatedTerm = {
+    window,
+    tracks: tracksOf(book, history, window, cutFacts),
+    usage: plainUsage(past.usage ?? {}, context),
+    startText: past.term.startDate,
+    endText: past.term.endDate,
+    historySkip: termsSince(facts, past.term.label),
+  };
+  return { term, facts: past };
+}
+
+/** How many terms of the history are not before the one of this label. */
+function termsSince(facts: Facts, label: string | null | undefined): number {
+  if (label === null || label === undefined) return 0;
+  for (const terms of Object.values(facts.usageHistory ?? {})) {
+    const at = terms.findIndex((term) => term.label === label);
+    if (at >= 0) return at + 1;
+  }
+  return 0;
+}
+
+function usageSources(facts: Facts): Map<string, Source> {
+  const sources = new Map<string, Source>();
+  for (const name of Object.keys(facts.previousTerm?.usage ?? {})) {
+    sources.set(name, { kind: 'Uploaded', ref: 'previous term' });
+  }
+  for (const name of Object.keys(facts.uploadedUsage ?? {})) {
+    sources.set(name, { kind: 'Uploaded' });
+  }
+  for (const meter of facts.meters ?? []) {
+    const known = sources.get(meter.input);
+    const before = known?.kind === 'Reading' ? `${known.ref} ` : '';
+    const source: Source = { kind: 'Reading', ref: `${before}${meter.number}` };
+    const date = meter.current?.date;
+    sources.set(meter.input, date === undefined ? source : { ...source, date });
+  }
+  return sources;
+}

@@ -1,0 +1,250 @@
+// Rates one bill. Pure: the same book and facts give the same bill, whenever and wherever.
+import { LookupError } from '../../base/formula/function-kinds.ts';
+import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { ArithmeticError, type Exact } from '../../base/numbers/exact.ts';
+import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
+import type { Bill, BillError, BillLine } from './bill.ts';
+import { type BillHead, billHead, errorBill } from './bill-head.ts';
+import type { CompiledContext } from './compiled-context.ts';
+import {
+  addToTotal,
+  type Evaluation,
+  evaluateRule,
+  lineDays,
+  type RatedTerm,
+  rateSegments,
+  termFrame,
+} from './evaluation.ts';
+import { explainGiven, type LineExplanation } from './explain.ts';
+import type { Facts } from './facts.ts';
+import type { Frame } from './frame.ts';
+import { type LineDays, numberedLines, otherLine } from './lines.ts';
+import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
+import { amountFrom } from './prepared-facts.ts';
+import { explainedBook, type PriceBook } from './price-book.ts';
+import { adjustPriorTerm } from './prior-period.ts';
+import { RatingError } from './rating-error.ts';
+import { type ScheduledEdition, scheduleOf } from './schedule.ts';
+import { totalsOf } from './totals.ts';
+import type { Track } from './tracks.ts';
+
+export type RateOptions = { readonly explain?: boolean };
+
+/** What stands in the way of a bill becomes its errors; nothing is thrown for it. */
+export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {}): Bill {
+  const isExplained = options.explain === true;
+  const errors: BillError[] = [];
+  let evaluation: Evaluation | null = null;
+  try {
+    const rating = prepareRating(
+      isExplained ? explainedBook(book) : book,
+      facts,
+      isExplained,
+      errors,
+    );
+    if (errors.length > 0) return errorBill(book, facts, errors);
+    evaluation = rating.evaluation;
+    return evaluate(rating, facts);
+  } catch (error) {
+    errors.push(billError(error, evaluation));
+    return errorBill(book, facts, errors);
+  }
+}
+
+function billError(error: unknown, evaluation: Evaluation | null): BillError {
+  const isKnown =
+    error instanceof RatingError ||
+    error instanceof ArithmeticError ||
+    error instanceof LookupError;
+  if (!isKnown) throw error;
+  const component = evaluation?.component?.definition.name;
+  const meterNumber = error instanceof RatingError ? error.meterNumber : undefined;
+  return {
+    code: error.code,
+    message: error.message,
+    ...(component === undefined ? {} : { component }),
+    ...(meterNumber === undefined ? {} : { meterNumber }),
+  };
+}
+
+function evaluate(rating: Rating, facts: Facts): Bill {
+  const { evaluation, current, estimated } = rating;
+  const previous = rating.previous?.term ?? null;
+  if (evaluation.manual !== null) {
+    for (const [slot, amount] of evaluation.manual) evaluation.totals[slot] = amount;
+  }
+  rateSegments(evaluation, current, 'Current');
+  if (previous !== null) {
+    rateSegments(evaluation, previous, 'Previous');
+    adjustPriorTerm(evaluation, rating.previous as EarlierTerm);
+  }
+  for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
+  if (current.window.billedDays > 0 || previous !== null) rateTerm(evaluation, current, previous);
+  if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
+  const lines = numberedLines(evaluation.drafts, 1);
+  const { context } = evaluation;
+  const totals = totalsOf({
+    lines,
+    arrears: minorUnits(evaluation.shared.account.arrears, context),
+    walletApplied: minorUnits(amountFrom(facts.account?.walletApplied), context),
+    billRounding: context.definition.billRounding ?? null,
+    currencyScale: context.currencyScale,
+    currencyPower: context.currencyPower,
+  });
+  evaluation.shared.bill = {
+    current: totals.currentCharges,
+    net: totals.currentCharges - totals.taxAmount,
+    tax: totals.taxAmount,
+    arrears: totals.arrears,
+    payable: totals.payableWithinDueDate,
+  };
+  const late = rateLateSurcharges(evaluation, current);
+  const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
+  const head = billHead(facts, context, current);
+  const bill = assembled(head, lines, surcharges, totals, late);
+  return evaluation.usageSources === null
+    ? bill
+    : { ...bill, explanation: explanations(evaluation) };
+}
+
+/** Field by field: copying objects with a spread costs more than rating them. */
+function assembled(
+  head: BillHead,
+  lines: readonly BillLine[],
+  surcharges: readonly BillLine[],
+  totals: ReturnType<typeof totalsOf>,
+  late: number,
+): Bill {
+  return {
+    status: 'Draft',
+    serviceCode: head.serviceCode,
+    tariffCode: head.tariffCode,
+    tariffLabel: head.tariffLabel,
+    connectionNumber: head.connectionNumber,
+    currency: head.currency,
+    currencyScale: head.currencyScale,
+    termLabel: head.termLabel,
+    startDate: head.startDate,
+    endDate: head.endDate,
+    dueDate: head.dueDate,
+    billedFrom: head.billedFrom,
+    billedTo: head.billedTo,
+    days: head.days,
+    segments: head.segments,
+    meterReadings: head.meterReadings,
+    usage: head.usage,
+    lines,
+    surcharges,
+    currentCharges: totals.currentCharges,
+    taxAmount: totals.taxAmount,
+    arrears: totals.arrears,
+    roundingAdjustment: totals.roundingAdjustment,
+    billAmount: totals.billAmount,
+    totalAmount: totals.totalAmount,
+    walletApplied: totals.walletApplied,
+    payableWithinDueDate: totals.payableWithinDueDate,
+    creditBalance: totals.creditBalance,
+    latePaymentSurcharge: late,
+    payableAfterDueDate: totals.payableWithinDueDate + late,
+    errors: [],
+  };
+}
+
+function minorUnits(amount: Exact, context: CompiledContext): number {
+  const rounding = { scale: context.currencyScale, mode: 'HalfUp' } as const;
+  return roundToMinorUnits(amount, rounding, context.currencyScale);
+}
+
+/** Term rules of this term, and of the term before where they look back. */
+function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTerm | null): void {
+  const sides = current.tracks.map((track) => termSide(evaluation, current, track, 'Current'));
+  if (previous !== null) {
+    for (const track of previous.tracks) {
+      sides.push(termSide(evaluation, previous, track, 'Previous'));
+    }
+  }
+  for (const { rule, of } of scheduleOf(sides)) {
+    const side = sides[of] as TermSide;
+    if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
+    const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days);
+    if (amount !== 0 && !evaluation.manual?.has(rule.component.slot)) {
+      addToTotal(evaluation, rule.component, amount);
+    }
+  }
+  evaluation.component = null;
+}
+
+type TermSide = ScheduledEdition & { readonly frame: Frame; readonly days: LineDays };
+
+function termSide(
+  evaluation: Evaluation,
+  term: RatedTerm,
+  track: Track,
+  window: ScheduledEdition['window'],
+): TermSide {
+  const { firstDay, lastDay } = term.window;
+  return {
+    edition: track.edition,
+    window,
+    frame: termFrame(evaluation, term, track),
+    days: lineDays(term, firstDay, lastDay, track.days),
+  };
+}
+
+function rateLateSurcharges(evaluation: Evaluation, current: RatedTerm): number {
+  const track = current.tracks[0] as Track;
+  const { window } = current;
+  const rules = track.edition.lateRules;
+  if (rules.length === 0) return 0;
+  const frame = termFrame(evaluation, current, track);
+  const days = lineDays(current, window.firstDay, window.lastDay, track.days);
+  let sum = 0;
+  for (const rule of rules) {
+    if (rule.from > window.lastDay || rule.to < window.lastDay) continue;
+    const amount = evaluateRule(evaluation, rule, frame, track.edition, days);
+    addToTotal(evaluation, rule.component, amount);
+    sum += amount;
+  }
+  evaluation.component = null;
+  return sum;
+}
+
+function addManualLines(
+  evaluation: Evaluation,
+  current: RatedTerm,
+  manual: ReadonlyMap<number, number>,
+): void {
+  const { window } = current;
+  const track = current.tracks[0] as Track;
+  const { currencyScale, currencyPower } = evaluation.context;
+  for (const [slot, amount] of manual) {
+    const component = evaluation.context.components[slot];
+    if (component === undefined) continue;
+    if (amount === 0 && component.definition.printIfZero !== 1) continue;
+    const days = lineDays(current, window.firstDay, window.lastDay, track.days);
+    const line = otherLine(component, track.edition, days, {
+      lineType: 'Manual',
+      source: 'Manual',
+      amount,
+      computedAmount: evaluation.replaced?.get(slot) ?? 0,
+      description: null,
+    });
+    const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;
+    evaluation.drafts.push({
+      line,
+      sequence: component.sequence,
+      explanation:
+        evaluation.usageSources === null
+          ? null
+          : explainGiven(line, component.rounding, text, currencyPower),
+    });
+  }
+}
+
+/** In the order of the lines, surcharges last; drafts were sorted when they were numbered. */
+function explanations(evaluation: Evaluation): LineExplanation[] {
+  const drafts = [...evaluation.drafts, ...evaluation.surcharges];
+  return drafts.flatMap((draft, index) =>
+    draft.explanation === null ? [] : [{ ...draft.explanation, lineNo: index + 1 }],
+  );
+}

@@ -1,0 +1,292 @@
+// Cuts the billable days into segments: parts of one plan edition in which nothing changes that
+// splits a term, each with the value items its rules read.
+import { type Exact, fraction, multiply, one } from '../../base/numbers/exact.ts';
+import type { Run } from './billable-days.ts';
+import type { ChangeInTerm } from './definitions.ts';
+import type { Edition } from './edition.ts';
+import type { ValueItem } from './frame.ts';
+import { type QuantityStep, type Variants, variantOf } from './prepared-facts.ts';
+import { type PriceBook, pricingEditionOn } from './price-book.ts';
+import { RatingError } from './rating-error.ts';
+import {
+  changesInside,
+  itemOn,
+  overlay,
+  type Piece,
+  partsInside,
+  weightedItem,
+} from './value-history.ts';
+
+export const segmentsMax = 100;
+/** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
+const rememberedMax = 1000;
+/** Above the day numbers of this and the next two centuries, to join three of them into a key. */
+const keyBase = 100_000;
+
+/** A term and the days of it that are billed. */
+export type BilledWindow = {
+  readonly start: number;
+  readonly end: number;
+  readonly termDays: number;
+  readonly months: Exact;
+  readonly runs: readonly Run[];
+  readonly billedDays: number;
+  readonly firstDay: number;
+  readonly lastDay: number;
+};
+
+export type PlanEntry = { readonly code: string; readonly from: number };
+
+export type Segment = {
+  readonly from: number;
+  readonly to: number;
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+  readonly edition: Edition;
+  readonly items: readonly (ValueItem | undefined)[];
+};
+
+export type CutFacts = {
+  readonly variants: Variants;
+  readonly steps: ReadonlyMap<number, readonly QuantityStep[]>;
+  /** Days on which the owner changed. */
+  readonly transferDays: readonly number[];
+};
+
+export function makeWindow(
+  start: number,
+  end: number,
+  months: Exact,
+  runs: readonly Run[],
+): BilledWindow {
+  let billedDays = 0;
+  for (const run of runs) billedDays += run.to - run.from + 1;
+  return {
+    start,
+    end,
+    termDays: end - start + 1,
+    months,
+    runs,
+    billedDays,
+    firstDay: runs[0]?.from ?? end,
+    lastDay: runs[runs.length - 1]?.to ?? end,
+  };
+}
+
+/** Segments of one plan history over the runs; `quantity` is that of an add-on, else 1. */
+export function cutSegments(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  runs: readonly Run[],
+  window: BilledWindow,
+  quantity: Exact,
+  facts: CutFacts,
+): Segment[] {
+  const segments: Segment[] = [];
+  for (const run of runs) {
+    let day = run.from;
+    while (day <= run.to) {
+      const { edition, to } = pieceFrom(book, history, day, run.to);
+      const starts = startsInside(edition, day, to, facts);
+      for (const [index, from] of starts.entries()) {
+        const end = (starts[index + 1] ?? to + 1) - 1;
+        segments.push(makeSegment(from, end, edition, window, quantity, facts.variants));
+        if (segments.length > segmentsMax) {
+          const message = `the term falls into more than ${segmentsMax} parts`;
+          throw new RatingError('TOO_MANY_SEGMENTS', message);
+        }
+      }
+      day = to + 1;
+    }
+  }
+  return segments;
+}
+
+/** The edition in force on a day and the last day of the run on which nothing of it changes. */
+function pieceFrom(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  day: number,
+  runEnd: number,
+): { edition: Edition; to: number } {
+  let code: string | null = null;
+  let next = runEnd + 1;
+  for (const entry of history) {
+    if (entry.from <= day) code = entry.code;
+    else if (entry.code !== code) {
+      next = entry.from;
+      break;
+    }
+  }
+  if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
+  const edition = pricingEditionOn(book, code, day);
+  return { edition, to: Math.min(runEnd, next - 1, edition.to) };
+}
+
+/** First days of the segments of one piece, the piece's own first day included. */
+function startsInside(
+  edition: Edition,
+  from: number,
+  to: number,
+  facts: CutFacts,
+): readonly number[] {
+  const fixed = fixedCuts(edition, from, to, facts.variants);
+  let own: number[] | null = null;
+  const consider = (day: number) => {
+    if (day <= from || day > to) return;
+    if (own === null) own = [day];
+    else own.push(day);
+  };
+  for (const slot of edition.splitInputs) {
+    const steps = facts.steps.get(slot);
+    if (steps !== undefined) for (const step of steps) consider(step.from);
+  }
+  for (const day of facts.transferDays) consider(day);
+  if (own === null) return fixed;
+  return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
+}
+
+/** Cuts by prices and rules; the same for all bills without variants of what splits. */
+function fixedCuts(
+  edition: Edition,
+  from: number,
+  to: number,
+  variants: Variants,
+): readonly number[] {
+  const isOwn = variants?.some(({ slot }) => edition.splitValues.includes(slot)) ?? false;
+  if (isOwn || from < 0 || to >= keyBase) return findCuts(edition, from, to, variants);
+  const key = from * keyBase + to;
+  const known = edition.cutsByDays.get(key);
+  if (known !== undefined) return known;
+  const cuts = findCuts(edition, from, to, null);
+  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
+  edition.cutsByDays.set(key, cuts);
+  return cuts;
+}
+
+function findCuts(edition: Edition, from: number, to: number, variants: Variants): number[] {
+  const cuts = new Set([from]);
+  for (const slot of edition.splitValues) {
+    const plan = edition.values[slot]?.pieces ?? [];
+    const variant = variantOf(variants, slot);
+    const pieces = variant === undefined ? plan : overlay([variant.pieces, plan]);
+    for (const day of changesInside(pieces, from, to)) cuts.add(day);
+  }
+  for (const day of edition.ruleDays) if (day > from && day <= to) cuts.add(day);
+  return [...cuts].sort((a, b) => a - b);
+}
+
+function makeSegment(
+  from: number,
+  to: number,
+  edition: Edition,
+  window: BilledWindow,
+  quantity: Exact,
+  variants: Variants,
+): Segment {
+  const days = to - from + 1;
+  const factor = factorOf(days, window);
+  const months = monthsOf(factor, window);
+  const items = itemsFor(edition, window, from, variants);
+  return { from, to, days, factor, months, quantity, edition, items };
+}
+
+export function factorOf(days: number, window: BilledWindow): Exact {
+  return days === window.termDays ? one : fraction(days, window.termDays);
+}
+
+export function monthsOf(factor: Exact, window: BilledWindow): Exact {
+  return factor === one ? window.months : multiply(factor, window.months);
+}
+
+/** Value items as rules of one edition read them; `splitDay` decides those that split. */
+export function itemsFor(
+  edition: Edition,
+  window: BilledWindow,
+  splitDay: number,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  const base = rememberedItems(edition, window, splitDay);
+  if (variants === null) return base;
+  const items = base.slice();
+  for (const { slot, pieces: variant } of variants) {
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Weighted') {
+      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      items[slot] = itemOver(change, pieces, window, splitDay);
+    } else items[slot] = itemOver(change, variant, window, splitDay) ?? items[slot];
+  }
+  return items;
+}
+
+function rememberedItems(
+  edition: Edition,
+  window: BilledWindow,
+  splitDay: number,
+): readonly (ValueItem | undefined)[] {
+  // With several runs the weights depend on more than the key says.
+  const isPlain = window.runs.length === 1 && window.firstDay >= 0 && window.lastDay < keyBase;
+  const key = (window.firstDay * keyBase + window.lastDay) * keyBase + splitDay;
+  const known = isPlain ? edition.itemsByDays.get(key) : undefined;
+  if (known !== undefined) return known;
+  const items = edition.values.map((value, slot) =>
+    value === undefined
+      ? undefined
+      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, window, splitDay),
+  );
+  if (isPlain) {
+    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
+    edition.itemsByDays.set(key, items);
+  }
+  return items;
+}
+
+function itemOver(
+  change: ChangeInTerm | undefined,
+  pieces: readonly Piece[],
+  window: BilledWindow,
+  splitDay: number,
+): ValueItem | undefined {
+  switch (change) {
+    case 'Split':
+      return itemOn(pieces, splitDay);
+    case 'Start':
+      return itemOn(pieces, window.firstDay);
+    case 'Weighted':
+      return weightedItem(window.runs.flatMap((run) => partsInside(pieces, run.from, run.to)));
+    default:
+      return itemOn(pieces, window.lastDay);
+  }
+}
+
+/** Value items as Term rules read them: over all plans in force in the term. */
+export function termItems(
+  segments: readonly Segment[],
+  edition: Edition,
+  window: BilledWindow,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  // Nothing that splits changes inside a single segment, so what it reads holds for the term.
+  const only = segments.length === 1 ? segments[0] : undefined;
+  if (only !== undefined && only.days === window.billedDays) return only.items;
+  if (segments.every((segment) => segment.edition === edition)) {
+    return itemsFor(edition, window, window.lastDay, variants);
+  }
+  const first = (segments[0] as Segment).edition;
+  const piecesOf = (from: Edition, slot: number) => {
+    const own = from.values[slot]?.pieces ?? [];
+    const variant = variantOf(variants, slot);
+    return variant === undefined ? own : overlay([variant.pieces, own]);
+  };
+  return edition.values.map((value, slot) => {
+    if (value === undefined) return undefined;
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Start') return itemOn(piecesOf(first, slot), window.firstDay);
+    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), window.lastDay);
+    return weightedItem(
+      segments.flatMap((part) => partsInside(piecesOf(part.edition, slot), part.from, part.to)),
+    );
+  });
+}

@@ -1,0 +1,156 @@
+// Tracks: the base plan and each add-on, every one priced as a plan of its own on the same bill.
+import { firstDay, lastDay } from '../../base/days.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { add, type Exact, one, zero } from '../../base/numbers/exact.ts';
+import { optionalDay, type Run, requiredDay } from './billable-days.ts';
+import type { Edition } from './edition.ts';
+import type { ConnectionFacts, Facts } from './facts.ts';
+import type { ValueItem } from './frame.ts';
+import { type PriceBook, pricingEditionOn } from './price-book.ts';
+import { RatingError } from './rating-error.ts';
+import {
+  type BilledWindow,
+  type CutFacts,
+  cutSegments,
+  factorOf,
+  monthsOf,
+  type PlanEntry,
+  type Segment,
+  termItems,
+} from './segments.ts';
+
+export type Track = {
+  readonly isBase: boolean;
+  readonly segments: readonly Segment[];
+  /** In force on the last billed day: its Term rules apply. */
+  readonly edition: Edition;
+  readonly items: readonly (ValueItem | undefined)[];
+  /** Over all segments, as Term rules see them. */
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+};
+
+export type PlanHistory = {
+  readonly base: readonly PlanEntry[];
+  readonly addOns: readonly AddOn[];
+};
+
+type AddOn = {
+  readonly code: string;
+  readonly quantity: Exact;
+  readonly from: number;
+  readonly to: number;
+};
+
+export function planHistory(book: PriceBook, facts: Facts): PlanHistory {
+  const connection = facts.connection ?? {};
+  return { base: baseHistory(facts), addOns: addOnsOf(book, connection) };
+}
+
+function baseHistory(facts: Facts): PlanEntry[] {
+  const given = facts.connection?.tariffHistory ?? null;
+  if (given === null || given.length === 0) {
+    const code = facts.tariffCode ?? null;
+    if (code === null) throw new RatingError('NO_PLAN', 'no plan is given');
+    return [{ code, from: firstDay }];
+  }
+  const entries = given.map((entry) => ({
+    code: entry.tariffCode,
+    from: requiredDay(entry.fromDate, 'tariffHistory.fromDate'),
+  }));
+  if (entries.length > 1) entries.sort((a, b) => a.from - b.from);
+  return entries;
+}
+
+function addOnsOf(book: PriceBook, connection: ConnectionFacts): AddOn[] {
+  const given = connection.addOns ?? null;
+  if (given === null || given.length === 0) return [];
+  const addOns = given.map((addOn): AddOn => {
+    const label = addOn.tariffLabel ?? '';
+    const code = addOn.tariffCode ?? book.codeByLabel.get(label);
+    if (code === undefined) throw new RatingError('NO_PLAN', `there is no add-on ${label}`);
+    const quantity = exactFrom(addOn.quantity ?? 1);
+    if (quantity === undefined) {
+      throw new RatingError('INVALID_NUMBER', `the quantity of ${code} is ${addOn.quantity}`);
+    }
+    return {
+      code,
+      quantity,
+      from: optionalDay(addOn.fromDate, firstDay, 'addOns.fromDate'),
+      to: optionalDay(addOn.toDate, lastDay, 'addOns.toDate'),
+    };
+  });
+  return addOns.sort((a, b) => (a.code === b.code ? a.from - b.from : a.code < b.code ? -1 : 1));
+}
+
+/** The base plan's track first, then one for each add-on plan, by code. */
+export function tracksOf(
+  book: PriceBook,
+  history: PlanHistory,
+  window: BilledWindow,
+  facts: CutFacts,
+): Track[] {
+  const base = cutSegments(book, history.base, window.runs, window, one, facts);
+  const tracks = [makeTrack(book, history.base, base, window, facts, one)];
+  for (let index = 0; index < history.addOns.length; ) {
+    const code = (history.addOns[index] as AddOn).code;
+    const entries = [{ code, from: firstDay }];
+    const segments: Segment[] = [];
+    let quantity = zero;
+    for (; history.addOns[index]?.code === code; index++) {
+      const addOn = history.addOns[index] as AddOn;
+      const runs = insideRuns(window.runs, addOn);
+      const own = cutSegments(book, entries, runs, window, addOn.quantity, facts);
+      if (own.length > 0) quantity = add(quantity, addOn.quantity);
+      segments.push(...own);
+    }
+    if (segments.length === 0) continue;
+    tracks.push({ ...makeTrack(book, entries, segments, window, facts, quantity), isBase: false });
+  }
+  return tracks;
+}
+
+function insideRuns(runs: readonly Run[], addOn: AddOn): Run[] {
+  const inside: Run[] = [];
+  for (const run of runs) {
+    const from = Math.max(run.from, addOn.from);
+    const to = Math.min(run.to, addOn.to);
+    if (from <= to) inside.push({ from, to });
+  }
+  return inside;
+}
+
+function makeTrack(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  segments: readonly Segment[],
+  window: BilledWindow,
+  facts: CutFacts,
+  quantity: Exact,
+): Track {
+  const last = segments[segments.length - 1];
+  const edition =
+    last?.edition ?? pricingEditionOn(book, codeOn(history, window.lastDay), window.lastDay);
+  let days = 0;
+  for (const segment of segments) days += segment.days;
+  const factor = segments.length === 1 ? (last as Segment).factor : factorOf(days, window);
+  return {
+    isBase: true,
+    segments,
+    edition,
+    items: termItems(segments, edition, window, facts.variants),
+    days,
+    factor,
+    months: monthsOf(factor, window),
+    quantity,
+  };
+}
+
+function codeOn(history: readonly PlanEntry[], day: number): string {
+  let code: string | null = null;
+  for (const entry of history) if (entry.from <= day) code = entry.code;
+  if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan in this term');
+  return code;
+}

@@ -1,0 +1,299 @@
+// Usage of a term by input, and how it is divided among segments.
+import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
+import {
+  add,
+  divide,
+  type Exact,
+  fraction,
+  multiply,
+  subtract,
+  zero,
+} from '../../base/numbers/exact.ts';
+import { round } from '../../base/numbers/rounding.ts';
+import type { BillError, BillReading, BillUsage } from './bill.ts';
+import { requiredDay } from './billable-days.ts';
+import type { CompiledContext } from './compiled-context.ts';
+import type { Facts, HistoryFacts, MeterFacts, ReadingFacts, UploadedUsage } from './facts.ts';
+import { billReading, inputQuantity, registerUse } from './quantities.ts';
+import { RatingError } from './rating-error.ts';
+
+/** What is known of one input in one term. */
+export type InputUsage = {
+  readonly total: Exact;
+  /** Demand and last-value inputs hold for every part of the term as they are. */
+  readonly isDivisible: boolean;
+  readonly meters: readonly MeterFacts[];
+  readonly uploaded: UploadedUsage | null;
+};
+
+export type TermUsage = {
+  /** By input slot. */
+  readonly inputs: readonly (InputUsage | undefined)[];
+  /** Totals by input slot: what the term frame reads. */
+  readonly totals: readonly (Exact | undefined)[];
+  readonly readings: readonly BillReading[];
+  readonly printed: readonly BillUsage[];
+};
+
+/** Reads all meters and uploads; what cannot be read is added to `errors`. */
+export function termUsage(facts: Facts, context: CompiledContext, errors: BillError[]): TermUsage {
+  const inputs: (InputUsage | undefined)[] = [];
+  const totals: (Exact | undefined)[] = [];
+  const readings: BillReading[] = [];
+  const printed: BillUsage[] = [];
+  for (const meters of groupMeters(facts.meters ?? noMeters)) {
+    const name = (meters[0] as MeterFacts).input;
+    const slot = context.slots.inputs.get(name);
+    const definition = slot === undefined ? undefined : context.metered[slot];
+    if (slot === undefined || definition === undefined) continue;
+    const uses = meterUses(
+      meters,
+      facts.usageHistory,
+      definition.highLow?.highFactor,
+      readings,
+      errors,
+    );
+    const before = exactFrom(entryOf(facts.carriedUnits, name)) ?? zero;
+    const { quantity, carried } = inputQuantity(definition, uses, before);
+    const isDivisible = (definition.aggregation ?? 'Sum') === 'Sum';
+    inputs[slot] = { total: quantity, isDivisible, meters, uploaded: null };
+    totals[slot] = quantity;
+    const entry = { input: name, unit: definition.unit ?? null, quantity: decimalText(quantity) };
+    printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
+  }
+  const uploads = facts.uploadedUsage ?? null;
+  if (uploads !== null) addUploads(uploads, context, inputs, totals, printed);
+  return { inputs, totals, readings, printed };
+}
+
+/** Usage given as plain totals: of the term before. */
+export function plainUsage(
+  usage: Readonly<Record<string, UploadedUsage>>,
+  context: CompiledContext,
+): TermUsage {
+  const inputs: (InputUsage | undefined)[] = [];
+  const totals: (Exact | undefined)[] = [];
+  addUploads(usage, context, inputs, totals, []);
+  return { inputs, totals, readings: [], printed: [] };
+}
+
+function addUploads(
+  uploads: Readonly<Record<string, UploadedUsage>>,
+  context: CompiledContext,
+  inputs: (InputUsage | undefined)[],
+  totals: (Exact | undefined)[],
+  printed: BillUsage[],
+): void {
+  for (const name of Object.keys(uploads).sort()) {
+    const uploaded = uploads[name] as UploadedUsage;
+    const slot = context.slots.inputs.get(name);
+    if (slot === undefined) continue;
+    const definition = context.unmetered[slot] ?? context.metered[slot];
+    let total = uploadedTotal(name, uploaded);
+    if (typeof definition?.decimals === 'number') {
+      total = round(total, definition.decimals, 'HalfUp');
+    }
+    const aggregation = context.metered[slot]?.aggregation ?? 'Sum';
+    inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: [], uploaded };
+    totals[slot] = total;
+    printed.push({ input: name, unit: definition?.unit ?? null, quantity: decimalText(total) });
+  }
+}
+
+function uploadedTotal(name: string, uploaded: UploadedUsage): Exact {
+  if (!Array.isArray(uploaded)) return quantityFrom(name, uploaded);
+  return uploaded.reduce((sum, row) => add(sum, quantityFrom(name, row.quantity)), zero);
+}
+
+function quantityFrom(name: string, given: unknown): Exact {
+  const quantity = exactFrom(given);
+  if (quantity === undefined) {
+    throw new RatingError('INVALID_NUMBER', `the usage of \`${name}\` is no number: ${given}`);
+  }
+  return quantity;
+}
+
+const noMeters: readonly MeterFacts[] = [];
+
+/** Meters of each input together, in order of time. */
+function groupMeters(meters: readonly MeterFacts[]): (readonly MeterFacts[])[] {
+  const groups: MeterFacts[][] = [];
+  for (const meter of meters) {
+    let group: MeterFacts[] | undefined;
+    for (const other of groups) if (other[0]?.input === meter.input) group = other;
+    if (group === undefined) groups.push([meter]);
+    else group.push(meter);
+  }
+  for (const group of groups) {
+    // Two meters of an exchange mostly stand in order already.
+    if (group.length > 1 && !isSorted(group)) group.sort(byTime);
+  }
+  return groups.length > 1 ? groups.sort(byInput) : groups;
+}
+
+function isSorted(group: readonly MeterFacts[]): boolean {
+  for (let index = 1; index < group.length; index++) {
+    if (byTime(group[index - 1] as MeterFacts, group[index] as MeterFacts) > 0) return false;
+  }
+  return true;
+}
+
+function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
+  return (a[0]?.input ?? '') < (b[0]?.input ?? '') ? -1 : 1;
+}
+
+/** By time of the end reading, then number: the order in which `Last` takes them. */
+function byTime(a: MeterFacts, b: MeterFacts): number {
+  return (
+    endDay(a) - endDay(b) ||
+    a.number - b.number ||
+    ((a.register ?? '') < (b.register ?? '') ? -1 : 1)
+  );
+}
+
+function endDay(meter: MeterFacts): number {
+  return meter.current ? requiredDay(meter.current.date, 'reading date') : 0;
+}
+
+function meterUses(
+  meters: readonly MeterFacts[],
+  history: HistoryFacts | null | undefined,
+  highFactor: number | undefined,
+  readings: BillReading[],
+  errors: BillError[],
+): Exact[] {
+  const uses: Exact[] = [];
+  for (const meter of meters) {
+    try {
+      const use = registerUse(meter, () => highestDaily(entryOf(history, meter.input), highFactor));
+      uses.push(use.use);
+      readings.push(billReading(meter, use));
+    } catch (error) {
+      if (!(error instanceof RatingError)) throw error;
+      errors.push({ code: error.code, message: error.message, meterNumber: meter.number });
+    }
+  }
+  return uses;
+}
+
+/** An entry by name; a name such as `constructor` finds nothing that was not given. */
+function entryOf<Entry>(
+  entries: Readonly<Record<string, Entry>> | null | undefined,
+  name: string,
+): Entry | undefined {
+  return entries && Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+const highFactorDefault = 3;
+const actualTermsCompared = 3;
+const actualTermsNeeded = 2;
+
+/** Most use a day that passes the high check; null where too few actual terms are known. */
+function highestDaily(
+  terms: HistoryFacts[string] | undefined,
+  highFactor: number | undefined,
+): Exact | null {
+  const actual = (terms ?? []).filter((term) => term.type !== 'Estimated' && (term.days ?? 0) > 0);
+  const compared = actual.slice(0, actualTermsCompared);
+  if (compared.length < actualTermsNeeded) return null;
+  let units = zero;
+  let days = 0;
+  for (const term of compared) {
+    units = add(units, exactFrom(term.quantity) ?? zero);
+    days += term.days ?? 0;
+  }
+  const factor = exactFrom(highFactor ?? highFactorDefault) ?? fraction(highFactorDefault, 1);
+  const highest = multiply(divide(units, fraction(days, 1)), factor);
+  // Under one unit a day the check says nothing.
+  return highest.big === null && highest.n < highest.d * highFactorDefault ? null : highest;
+}
+
+/** Parts of a term, rising and disjoint, and the runs they cover. */
+export type DayPart = { readonly from: number; readonly to: number };
+
+/**
+ * Usage of one part of the term: measured between cuts at which a reading exists, otherwise in
+ * proportion to days. Parts are not rounded.
+ */
+export function usageOfPart(
+  usage: InputUsage,
+  part: DayPart,
+  parts: readonly DayPart[],
+  billedDays: number,
+): Exact {
+  if (!usage.isDivisible) return usage.total;
+  if (usage.uploaded !== null) return uploadedOfPart(usage, part, parts, billedDays);
+  // Between two measured days, of which the first and last day of the term always are.
+  let low = parts[0]?.from ?? part.from;
+  let lowUse = zero;
+  let high = parts[parts.length - 1]?.to ?? part.to;
+  let highUse = usage.total;
+  for (const other of parts) {
+    if (other.from <= (parts[0]?.from ?? 0)) continue;
+    const measured = measuredBefore(usage.meters, other.from);
+    if (measured === null) continue;
+    if (other.from <= part.from && other.from > low) {
+      low = other.from;
+      lowUse = measured;
+    }
+    if (other.from > part.to && other.from - 1 < high) {
+      high = other.from - 1;
+      highUse = measured;
+    }
+  }
+  const days = daysInside(parts, low, high);
+  const own = daysInside(parts, Math.max(low, part.from), Math.min(high, part.to));
+  const between = subtract(highUse, lowUse);
+  return own === days ? between : divide(multiply(between, fraction(own, 1)), fraction(days, 1));
+}
+
+function uploadedOfPart(
+  usage: InputUsage,
+  part: DayPart,
+  parts: readonly DayPart[],
+  billedDays: number,
+): Exact {
+  const share = (quantity: Exact) =>
+    divide(multiply(quantity, fraction(part.to - part.from + 1, 1)), fraction(billedDays, 1));
+  if (!Array.isArray(usage.uploaded)) return share(usage.total);
+  let own = zero;
+  for (const row of usage.uploaded) {
+    const quantity = exactFrom(row.quantity) ?? zero;
+    const day = typeof row.date === 'string' ? requiredDay(row.date, 'usage date') : null;
+    const isDated = day !== null && parts.some((other) => other.from <= day && day <= other.to);
+    if (!isDated) own = add(own, share(quantity));
+    else if (part.from <= day && day <= part.to) own = add(own, quantity);
+  }
+  return own;
+}
+
+function daysInside(parts: readonly DayPart[], from: number, to: number): number {
+  let days = 0;
+  for (const part of parts) {
+    days += Math.max(0, Math.min(part.to, to) - Math.max(part.from, from) + 1);
+  }
+  return days;
+}
+
+/** Use of all meters before a cut; null unless every register was read there. */
+function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | null {
+  let use = zero;
+  for (const meter of meters) {
+    const start = meter.previous ? requiredDay(meter.previous.date, 'reading date') : null;
+    const end = meter.current ? requiredDay(meter.current.date, 'reading date') : null;
+    if (start === null || end === null) return null;
+    if (start >= cut - 1) continue;
+    const reading =
+      end <= cut - 1 ? meter.current : meter.readings?.find((other) => isAtCut(other, cut));
+    if (reading === undefined) return null;
+    use = add(use, registerUse({ ...meter, current: reading ?? null }, () => null).use);
+  }
+  return use;
+}
+
+/** On the last day before the cut, or on its day as a reading taken for the change. */
+function isAtCut(reading: ReadingFacts, cut: number): boolean {
+  const day = requiredDay(reading.date, 'reading date');
+  const isForChange = reading.type === 'Check' || reading.type === 'Installation';
+  return day === cut - 1 || (day === cut && isForChange);
+}

@@ -1,0 +1,397 @@
+// Attacks on every operation, made from the catalogue: one that is added is attacked by itself.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { routes } from '../sdk/routes.ts';
+import { type OperationName, operations } from '../src/operations/catalogue.ts';
+import { isRetrieve, type Operation } from '../src/operations/operation.ts';
+import type { TestClient } from './support/client.ts';
+import {
+  changedAt,
+  exampleOf,
+  isOfType,
+  type Json,
+  type Leaf,
+  leavesOf,
+  type Node,
+  nameOf,
+  objectsOf,
+  requestOf,
+} from './support/requests.ts';
+import { openScene } from './support/scene.ts';
+import {
+  hashRows,
+  logIn,
+  openTwoWorkspaces,
+  type Raw,
+  rawCall,
+  tablesOf,
+} from './support/two-workspaces.ts';
+
+const scene = await openScene();
+const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
+
+const guarded = operations.filter(([, { access }]) => access !== 'public');
+const tokenCodes = /^(TOKEN_|BEARER_|WORKSPACE_)/;
+
+/** Few at a time: the server hashes passwords, and refuses when too many wait for it. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items].values();
+  const workers = Array.from({ length: 6 }, async () => {
+    for (const item of rest) await work(item);
+  });
+  await Promise.all(workers);
+}
+
+test('without a token every operation is refused, and nothing changes', async () => {
+  const before = await hashRows(scene.sql);
+  for (const [name, operation] of guarded) {
+    for (const body of [operation.example, {}, { method: 'Nonsense' }]) {
+      const headers = { 'Idempotency-Key': `${name} without token` };
+      const answer = await rawCall(scene, name, body, { workspace: 'alpha', headers });
+      assert.equal(answer.code, 'TOKEN_MISSING', name);
+      assert.equal(answer.statusCode, 401);
+    }
+  }
+  assert.deepEqual(await hashRows(scene.sql), before);
+});
+
+test("with another workspace's token every operation is refused, and nothing changes", async () => {
+  const before = await hashRows(scene.sql);
+  for (const [name, operation] of guarded) {
+    for (const body of [operation.example, {}]) {
+      const headers = { 'Idempotency-Key': `${name} elsewhere` };
+      const options = { workspace: 'beta', token: a.token, headers };
+      const answer = await rawCall(scene, name, body, options);
+      assert.equal(answer.code, 'TOKEN_WORKSPACE_MISMATCH', name);
+      assert.ok(!answer.text.includes(mark), name);
+    }
+  }
+  assert.deepEqual(await hashRows(scene.sql), before);
+});
+
+test('tokens that were put together from pieces of real ones open nothing', async () => {
+  const [prefixA] = (a.token ?? '').split('.');
+  const [prefixB, secretB] = (b.token ?? '').split('.');
+  const before = await hashRows(scene.sql);
+  for (const token of [
+    `${prefixA}.${secretB}`,
+    `0${prefixB}.${secretB}`,
+    `${prefixB?.toUpperCase()}.${secretB}x`,
+    `${a.token} `.repeat(2).trim(),
+    `Bearer ${a.token}`,
+    'null',
+  ]) {
+    for (const workspace of ['alpha', 'beta']) {
+      const answer = await rawCall(scene, 'getSettings', {}, { workspace, token });
+      assert.match(answer.code ?? '', /^(TOKEN_INVALID|BEARER_PREFIX_NOT_USED)$/, token);
+    }
+  }
+  assert.deepEqual(await hashRows(scene.sql), before);
+});
+
+// The ids, numbers and names of another workspace in every field.
+
+type Probes = { numbers: number[]; texts: string[] };
+
+/** One value of each kind of key that B's rows have, and every number. */
+async function probesOf(tenantId: number): Promise<Probes> {
+  const numbers = new Set([tenantId]);
+  const texts = new Map<string, string>();
+  for (const table of await tablesOf(scene.sql)) {
+    const { rows } = await scene.sql.query<{ row: Json }>(
+      `select to_jsonb(t) as row from ${table} t where tenant_id = $1`,
+      [tenantId],
+    );
+    for (const [column, value] of rows.flatMap(({ row }) => Object.entries(row))) {
+      if (!/(_id|_number|^name|label|email|username|code|workspace)$/.test(column)) continue;
+      if (typeof value === 'number') numbers.add(value);
+      else if (typeof value === 'string' && !value.includes(mark)) {
+        texts.set(`${table}.${column}`, value);
+      }
+    }
+  }
+  return { numbers: [...numbers], texts: [...new Set(texts.values())] };
+}
+
+const identifying = /id$|ids$|number|name|label|code|email|value|search|subject|actor|token|ref/i;
+
+/** The example with each of the values in each field that could name something. */
+function probing(operation: Operation, probes: Probes): Json[] {
+  const request = requestOf(operation);
+  const example = exampleOf(operation);
+  return leavesOf(request).flatMap(({ path, node }) => {
+    const name = path.findLast((step) => step !== '0') ?? '';
+    if (!identifying.test(name) || node.enum) return [];
+    const values = isOfType(node, 'string') ? probes.texts : probes.numbers;
+    return values.map((value) => changedAt(example, request, path, () => value) as Json);
+  });
+}
+
+const seenBy = (raw: Raw) => `${raw.text}\n${JSON.stringify([...raw.headers])}`;
+
+test("no operation shows or changes anything of B by B's ids, numbers, names or tokens", async () => {
+  const probes = await probesOf(tenantB);
+  const session = await b.login({ username: 'b-clerk', password: 'correct horse battery' });
+  probes.texts.push(session.data.refreshToken, session.data.accessToken, 'admin@beta.example');
+  assert.ok(probes.numbers.length >= 7 && probes.texts.length >= 12, JSON.stringify(probes));
+  const before = await hashRows(scene.sql, tenantB);
+  let sent = 0;
+  await each(operations, async ([name, operation]) => {
+    const isEnding = operation.method === 'Logout';
+    const fresh = () => logIn(scene, 'alpha', 'admin@alpha.example');
+    let token = await fresh();
+    for (const body of [exampleOf(operation), ...probing(operation, probes)]) {
+      const answer = await rawCall(scene, name, body, { workspace: 'alpha', token });
+      sent += 1;
+      const what = `${name} ${JSON.stringify(body)}`;
+      assert.ok(!seenBy(answer).includes(mark), what);
+      assert.ok(answer.statusCode < 500, what);
+      const isRefused = operation.access !== 'public' && tokenCodes.test(answer.code ?? '');
+      assert.ok(!isRefused, `${what}: ${answer.code}`);
+      if (operation.access === 'public') assert.ok(!answer.success, what);
+      if (isEnding) token = await fresh();
+    }
+  });
+  assert.ok(sent > operations.length * 10, `${sent} requests`);
+  assert.deepEqual(await hashRows(scene.sql, tenantB), before);
+});
+
+test('the same requests by B itself show the mark in every retrieval', async () => {
+  const probes = await probesOf(tenantB);
+  for (const [name, operation] of operations.filter(([, one]) => isRetrieve(one))) {
+    let isSeen = false;
+    for (const body of [exampleOf(operation), ...probing(operation, probes)]) {
+      const answer = await rawCall(scene, name, body, { workspace: 'beta', token: b.token });
+      isSeen ||= answer.text.includes(mark);
+      if (isSeen) break;
+    }
+    assert.ok(
+      isSeen,
+      `${name} shows nothing marked: let two-workspaces.ts make something it shows`,
+    );
+  }
+});
+
+// Fields that nobody asked for.
+
+/** Requests that work in a new workspace, where the example needs something that is not there. */
+const working: Partial<Record<OperationName, Json>> = {
+  removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
+  moveClock: { data: { to: '2199-01-01T00:00:00' } },
+  // Leaves the time zone as it is.
+  updateSettings: { data: { name: 'Another name', locale: 'en-PK' } },
+};
+
+const extras = JSON.parse(`{
+  "tenantID": ${tenantA}, "tenant_id": ${tenantA}, "status": "POLLUTED", "balance": 987654321,
+  "createdBy": "POLLUTED", "ts": 987654321, "archived": true, "passwordHash": "POLLUTED",
+  "__proto__": { "polluted": "POLLUTED", "name": "POLLUTED" },
+  "constructor": { "prototype": { "polluted": "POLLUTED" } },
+  "prototype": { "polluted": "POLLUTED" }
+}`) as Json;
+
+function extrasFor(node: Node): [string, unknown][] {
+  return Object.entries(extras).filter(([name]) => !Object.hasOwn(node.properties ?? {}, name));
+}
+
+function polluted(value: unknown, node: Node): unknown {
+  const copy = { ...(value as Json) };
+  for (const [name, extra] of extrasFor(node)) {
+    Object.defineProperty(copy, name, { value: extra, enumerable: true, configurable: true });
+  }
+  return copy;
+}
+
+const changes = guarded.filter(([, operation]) => !isRetrieve(operation));
+
+/** The request with every declared object in it, so that each level can be polluted. */
+function wholeRequest(name: OperationName, operation: Operation): Json {
+  const request = requestOf(operation);
+  const start = working[name] ?? exampleOf(operation);
+  return objectsOf(request).reduce(
+    (body, { path }) => changedAt(body, request, path, (found) => found) as Json,
+    start,
+  );
+}
+
+async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
+  const client = await scene.workspace(workspace, { sandbox: true, timezone });
+  await client.makeUsers({ userType: 'customer', users: [{ name: 'First' }] });
+  await client.addBillingGroup({ name: 'First' });
+  const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
+  await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });
+  return client;
+}
+
+const volatile = new Set(
+  `tenant_id created_at modified_at at used_at revoked_at spent_at expires_at finished_at ts
+   password_hash secret_hash token_hash session_id request_id clock_offset_ms access_epoch
+   createdAt modifiedAt now`.split(/\s+/),
+);
+
+/** All rows of a workspace, without what differs between two workspaces that did the same. */
+async function factsOf(client: TestClient): Promise<Record<string, string[]>> {
+  const facts: Record<string, string[]> = {};
+  for (const table of await tablesOf(scene.sql)) {
+    const { rows } = await scene.sql.query<{ row: Json }>(
+      `select to_jsonb(t) as row from ${table} t where tenant_id = find_workspace($1)`,
+      [client.workspace],
+    );
+    const texts = rows.map(({ row }) => JSON.stringify(row, withoutVolatile));
+    facts[table] = texts
+      .map((text) => text.replaceAll(client.workspace, 'workspace').replace(uuid, 'uuid'))
+      .sort();
+  }
+  return facts;
+}
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+
+function withoutVolatile(key: string, value: unknown): unknown {
+  if (volatile.has(key)) return undefined;
+  return typeof value === 'string' && instant.test(value) ? 'instant' : value;
+}
+
+test('fields that nobody declared are named, never stored, and touch no prototype', async () => {
+  const plain = await prepare('gamma');
+  const dirty = await prepare('delta');
+  for (const [name, operation] of changes) {
+    const request = requestOf(operation);
+    const body = wholeRequest(name, operation);
+    const bad = objectsOf(request).reduceRight(
+      (made, { path }) => changedAt(made, request, path, polluted),
+      body as unknown,
+    ) as Json;
+    const good = await callFresh(name, operation, plain, body);
+    assert.ok(good.success, `${name} must work here, or this proves nothing: ${good.text}`);
+    await assertAudited(name, good);
+    const answer = await callFresh(name, operation, dirty, bad);
+    assert.ok(answer.success, `${name}: ${answer.text}`);
+    assert.ok(!seenBy(answer).includes('POLLUTED'), name);
+    assert.equal(({} as Json).polluted, undefined, name);
+    const seen = answer.headers.get('x-ignored-fields')?.split(',').length;
+    const all = objectsOf(request).flatMap(({ node }) => extrasFor(node)).length;
+    assert.equal(seen, Math.min(20, all), name);
+  }
+  const [clean, other] = [await factsOf(plain), await factsOf(dirty)];
+  assert.deepEqual(other, clean);
+  assert.doesNotMatch(JSON.stringify(other), /POLLUTED|987654321/);
+});
+
+/** Logging out ends the token that is used, so it gets one of its own. */
+async function callFresh(
+  name: string,
+  operation: Operation,
+  client: TestClient,
+  body: Json,
+): Promise<Raw> {
+  const { workspace } = client;
+  const isEnding = operation.method === 'Logout';
+  const token = isEnding
+    ? await logIn(scene, workspace, `admin@${workspace}.example`)
+    : client.token;
+  return rawCall(scene, name, body, { workspace, token });
+}
+
+async function assertAudited(name: string, answer: Raw): Promise<void> {
+  const { rows } = await scene.sql.query(
+    'select actor, operation, address, before, after from audit_entries where request_id = $1',
+    [answer.headers.get('x-request-id')],
+  );
+  assert.ok(rows.length > 0, `${name} changed something and left no trace`);
+  const { path, action } = routes[name as OperationName];
+  for (const row of rows) {
+    assert.equal(row.operation, `${path} ${action}`);
+    assert.match(row.actor, /^admin@/);
+    assert.ok(row.address && (row.before || row.after), name);
+  }
+}
+
+test('at every level of every request, all undeclared fields are named', async () => {
+  const client = await prepare('epsilon');
+  for (const [name, operation] of changes) {
+    const request = requestOf(operation);
+    for (const { path, node } of objectsOf(request)) {
+      const body = changedAt(exampleOf(operation), request, path, polluted) as Json;
+      const answer = await callFresh(name, operation, client, body);
+      const named = (answer.headers.get('x-ignored-fields') ?? '').split(',').sort();
+      const sent = extrasFor(node).map(([extra]) => nameOf([...path, extra]));
+      assert.deepEqual(named, sent.sort(), `${name} ${nameOf(path)}: ${answer.code}`);
+    }
+  }
+});
+
+// Values of the wrong kind.
+
+const nastyTexts = [
+  'a\0b',
+  'half \ud800 a pair',
+  'x'.repeat(20_000),
+  '',
+  "'; drop table parties; --",
+  '%_\\',
+  '\u202e\u0301\ufeff',
+  '31/02/2027',
+  '31/12/9999',
+  '01/01/0000',
+  '01/01/0001',
+  '9999-12-31T23:59:59',
+  '0000-01-01T00:00:00',
+  '0001-01-01T00:00:00',
+];
+const nastyNumbers = [-1, 0, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300];
+const nastyKinds = [true, null, [[null]], { a: 1 }];
+
+/** All that might pass the first look at the field, and a few that must not. */
+function nastyFor(node: Node): unknown[] {
+  if (isOfType(node, 'object')) return nastyTexts.map(inFreeForm);
+  if (isOfType(node, 'string')) return [...nastyTexts, ...nastyKinds, 7];
+  return [...nastyNumbers, ...nastyKinds, 'text', '7'];
+}
+
+function inFreeForm(value: string): Json {
+  return { a: value, b: [{ c: value }], [value]: 1 };
+}
+
+/** Of the fields beside each other that have the same rules, the first. */
+function differing(leaves: readonly Leaf[]): Leaf[] {
+  const rules = leaves.map(({ path, node }) => JSON.stringify([path.slice(0, -1), node]));
+  return leaves.filter((_, index) => rules.indexOf(rules[index] ?? '') === index);
+}
+
+test('no value in any field makes an operation fail', async () => {
+  // Its midnight is the next day elsewhere, and the last day of a year the next year.
+  await prepare('zeta', 'America/Los_Angeles');
+  const failures: string[] = [];
+  await each(operations, async ([name, operation]) => {
+    const request = requestOf(operation);
+    const fresh = () => logIn(scene, 'zeta', 'admin@zeta.example');
+    let token = await fresh();
+    for (const { path, node } of differing(leavesOf(request))) {
+      for (const sent of nastyFor(node)) {
+        const start = working[name] ?? exampleOf(operation);
+        const body = changedAt(start, request, path, () => sent) as Json;
+        const answer = await rawCall(scene, name, body, { workspace: 'zeta', token });
+        if (answer.code === 'TOKEN_REVOKED') token = await fresh();
+        if (answer.statusCode < 500) continue;
+        failures.push(
+          `${name} ${nameOf(path)} = ${JSON.stringify(sent)?.slice(0, 60)}: ${answer.code}`,
+        );
+      }
+    }
+  });
+  assert.deepEqual(failures, []);
+});
+
+test('objects of any shape are limited in size', async () => {
+  const big = { text: 'x'.repeat(70_000) };
+  for (const data of [{ letterhead: big }, { reminders: [big] }]) {
+    const answer = await rawCall(scene, 'updateSettings', { data }, at(a));
+    assert.equal(answer.code, 'FIELD_TOO_LONG');
+  }
+});
+
+function at(client: TestClient): { workspace: string; token: string | null } {
+  return { workspace: client.workspace, token: client.token };
+}

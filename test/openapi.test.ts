@@ -1,0 +1,95 @@
+// The description of the API, judged by somebody else's validator, and its reference page.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { operations } from '../src/operations/catalogue.ts';
+import { openScene } from './support/scene.ts';
+
+const { baseUrl } = await openScene();
+
+type Description = {
+  openapi: string;
+  paths: Record<string, { post: PathItem }>;
+  components: { schemas: Record<string, { properties: Record<string, { const?: unknown }> }> };
+};
+type PathItem = {
+  operationId: string;
+  description: string;
+  requestBody: { content: Record<string, { examples: Record<string, { value: object }> }> };
+};
+
+async function readDescription(): Promise<Description> {
+  const response = await fetch(new URL('/openapi.json', baseUrl));
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  return (await response.json()) as Description;
+}
+
+test('/openapi.json is a valid OpenAPI 3.1 document', async () => {
+  const description = await readDescription();
+  assert.match(description.openapi, /^3\.1\./);
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(description as never);
+  assert.ok(valid, JSON.stringify(errors)?.slice(0, 2_000));
+  assert.equal(validator.version, '3.1');
+  validator.resolveRefs();
+});
+
+test('the validator refuses a broken document', async () => {
+  const description = await readDescription();
+  const [path] = Object.keys(description.paths);
+  assert.ok(path);
+  const broken = { ...description, paths: { [path]: { post: { responses: 7 } } } };
+  assert.equal((await new Validator().validate(broken as never)).valid, false);
+});
+
+test('/openapi.json has every operation, with its words, fields, example and errors', async () => {
+  const { paths, components } = await readDescription();
+  for (const [name, operation] of operations) {
+    const item = paths[operation.path]?.post;
+    assert.ok(item, `${name} is missing`);
+    assert.ok(item.operationId.split('_').includes(name));
+    assert.ok(item.description.includes(`${operation.method} / ${operation.action}`));
+    for (const code of operation.errors) assert.ok(item.description.includes(code), code);
+    const content = item.requestBody.content['application/json'];
+    assert.deepEqual(content?.examples[name]?.value, {
+      method: operation.method,
+      action: operation.action,
+      apiVersion: 'v2',
+      ...operation.example,
+    });
+    const request = components.schemas[`${name}Request`];
+    const fields = Object.keys(operation.request.properties);
+    for (const field of fields) assert.ok(request?.properties[field], `${name} ${field}`);
+    assert.equal(request?.properties.action?.const, operation.action);
+    assert.ok(components.schemas[`${name}Response`], name);
+  }
+  const known = new Set(operations.map(([, { path }]) => path as string));
+  assert.deepEqual(new Set(Object.keys(paths)), known);
+});
+
+const elsewhere = /(?:https?:)?\/\/(?!www\.w3\.org)[a-z0-9.-]+\.[a-z]{2,}/i;
+
+test('/docs and all it loads come from this server and ask no other', async () => {
+  const response = await fetch(new URL('/docs', baseUrl));
+  assert.equal(response.status, 200);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /https?:|\*/, 'the browser may fetch from here only');
+  const page = await response.text();
+  assert.doesNotMatch(page, elsewhere);
+  const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+  assert.ok(assets.length >= 4);
+  for (const path of assets) {
+    assert.match(path, /^\/docs\//);
+    const asset = await fetch(new URL(path, baseUrl));
+    assert.equal(asset.status, 200, path);
+    const text = await asset.text();
+    assert.ok(text.length > 100, path);
+    // The bundle names addresses it never fetches; what loads things is the page and these.
+    if (/\.css$|start\.js$/.test(path)) {
+      assert.doesNotMatch(text, /@import|url\(\s*['"]?(?:https?:)?\/\//);
+    }
+    if (path.endsWith('start.js')) assert.doesNotMatch(text, elsewhere);
+  }
+});

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { operations } from '../../src/operations/catalogue.ts';
+import { isRetrieve } from '../../src/operations/operation.ts';
+import { refuses } from '../support/client.ts';
+import { adminPassword, openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('audit', { sandbox: true });
+await scene.sql.query("select set_config('app.tenant', '1', false)");
+
+type Row = {
+  request_id: string;
+  actor: string;
+  actor_kind: string;
+  address: string;
+  operation: string;
+  subject: string;
+  subject_id: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  at: Date;
+};
+
+async function entriesOf(headers: Headers): Promise<Row[]> {
+  const { rows } = await scene.sql.query<Row>(
+    'select * from audit_entries where request_id = $1 order by position',
+    [headers.get('x-request-id')],
+  );
+  return rows;
+}
+
+const machineSecret = 'a machine secret of more than thirty-two';
+let second: Awaited<ReturnType<typeof admin.login>>['data'];
+
+/** One call of every operation that changes something, and what must stand in the trail. */
+const changes: Record<
+  string,
+  {
+    call: () => Promise<{ headers: Headers }>;
+    subject: string;
+    actor?: string;
+    actorKind?: string;
+    before?: object | null;
+    after?: object;
+  }
+> = {
+  makeUsers: {
+    call: () => admin.makeUsers({ userType: 'vendor', users: [{ name: 'A' }, { name: 'B' }] }),
+    subject: 'party',
+    before: null,
+    after: { name: 'A', partyNumber: 100_001, userType: 'Vendor' },
+  },
+  updateUser: {
+    call: () =>
+      admin.updateUser({
+        user: { partyID: 1, name: 'C', connectionGroups: [{ connectionGroupLabel: 'L' }] },
+      }),
+    subject: 'party',
+    before: { name: 'A', connectionGroups: [] },
+    after: { name: 'C', connectionGroups: ['L'] },
+  },
+  addBillingGroup: {
+    call: () => admin.addBillingGroup({ name: 'North' }),
+    subject: 'billing group',
+    before: null,
+    after: { name: 'North' },
+  },
+  assignBillingAccounts: {
+    call: () =>
+      admin.assignBillingAccounts({ data: { billingGroupID: 1, connectionGroupIDs: [1] } }),
+    subject: 'billing account',
+    before: { billingGroupID: null },
+    after: { billingGroupID: 1 },
+  },
+  removeBillingAccounts: {
+    call: () =>
+      admin.removeBillingAccounts({ data: { billingGroupID: 1, connectionGroupIDs: [1] } }),
+    subject: 'billing account',
+    before: { billingGroupID: 1 },
+    after: { billingGroupID: null },
+  },
+  makeLogins: {
+    call: () =>
+      admin.makeLogins({
+        logins: [
+          {
+            username: 'Ops',
+            name: 'O',
+            password: adminPassword,
+            roles: ['Auditor'],
+            partyNumber: 100_001,
+          },
+        ],
+      }),
+    subject: 'login',
+    before: null,
+    after: { username: 'ops', roles: ['Auditor'], partyId: 1 },
+  },
+  updateLogin: {
+    call: () =>
+      admin.updateLogin({
+        data: { username: 'ops', roles: ['Cashier'], password: 'another long password' },
+      }),
+    subject: 'login',
+    before: { roles: ['Auditor'], status: 'ACTIVE' },
+    after: { roles: ['Cashier'], status: 'ACTIVE', passwordChanged: true },
+  },
+  makeClients: {
+    call: () =>
+      admin.makeClients({
+        clients: [
+          {
+            clientID: 'gateway',
+            clientSecret: machineSecret,
+            roles: ['Cashier'],
+            expiresAt: '2030-01-01T05:00:00',
+            allowedAddresses: ['127.0.0.1'],
+          },
+        ],
+      }),
+    subject: 'client',
+    before: null,
+    after: {
+      clientId: 'gateway',
+      roles: ['Cashier'],
+      expiresAt: '2030-01-01T00:00:00Z',
+      allowedAddresses: ['127.0.0.1'],
+    },
+  },
+  updateClient: {
+    call: () =>
+      admin.updateClient({
+        data: { clientID: 'gateway', expiresAt: null, allowedAddresses: [], roles: ['Auditor'] },
+      }),
+    subject: 'client',
+    before: {
+      roles: ['Cashier'],
+      status: 'ACTIVE',
+      expiresAt: '2030-01-01T00:00:00Z',
+      allowedAddresses: ['127.0.0.1'],
+    },
+    after: { roles: ['Auditor'], status: 'ACTIVE', expiresAt: null, allowedAddresses: [] },
+  },
+  login: {
+    call: async () => {
+      const reply = await scene
+        .visitor('audit')
+        .login({ username: 'admin@audit.example', password: adminPassword });
+      second = reply.data;
+      return reply;
+    },
+    subject: 'login',
+    actor: 'admin@audit.example',
+    before: null,
+    after: { event: 'login' },
+  },
+  refreshToken: {
+    call: async () => {
+      const reply = await scene
+        .visitor('audit')
+        .refreshToken({ refreshToken: second.refreshToken });
+      second = reply.data;
+      return reply;
+    },
+    subject: 'session',
+    actor: 'admin@audit.example',
+    before: null,
+    after: { event: 'renewed' },
+  },
+  logout: {
+    call: () => scene.visitor('audit').logout({}, { token: second.accessToken }),
+    subject: 'session',
+    after: { event: 'logout' },
+  },
+  updateSettings: {
+    call: () => admin.updateSettings({ data: { name: 'Renamed' } }),
+    subject: 'settings',
+    before: { name: 'audit' },
+    after: { name: 'Renamed' },
+  },
+  moveClock: {
+    call: () => admin.moveClock({ data: { to: '2035-01-01T00:00:00' } }),
+    subject: 'clock',
+    after: { now: '2035-01-01 00:00:00' },
+  },
+};
+
+test('every operation of the catalogue that changes something is tried here', () => {
+  const changing = operations.filter(([, one]) => !isRetrieve(one)).map(([name]) => name);
+  assert.deepEqual(Object.keys(changes).sort(), [...changing].sort());
+});
+
+for (const [name, change] of Object.entries(changes)) {
+  test(`${name} writes who, when, from where, what, before and after`, async () => {
+    const operation = operations.find(([one]) => one === name)?.[1];
+    const { headers } = await change.call();
+    const [entry] = await entriesOf(headers);
+    assert.ok(entry, 'no audit entry');
+    assert.equal(entry.actor, change.actor ?? 'admin@audit.example');
+    assert.equal(entry.actor_kind, 'Login');
+    assert.equal(entry.address, '127.0.0.1');
+    assert.equal(entry.operation, `${operation?.path} ${operation?.action}`);
+    assert.equal(entry.subject, change.subject);
+    assert.ok(Math.abs(entry.at.getTime() - Date.now()) < 60_000);
+    for (const when of ['before', 'after'] as const) {
+      const wanted = change[when];
+      if (wanted === undefined) continue;
+      if (wanted === null) assert.equal(entry[when], null);
+      else assert.deepEqual({ ...entry[when], ...wanted }, entry[when], when);
+    }
+    if (entry.before && entry.after && change.subject !== 'login') {
+      assert.deepEqual(Object.keys(entry.before).sort(), Object.keys(entry.after).sort());
+    }
+  });
+}
+
+test('a batch writes one entry for each row, under the request id of the call', async () => {
+  const users = Array.from({ length: 250 }, (_, i) => ({ name: `Row ${i}` }));
+  const { headers } = await admin.makeUsers({ userType: 'customer', users });
+  const entries = await entriesOf(headers);
+  assert.deepEqual(
+    entries.map((entry) => entry.after?.name),
+    users.map((user) => user.name),
+  );
+});
+
+test('a machine client is named as such', async () => {
+  const visitor = scene.visitor('audit');
+  const login = await visitor.login({ clientID: 'gateway', clientSecret: machineSecret });
+  const [entry] = await entriesOf(login.headers);
+  assert.deepEqual([entry?.actor, entry?.actor_kind], ['gateway', 'Client']);
+  await admin.updateClient({ data: { clientID: 'gateway', roles: ['Billing Operator'] } });
+  visitor.useToken(login.data.accessToken);
+  const made = await visitor.makeUsers({ userType: 'customer', users: [{ name: 'M' }] });
+  const [second] = await entriesOf(made.headers);
+  assert.deepEqual([second?.actor, second?.actor_kind], ['gateway', 'Client']);
+});
+
+test('a refused call and a retrieval write nothing', async () => {
+  const count = async () =>
+    (await scene.sql.query('select count(*)::int as count from audit_entries')).rows[0].count;
+  const before = await count();
+  await refuses(admin.addBillingGroup({ name: 'north' }), 'DUPLICATE');
+  await refuses(admin.updateUser({ user: { partyID: 1, ts: 1 } }), 'STALE_OBJECT');
+  await admin.listUsers();
+  await admin.getAudit();
+  assert.equal(await count(), before);
+});
+
+test('nobody can change or remove an entry: not the server, not the owner of the tables', async () => {
+  const { rows } = await scene.sql.query('select count(*)::int as count from audit_entries');
+  const statements = [
+    "update audit_entries set actor = 'nobody' where tenant_id = 1",
+    'delete from audit_entries where tenant_id = 1',
+    'truncate audit_entries',
+    'truncate tenants cascade',
+  ];
+  const api = new pg.Client({ ...scene.cluster.api, database: scene.databaseName });
+  await api.connect();
+  try {
+    await api.query("select set_config('app.tenant', '1', false)");
+    for (const client of [scene.sql, api]) {
+      for (const statement of statements) {
+        await assert.rejects(client.query(statement), { code: '42501' }, statement);
+      }
+    }
+  } finally {
+    await api.end();
+  }
+  const after = await scene.sql.query('select count(*)::int as count from audit_entries');
+  assert.equal(after.rows[0].count, rows[0].count);
+});
+
+test('get-audit shows entries newest first, in pages that add up to the whole', async () => {
+  const whole = (await admin.getAudit()).data.entries;
+  const ids = whole.map((entry) => `${entry.requestID}/${entry.subjectID}`);
+  assert.ok(ids.length > 250);
+  assert.deepEqual([...whole].sort((a, b) => (a.requestID < b.requestID ? 1 : -1))[0], whole[0]);
+  const paged: string[] = [];
+  for (let pageNumber = 0; pageNumber * 60 < ids.length; pageNumber += 1) {
+    const { data, headers } = await admin.getAudit({ page: { pageNumber, size: 60 } });
+    assert.equal(headers.get('x-total-count'), String(ids.length));
+    paged.push(...data.entries.map((entry) => `${entry.requestID}/${entry.subjectID}`));
+  }
+  assert.deepEqual(paged, ids);
+  const { data } = await admin.getAudit({ page: { pageNumber: 99, size: 60 } });
+  assert.deepEqual(data.entries, []);
+});
+
+test('get-audit is narrowed by subject, id, actor and days of the workspace', async () => {
+  const bySubject = (await admin.getAudit({ subject: 'party', subjectID: '1' })).data.entries;
+  assert.deepEqual(
+    bySubject.map((entry) => entry.operation.split(' ')[0]),
+    ['/billing/users/update-user', '/billing/users/make-users'],
+  );
+  const byActor = (await admin.getAudit({ actor: 'gateway' })).data.entries;
+  assert.equal(byActor.length, 2);
+  const today = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDate();
+  const format = (day: Temporal.PlainDate) =>
+    [String(day.day).padStart(2, '0'), String(day.month).padStart(2, '0'), day.year].join('/');
+  const on = async (fromDate: string, toDate: string) =>
+    (await admin.getAudit({ actor: 'gateway', fromDate, toDate })).data.entries.length;
+  const yesterday = format(today.subtract({ days: 1 }));
+  const tomorrow = format(today.add({ days: 1 }));
+  assert.equal(await on(yesterday, tomorrow), 2);
+  assert.equal((await on(format(today), format(today))) + (await on(yesterday, yesterday)), 2);
+  assert.equal(await on('01/01/2000', '31/12/2000'), 0);
+  assert.equal(await on(tomorrow, yesterday), 0);
+});
+
+test('the trail is read by auditors and administrators, and holds no secret', async () => {
+  const auditor = await scene.loginAs(admin, ['Auditor']);
+  const { data } = await auditor.getAudit();
+  const text = JSON.stringify(data);
+  for (const secret of [adminPassword, machineSecret, 'another long password']) {
+    assert.ok(!text.includes(secret));
+  }
+  assert.ok(!text.includes(second.accessToken) && !text.includes(second.refreshToken));
+  assert.doesNotMatch(text, /argon2/);
+  const manager = await scene.loginAs(admin, ['Billing Manager']);
+  await refuses(manager.getAudit(), 'PERMISSION_DENIED', { statusCode: 403 });
+});

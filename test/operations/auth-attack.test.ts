@@ -1,0 +1,269 @@
+// Guessing, flooding and looking for secrets.
+import assert from 'node:assert/strict';
+import { before as beforeAll, test } from 'node:test';
+import { defaultRateLimits } from '../../src/http/rate-limit.ts';
+import { refuses } from '../support/client.ts';
+import { adminPassword, openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('attack');
+const visitor = scene.visitor('attack');
+
+async function newLogin(): Promise<string> {
+  await scene.loginAs(admin, ['Auditor']);
+  return (await admin.getLogins()).data.logins.at(-1)?.username ?? '';
+}
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'OK',
+    (error) => error.code ?? `no answer: ${error.message}`,
+  );
+}
+
+async function guesses(username: string, count: number): Promise<string[]> {
+  const codes = [];
+  for (let i = 0; i < count; i += 1) {
+    codes.push(await codeOf(visitor.login({ username, password: `wrong password ${i}` })));
+  }
+  return codes;
+}
+
+const failed = 'LOGIN_FAILED';
+const locked = 'LOGIN_LOCKED';
+const elevenGuesses = [...Array<string>(9).fill(failed), locked, locked];
+
+test('ten failures lock a name for 15 minutes, the right password included', async () => {
+  const username = await newLogin();
+  assert.deepEqual(await guesses(username, 11), elevenGuesses);
+  const right = { username, password: adminPassword };
+  const { error, headers } = await refuses(visitor.login(right), locked, { statusCode: 401 });
+  assert.ok(error.retryAfter !== null && error.retryAfter > 800 && error.retryAfter <= 900);
+  assert.equal(headers.get('retry-after'), String(error.retryAfter));
+  scene.clock.advance({ minutes: 14 });
+  await refuses(visitor.login(right), locked);
+  scene.clock.advance({ minutes: 1 });
+  await visitor.login(right);
+  assert.deepEqual(await guesses(username, 2), [failed, failed]);
+  scene.clock.advance({ minutes: -15 });
+});
+
+test('a name that does not exist gets the same answers in the same order', async () => {
+  assert.deepEqual(await guesses('nobody', 11), elevenGuesses);
+  assert.equal(await codeOf(visitor.login({ username: 'NOBODY', password: 'x' })), locked);
+  const known = await refuses(visitor.login({ username: 'nobody', password: 'x' }), locked);
+  assert.equal(known.error.message, 'Too many failed logins; try again later');
+  const clientSecret = 'x'.repeat(32);
+  const codes = [];
+  for (let i = 0; i < 11; i += 1) {
+    codes.push(await codeOf(visitor.login({ clientID: 'no-client', clientSecret })));
+  }
+  assert.deepEqual(codes, elevenGuesses);
+});
+
+test('the lock ends with its time and counts from one again', async () => {
+  await guesses('again', 10);
+  scene.clock.advance({ minutes: 15 });
+  assert.deepEqual(await guesses('again', 10), elevenGuesses.slice(0, 10));
+  scene.clock.advance({ minutes: -15 });
+});
+
+test('a success forgets the failures before it', async () => {
+  const username = await newLogin();
+  await guesses(username, 9);
+  await visitor.login({ username, password: adminPassword });
+  assert.deepEqual(await guesses(username, 9), Array(9).fill(failed));
+});
+
+test('of guesses sent all at once no more than ten are counted before the lock', async () => {
+  const wrong = Array.from({ length: 25 }, (_, i) =>
+    codeOf(visitor.login({ username: 'burst', password: `wrong password ${i}` })),
+  );
+  const codes = await Promise.all(wrong);
+  assert.deepEqual(codes.sort(), [...Array(9).fill(failed), ...Array(16).fill(locked)]);
+});
+
+test('the right password does not open a name that was locked while it was being checked', async () => {
+  const username = await newLogin();
+  await guesses(username, 1);
+  await scene.sql.query('begin');
+  await scene.sql.query(
+    "update login_failures set failures = 10, locked_until = now() + interval '10 minutes'",
+  );
+  const login = codeOf(visitor.login({ username, password: adminPassword }));
+  await untilBlocked();
+  await scene.sql.query('commit');
+  assert.equal(await login, locked);
+  await scene.sql.query('delete from login_failures');
+});
+
+async function untilBlocked(): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const { rows } = await scene.sql.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail('no login waits');
+}
+
+test('the lock of a name in one workspace is none in another', async () => {
+  await scene.workspace('attack-b');
+  await guesses('admin@attack-b.example', 11);
+  const login = { username: 'admin@attack-b.example', password: adminPassword };
+  await scene.visitor('attack-b').login(login);
+});
+
+const samples = 15;
+
+async function medianMs(call: (i: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < samples; i += 1) {
+    const startedMs = performance.now();
+    await call(i).catch(() => {});
+    times.push(performance.now() - startedMs);
+  }
+  return times.sort((a, b) => a - b)[(samples - 1) / 2] ?? 0;
+}
+
+test('a name that exists, one that does not and one that is inactive take as long', async () => {
+  // Each guess at its own name, because a locked name is answered at once.
+  const logins = Array.from({ length: samples }, (_, i) => ({
+    username: `timed-${i}`,
+    name: 'T',
+    password: adminPassword,
+    roles: ['Auditor' as const],
+  }));
+  await admin.makeLogins({ logins });
+  const password = 'a wrong password';
+  const known = await medianMs((i) => visitor.login({ username: `timed-${i}`, password }));
+  const unknown = await medianMs((i) => visitor.login({ username: `ghost-${i}`, password }));
+  for (let i = 0; i < samples; i += 1) {
+    await admin.updateLogin({ data: { username: `timed-${i}`, status: 'INACTIVE' } });
+  }
+  const inactive = await medianMs((i) => visitor.login({ username: `timed-${i}`, password }));
+  // Hashing is nearly all of it: without it an answer takes a tenth of the time.
+  for (const other of [unknown, inactive]) {
+    assert.ok(other > known / 3 && other < known * 3, `${known} ms, ${unknown} ms, ${inactive} ms`);
+  }
+});
+
+test('a password longer than allowed is refused without being hashed', async () => {
+  const password = 'x'.repeat(257);
+  const { error } = await refuses(visitor.login({ username: 'x', password }), 'FIELD_TOO_LONG', {
+    field: 'password',
+  });
+  assert.equal(error.details[0]?.rejectedValue, undefined);
+  const huge = 'x'.repeat(9 * 1024 * 1024);
+  const startedMs = performance.now();
+  for (let i = 0; i < 3; i += 1) {
+    await refuses(visitor.login({ username: 'x', password: huge }), 'FIELD_TOO_LONG');
+  }
+  assert.ok(performance.now() - startedMs < 10_000);
+});
+
+test('a flood of logins is turned away in time, and other calls go on', async () => {
+  const { rows: before } = await scene.sql.query('select count(*)::int from login_failures');
+  const counted = before[0].count;
+  const flood = Array.from({ length: 300 }, (_, i) =>
+    codeOf(visitor.login({ username: `flood-${i}`, password: 'a wrong password' })),
+  );
+  let listed = 0;
+  const end = Promise.all(flood);
+  let isOver = false;
+  void end.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await admin.listUsers({ page: { pageNumber: 0, size: 1 } });
+    listed += 1;
+  }
+  const codes = await end;
+  assert.deepEqual([...new Set(codes)].sort(), [failed, 'UNAVAILABLE']);
+  const turnedAway = codes.filter((code) => code === 'UNAVAILABLE').length;
+  assert.ok(turnedAway >= 20, `${turnedAway} were turned away`);
+  const { rows } = await scene.sql.query('select count(*)::int as count from login_failures');
+  assert.equal(rows[0].count - counted, 300 - turnedAway, 'to be turned away is no failure');
+  assert.ok(listed >= 3, `${listed} other calls were answered`);
+  await visitor.login({ username: 'admin@attack.example', password: adminPassword });
+});
+
+test('logins are limited to 20 a minute for a name, in any case', async () => {
+  const { loginName } = defaultRateLimits;
+  const limited = (await scene.anotherServer({ rateLimits: { loginName } })).visitor('attack');
+  const codes: string[] = [];
+  for (let i = 0; i < 21; i += 1) {
+    const username = i % 2 ? 'LIMITED' : 'limited';
+    codes.push(await codeOf(limited.login({ username, password: 'x' })));
+  }
+  assert.equal(codes.indexOf('RATE_LIMITED'), 20, codes.join());
+  const { error } = await refuses(limited.login({ username: 'limited' }), 'RATE_LIMITED', {
+    statusCode: 429,
+  });
+  assert.ok((error.retryAfter ?? 0) >= 1 && (error.retryAfter ?? 0) <= 3);
+  assert.equal(await codeOf(limited.login({ username: 'other', password: 'x' })), failed);
+  scene.clock.advance({ seconds: 3 });
+  assert.equal(await codeOf(limited.login({ username: 'limited', password: 'x' })), locked);
+  scene.clock.advance({ seconds: -3 });
+});
+
+test('logins are limited to 60 a minute from an address, whatever the name', async () => {
+  const { loginAddress } = defaultRateLimits;
+  const limited = (await scene.anotherServer({ rateLimits: { loginAddress } })).visitor('attack');
+  const codes: string[] = [];
+  for (let i = 0; i < 61; i += 1) codes.push(await codeOf(limited.login({ username: `n${i}` })));
+  assert.equal(codes.indexOf('RATE_LIMITED'), 60, codes.join());
+  const refresh = limited.refreshToken({ refreshToken: `1.${'A'.repeat(43)}` });
+  await refuses(refresh, 'RATE_LIMITED');
+});
+
+const secrets: string[] = [adminPassword];
+
+beforeAll(async () => {
+  const clientSecret = 'the machine secret that nobody may find';
+  await admin.makeClients({
+    clients: [{ clientID: 'machine', clientSecret, roles: ['Meter Reader'] }],
+  });
+  const changed = 'the changed password that nobody may find';
+  const username = await newLogin();
+  await admin.updateLogin({ data: { username, password: changed } });
+  const login = (await visitor.login({ clientID: 'machine', clientSecret })).data;
+  const renewed = (await visitor.refreshToken({ refreshToken: login.refreshToken })).data;
+  const wrong = 'a guessed password that nobody may find';
+  await codeOf(visitor.login({ username, password: wrong }));
+  await codeOf(visitor.login({ username: wrong, password: wrong }));
+  await codeOf(admin.makeLogins({ logins: [{ username: 'y', password: wrong } as never] }));
+  secrets.push(clientSecret, changed, wrong, admin.token ?? '');
+  for (const tokens of [login, renewed]) secrets.push(tokens.accessToken, tokens.refreshToken);
+});
+
+test('no password, secret or token can be found in any column of any table', async () => {
+  const { rows: columns } = await scene.sql.query<{ name: string; column: string }>(
+    `select quote_ident(c.table_schema) || '.' || quote_ident(c.table_name) as name,
+       quote_ident(c.column_name) as column
+     from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where t.table_type = 'BASE TABLE' and c.table_schema not in ('pg_catalog', 'information_schema')
+       and c.data_type not in ('bigint', 'integer', 'smallint', 'boolean')`,
+  );
+  assert.ok(columns.length > 80);
+  for (const secret of secrets) {
+    const hex = Buffer.from(secret).toString('hex');
+    for (const { name, column } of columns) {
+      const { rows } = await scene.sql.query(
+        `select 1 from ${name} where position($1 in ${column}::text) > 0
+           or position($2 in ${column}::text) > 0 limit 1`,
+        [secret, hex],
+      );
+      assert.equal(rows.length, 0, `${secret} stands in ${name}.${column}`);
+    }
+  }
+});
+
+test('no password, secret or token can be found in the log', () => {
+  assert.ok(scene.logged.length > 100);
+  const text = scene.logged.join('');
+  for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} was logged`);
+});

@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuses } from '../support/client.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('parties');
+
+async function newParty(facts: object = {}): Promise<number> {
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A', ...facts }] });
+  return Number(made.headers.get('x-party-number'));
+}
+
+async function view(partyNumber: number) {
+  return (await admin.getUsers({ partyNumber })).data.user;
+}
+
+async function total(): Promise<string | null> {
+  const listed = await admin.listUsers({ metaData: { includeArchived: true } });
+  return listed.headers.get('x-total-count');
+}
+
+test('the first party has number 100001, and a view shows every field', async () => {
+  const users = [
+    {
+      name: '  A. Khan ',
+      email: 'a.khan@example.com',
+      country: 'PK',
+      contacts: [{ contactType: 'mobile', contactValue: ' +92 300 1234567 ' }],
+      identityNumber: '35202-1234567-1',
+      taxNumber: 'NTN-1',
+      address: { city: 'Lahore', block: 'B', countryId: 586, street: null },
+      language: 'ur',
+      competencies: [{ name: 'Electrician', level: '2', validFrom: '01/01/2026', validTo: null }],
+    },
+  ];
+  const made = await admin.makeUsers({ userType: 'employee', users });
+  assert.deepEqual(made.data, {});
+  assert.equal(made.headers.get('x-party-number'), '100001');
+  assert.equal(made.headers.get('x-resource-id'), '1');
+  assert.equal(made.headers.get('x-resource-count'), '1');
+  const { createdAt, modifiedAt, ts, ...user } = await view(100_001);
+  assert.deepEqual(user, {
+    partyID: 1,
+    partyNumber: 100_001,
+    name: 'A. Khan',
+    email: 'a.khan@example.com',
+    userType: 'Employee',
+    country: 'PK',
+    contacts: [{ contactType: 'Mobile', contactValue: '+92 300 1234567' }],
+    archiveStatus: 0,
+    createdBy: 'admin@parties.example',
+    modifiedBy: 'admin@parties.example',
+    identityNumber: '35202-1234567-1',
+    taxNumber: 'NTN-1',
+    address: { city: 'Lahore', block: 'B', countryId: 586, street: null },
+    language: 'ur',
+    competencies: [{ name: 'Electrician', level: '2', validFrom: '01/01/2026', validTo: null }],
+    walletAccount: { balance: 0 },
+    outstandingAccount: { balance: 0 },
+    userAccount: { status: 'NONE' },
+    subscriptionGroups: [],
+    subscriptions: [],
+  });
+  assert.match(createdAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.equal(modifiedAt, createdAt);
+  const local = Temporal.Instant.fromEpochMilliseconds(ts).toZonedDateTimeISO('Asia/Karachi');
+  assert.equal(
+    local.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' '),
+    createdAt,
+  );
+});
+
+test('what is not given is empty, and the country is that of the workspace', async () => {
+  const user = await view(await newParty({ email: null, contacts: null, address: null }));
+  assert.equal(user.email, null);
+  assert.equal(user.country, 'PK');
+  assert.deepEqual([user.contacts, user.competencies], [[], []]);
+  assert.deepEqual([user.address, user.language, user.taxNumber], [null, null, null]);
+});
+
+test('countries are taken as alpha-2 or alpha-3 in any case and shown as alpha-2', async () => {
+  for (const [sent, shown] of [
+    ['DE', 'DE'],
+    ['de', 'DE'],
+    ['DEU', 'DE'],
+    ['gbr', 'GB'],
+  ]) {
+    assert.equal((await view(await newParty({ country: sent }))).country, shown);
+  }
+});
+
+test('each contact type is taken in any case', async () => {
+  const types = ['Mobile', 'Phone', 'WhatsApp', 'Email', 'Fax', 'Other'];
+  const spelled = types.flatMap((type) => [type, type.toLowerCase(), type.toUpperCase()]);
+  const contacts = spelled.map((contactType) => ({ contactType, contactValue: '1' }));
+  const user = await view(await newParty({ contacts }));
+  assert.deepEqual(
+    user.contacts.map((contact) => contact.contactType),
+    types.flatMap((type) => [type, type, type]),
+  );
+});
+
+test('each kind of party is made by its word, and by no other', async () => {
+  for (const [userType, kind] of [
+    ['customer', 'Customer'],
+    ['employee', 'Employee'],
+    ['vendor', 'Vendor'],
+  ] as const) {
+    const made = await admin.makeUsers({ userType, users: [{ name: 'K' }] });
+    const partyNumber = Number(made.headers.get('x-party-number'));
+    assert.equal((await view(partyNumber)).userType, kind);
+  }
+  for (const userType of ['Customer', 'friend', '', 7]) {
+    const call = admin.makeUsers({ userType: userType as never, users: [{ name: 'K' }] });
+    await refuses(call, 'INVALID_ENUM', { field: 'userType', statusCode: 400 });
+  }
+});
+
+test('wrong facts are refused with their own codes', async () => {
+  const cases = [
+    [{ name: undefined }, 'REQUIRED_FIELD', 'users[0].name'],
+    [{ name: null }, 'REQUIRED_FIELD', 'users[0].name'],
+    [{ name: ' \t\n ' }, 'REQUIRED_FIELD', 'users[0].name'],
+    [{ name: 7 }, 'INVALID_TYPE', 'users[0].name'],
+    [{ email: 'nobody' }, 'INVALID_EMAIL', 'users[0].email'],
+    [{ email: 'a@b' }, 'INVALID_EMAIL', 'users[0].email'],
+    [{ email: 'a@b.example\nBcc: x@y.example' }, 'INVALID_EMAIL', 'users[0].email'],
+    [{ email: 'A <a@b.example>' }, 'INVALID_EMAIL', 'users[0].email'],
+    [{ country: 'XX' }, 'INVALID_COUNTRY', 'users[0].country'],
+    [{ country: '' }, 'INVALID_COUNTRY', 'users[0].country'],
+    [{ country: 'Pakistan' }, 'INVALID_COUNTRY', 'users[0].country'],
+    [
+      { contacts: [{ contactType: 'Pigeon', contactValue: '1' }] },
+      'INVALID_ENUM',
+      'users[0].contacts[0].contactType',
+    ],
+    [
+      { contacts: [{ contactType: 'Fax', contactValue: '' }] },
+      'REQUIRED_FIELD',
+      'users[0].contacts[0].contactValue',
+    ],
+    [{ contacts: [{ contactValue: '1' }] }, 'REQUIRED_FIELD', 'users[0].contacts[0].contactType'],
+    [{ contacts: {} }, 'INVALID_TYPE', 'users[0].contacts'],
+    [
+      { competencies: [{ name: 'x', validFrom: '31/02/2026' }] },
+      'INVALID_DATE',
+      'users[0].competencies[0].validFrom',
+    ],
+    [{ address: 'Lahore' }, 'INVALID_TYPE', 'users[0].address'],
+    [{ address: { city: 7 } }, 'INVALID_TYPE', 'users[0].address.city'],
+  ] as const;
+  const before = await total();
+  for (const [facts, code, field] of cases) {
+    const users = [{ name: 'A', ...facts }] as never;
+    await refuses(admin.makeUsers({ userType: 'customer', users }), code, {
+      field,
+      statusCode: 400,
+    });
+  }
+  assert.equal(await total(), before);
+});
+
+test('several parties may share an e-mail address', async () => {
+  await newParty({ email: 'family@example.com' });
+  await newParty({ email: 'family@example.com' });
+  const { data } = await admin.listUsers({ email: 'FAMILY@example.com' });
+  assert.equal(data.users.length, 2);
+});
+
+test('an update changes what is sent, clears what is null and leaves the rest', async () => {
+  const partyNumber = await newParty({ email: 'x@example.com', taxNumber: 'T', language: 'en' });
+  await admin.updateUser({ user: { partyNumber, name: ' B ', taxNumber: null } });
+  const first = await view(partyNumber);
+  assert.deepEqual(
+    [first.name, first.email, first.taxNumber, first.language],
+    ['B', 'x@example.com', null, 'en'],
+  );
+  const contacts = [{ contactType: 'fax', contactValue: '1' }];
+  await admin.updateUser({ user: { partyNumber, contacts, email: null, address: { city: 'X' } } });
+  await admin.updateUser({ user: { partyNumber, contacts: null, address: null, country: 'fra' } });
+  const second = await view(partyNumber);
+  assert.deepEqual(second.contacts, [{ contactType: 'Fax', contactValue: '1' }]);
+  assert.deepEqual([second.email, second.address, second.country], [null, null, 'FR']);
+  await admin.updateUser({ user: { partyNumber, contacts: [] } });
+  assert.deepEqual((await view(partyNumber)).contacts, []);
+  const clearName = admin.updateUser({ user: { partyNumber, name: null as never } });
+  await refuses(clearName, 'FIELD_NOT_NULLABLE', { field: 'user.name' });
+  await refuses(admin.updateUser({ user: { partyNumber, name: ' ' } }), 'REQUIRED_FIELD');
+});
+
+test('an update tells who was changed, and takes either key or both', async () => {
+  const partyNumber = await newParty();
+  const { partyID } = await view(partyNumber);
+  const done = await admin.updateUser({ user: { partyID, name: 'By id' } });
+  assert.equal(done.headers.get('x-party-number'), String(partyNumber));
+  assert.equal(done.headers.get('x-resource-id'), String(partyID));
+  await admin.updateUser({ user: { partyID, partyNumber, name: 'By both' } });
+  assert.equal((await view(partyNumber)).name, 'By both');
+});
+
+test('an update is refused without a key, with keys of two parties, and for nobody', async () => {
+  const one = await newParty();
+  const other = await view(await newParty());
+  await refuses(admin.updateUser({ user: { name: 'X' } }), 'REQUIRED_FIELD', { statusCode: 400 });
+  const nulls = { partyID: null, partyNumber: null, name: 'X' };
+  await refuses(admin.updateUser({ user: nulls }), 'REQUIRED_FIELD');
+  const both = { partyNumber: one, partyID: other.partyID, name: 'X' };
+  await refuses(admin.updateUser({ user: both }), 'PARTY_KEY_MISMATCH', { statusCode: 422 });
+  await refuses(admin.updateUser({ user: { partyNumber: 999_999 } }), 'PARTY_NOT_FOUND', {
+    statusCode: 404,
+  });
+  assert.deepEqual([(await view(one)).name, (await view(other.partyNumber)).name], ['A', 'A']);
+});
+
+test('connectionGroups keeps a known label, makes a new one, renames by id, removes none', async () => {
+  const partyNumber = await newParty();
+  const groups = async (
+    connectionGroups: { connectionGroupID?: number; connectionGroupLabel: string }[],
+  ) => {
+    await admin.updateUser({ user: { partyNumber, connectionGroups } });
+    const { subscriptionGroups } = await view(partyNumber);
+    return subscriptionGroups.map((one) => [one.connectionGroupID, one.connectionGroupLabel]);
+  };
+  const [first] = await groups([{ connectionGroupLabel: ' House 1 ' }]);
+  const id = Number(first?.[0]);
+  assert.deepEqual(first, [id, 'House 1']);
+  const two = [{ connectionGroupLabel: 'House 1' }, { connectionGroupLabel: 'Shop' }];
+  assert.deepEqual(await groups([...two, ...two]), [
+    [id, 'House 1'],
+    [id + 1, 'Shop'],
+  ]);
+  const renamed = await groups([{ connectionGroupID: id, connectionGroupLabel: 'Flat' }]);
+  assert.deepEqual(renamed, [
+    [id, 'Flat'],
+    [id + 1, 'Shop'],
+  ]);
+  assert.deepEqual(await groups([]), renamed);
+  const swapped = [
+    { connectionGroupID: id, connectionGroupLabel: 'Shop 2' },
+    { connectionGroupLabel: 'Flat' },
+  ];
+  assert.deepEqual(await groups(swapped), [
+    [id, 'Shop 2'],
+    [id + 1, 'Shop'],
+    [id + 2, 'Flat'],
+  ]);
+  await refuses(groups([{ connectionGroupID: id, connectionGroupLabel: 'Shop' }]), 'DUPLICATE', {
+    statusCode: 409,
+  });
+  await refuses(
+    groups([{ connectionGroupID: 9999, connectionGroupLabel: 'X' }]),
+    'ACCOUNT_NOT_FOUND',
+    {
+      statusCode: 404,
+    },
+  );
+  await refuses(groups([{ connectionGroupLabel: ' ' }]), 'REQUIRED_FIELD');
+});
+
+test('two accounts of a party can swap their labels in one call', async () => {
+  const partyNumber = await newParty();
+  const connectionGroups = [{ connectionGroupLabel: 'Up' }, { connectionGroupLabel: 'Down' }];
+  await admin.updateUser({ user: { partyNumber, connectionGroups } });
+  const [up, down] = (await view(partyNumber)).subscriptionGroups;
+  const swap = [
+    { connectionGroupID: up?.connectionGroupID ?? 0, connectionGroupLabel: 'Down' },
+    { connectionGroupID: down?.connectionGroupID ?? 0, connectionGroupLabel: 'Up' },
+  ];
+  await admin.updateUser({ user: { partyNumber, connectionGroups: swap } });
+  const labels = (await view(partyNumber)).subscriptionGroups.map(
+    (one) => one.connectionGroupLabel,
+  );
+  assert.deepEqual(labels, ['Down', 'Up']);
+});
+
+test('an account of another party cannot be renamed', async () => {
+  const owner = await newParty();
+  const stranger = await newParty();
+  await admin.updateUser({
+    user: { partyNumber: owner, connectionGroups: [{ connectionGroupLabel: 'Mine' }] },
+  });
+  const connectionGroupID = (await view(owner)).subscriptionGroups[0]?.connectionGroupID ?? 0;
+  const connectionGroups = [{ connectionGroupID, connectionGroupLabel: 'Yours' }];
+  const call = admin.updateUser({ user: { partyNumber: stranger, connectionGroups } });
+  await refuses(call, 'ACCOUNT_NOT_FOUND');
+  assert.equal((await view(owner)).subscriptionGroups[0]?.connectionGroupLabel, 'Mine');
+});
+
+test('a batch of 1,000 is made whole, with its first 100 numbers told', async () => {
+  const before = Number(await total());
+  const users = Array.from({ length: 1000 }, (_, i) => ({ name: `Batch ${i}` }));
+  const made = await admin.makeUsers({ userType: 'vendor', users });
+  assert.equal(made.headers.get('x-resource-count'), '1000');
+  const numbers = made.headers.get('x-party-number')?.split(',').map(Number) ?? [];
+  assert.equal(numbers.length, 100);
+  assert.equal((await view(numbers[99] ?? 0)).name, 'Batch 99');
+  assert.equal(Number(await total()), before + 1000);
+});
+
+test('a batch with bad rows stores nothing and names each bad row, the first 500', async () => {
+  const before = await total();
+  const last = Number(
+    (await scene.sql.query('select max(last_number)::int as n from counters')).rows[0].n,
+  );
+  const users = Array.from({ length: 1000 }, (_, i) =>
+    i % 100 === 7 ? { name: 'x', country: 'XX' } : { name: `Row ${i}` },
+  );
+  const some = await refuses(admin.makeUsers({ userType: 'vendor', users }), 'INVALID_COUNTRY');
+  assert.deepEqual(
+    some.error.details.map((detail) => detail.field),
+    Array.from({ length: 10 }, (_, i) => `users[${i * 100 + 7}].country`),
+  );
+  const allBad = Array.from({ length: 1000 }, () => ({ name: '' }));
+  const all = await refuses(
+    admin.makeUsers({ userType: 'vendor', users: allBad }),
+    'REQUIRED_FIELD',
+  );
+  assert.equal(all.error.details.length, 500);
+  assert.equal(all.error.details[499]?.field, 'users[499].name');
+  assert.equal(await total(), before);
+  const after = Number(
+    (await scene.sql.query('select max(last_number)::int as n from counters')).rows[0].n,
+  );
+  assert.equal(after, last);
+});
+
+test('a view of nobody is refused', async () => {
+  await refuses(admin.getUsers({ partyNumber: 4_711 }), 'PARTY_NOT_FOUND', { statusCode: 404 });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuses } from '../support/client.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('archive');
+// The owner of the tables is bound by row-level security too.
+await scene.sql.query("select set_config('app.tenant', '1', false)");
+
+async function newParty(label?: string) {
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  if (label !== undefined) {
+    const connectionGroups = [{ connectionGroupLabel: label }];
+    await admin.updateUser({ user: { partyNumber, connectionGroups } });
+  }
+  return (await admin.getUsers({ partyNumber })).data.user;
+}
+
+let subscriptions = 0;
+
+async function subscribe(
+  party: Awaited<ReturnType<typeof newParty>>,
+  state: { status: string; receivable: number },
+): Promise<string> {
+  subscriptions += 1;
+  const number = `E-${subscriptions}`;
+  const accountId = party.subscriptionGroups[0]?.connectionGroupID;
+  await scene.sql.query(
+    `insert into subscriptions (tenant_id, subscription_id, subscription_number, reference_number,
+       context_code, plan_code, plan_label, account_id, party_id, status)
+     values (1, $1, $2, 'R1', 'ELEC', 'DOM', 'Domestic', $3, $4, $5)`,
+    [subscriptions, number, accountId, party.partyID, state.status],
+  );
+  await scene.sql.query(
+    'insert into subscription_balances (tenant_id, subscription_id, receivable) values (1, $1, $2)',
+    [subscriptions, state.receivable],
+  );
+  return number;
+}
+
+function archive(partyNumber: number, archiveStatus: unknown = 1) {
+  return admin.updateUser({ user: { partyNumber, archiveStatus: archiveStatus as 1 } });
+}
+
+async function statusOf(partyNumber: number): Promise<number> {
+  return (await admin.getUsers({ partyNumber })).data.user.archiveStatus;
+}
+
+test('a view shows accounts, subscriptions and balances in major units', async () => {
+  const party = await newParty('House');
+  const number = await subscribe(party, { status: 'Active', receivable: 123_45 });
+  const second = await subscribe(party, { status: 'Closed', receivable: -20 });
+  await scene.sql.query('insert into wallets values (1, $1, 700)', [party.partyID]);
+  const group = await admin.addBillingGroup({ name: 'North' });
+  const billingGroupID = Number(group.headers.get('x-resource-id'));
+  const connectionGroupLabels = ['House'];
+  await admin.assignBillingAccounts({ data: { billingGroupID, connectionGroupLabels } });
+  const { data } = await admin.getUsers({ partyNumber: party.partyNumber, includeBills: true });
+  assert.deepEqual(data.user.walletAccount, { balance: 7 });
+  assert.deepEqual(data.user.outstandingAccount, { balance: 123.25 });
+  assert.deepEqual(data.user.bills, []);
+  assert.deepEqual(data.user.subscriptionGroups, [
+    {
+      connectionGroupID: party.subscriptionGroups[0]?.connectionGroupID,
+      connectionGroupLabel: 'House',
+      billingGroupID,
+      billingGroupName: 'North',
+      balance: 123.25,
+      subscriptions: [number, second],
+    },
+  ]);
+  assert.deepEqual(data.user.subscriptions[0], {
+    id: 1,
+    connectionNumber: number,
+    connectionRefNo: 'R1',
+    serviceCode: 'ELEC',
+    tariffCode: 'DOM',
+    status: 'Active',
+    connectionGroupLabel: 'House',
+    balance: 123.45,
+  });
+});
+
+test('archiveStatus is taken as 0 or 1, as text and as boolean', async () => {
+  const { partyNumber } = await newParty();
+  for (const [sent, shown] of [
+    [1, 1],
+    [0, 0],
+    ['1', 1],
+    ['0', 0],
+    [true, 1],
+    [false, 0],
+    [1, 1],
+    [null, 1],
+    [1, 1],
+  ]) {
+    await archive(partyNumber, sent);
+    assert.equal(await statusOf(partyNumber), shown, String(sent));
+  }
+  for (const wrong of [2, -1, 'yes', '', [1], 0.5]) {
+    await refuses(archive(partyNumber, wrong), 'INVALID_ENUM', { field: 'user.archiveStatus' });
+  }
+});
+
+test('an archived party is hidden from lists unless asked for, and can be viewed', async () => {
+  const { partyNumber } = await newParty();
+  const metaData = { search: String(partyNumber) };
+  await archive(partyNumber);
+  assert.equal((await admin.listUsers({ metaData })).data.users.length, 0);
+  const all = await admin.listUsers({ metaData: { ...metaData, includeArchived: true } });
+  assert.deepEqual(
+    all.data.users.map((user) => user.archiveStatus),
+    [1],
+  );
+  assert.equal(await statusOf(partyNumber), 1);
+});
+
+test('a party with an active subscription cannot be archived; with others it can', async () => {
+  const party = await newParty('Flat');
+  await subscribe(party, { status: 'Disconnected', receivable: 0 });
+  await archive(party.partyNumber);
+  await archive(party.partyNumber, 0);
+  await subscribe(party, { status: 'Active', receivable: 5 });
+  const { error } = await refuses(archive(party.partyNumber), 'PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
+    field: 'user.archiveStatus',
+    statusCode: 422,
+  });
+  assert.match(error.message, /1 active subscription/);
+  assert.equal(await statusOf(party.partyNumber), 0);
+});
+
+test('a party that owes, is owed or has money in its wallet cannot be archived', async () => {
+  for (const receivable of [1, -1]) {
+    const party = await newParty('Debt');
+    await subscribe(party, { status: 'Closed', receivable });
+    await refuses(archive(party.partyNumber), 'PARTY_HAS_BALANCE', { statusCode: 422 });
+  }
+  const rich = await newParty();
+  await scene.sql.query('insert into wallets values (1, $1, 1)', [rich.partyID]);
+  await refuses(archive(rich.partyNumber), 'PARTY_HAS_BALANCE', { field: 'user.archiveStatus' });
+  await scene.sql.query('update wallets set balance = 0 where party_id = $1', [rich.partyID]);
+  await archive(rich.partyNumber);
+});
+
+test('an archived party is not changed until it is restored, alone or in the same call', async () => {
+  const { partyNumber } = await newParty('Home');
+  await archive(partyNumber);
+  const changes = [
+    { name: 'B' },
+    { name: 'B', archiveStatus: 1 },
+    { email: 'b@example.com' },
+    { contacts: [{ contactType: 'Fax', contactValue: '1' }] },
+    { connectionGroups: [{ connectionGroupLabel: 'Other' }] },
+  ] as const;
+  for (const change of changes) {
+    const user = { partyNumber, ...change } as never;
+    await refuses(admin.updateUser({ user }), 'PARTY_ARCHIVED', { statusCode: 422 });
+  }
+  await admin.updateUser({ user: { partyNumber, name: 'B', archiveStatus: 0 } });
+  assert.equal((await admin.getUsers({ partyNumber })).data.user.name, 'B');
+});
+
+test('archiving again with unchanged facts, as a repeated call does, is no change', async () => {
+  const { partyNumber, partyID } = await newParty();
+  const user = { partyID, partyNumber, name: 'A', email: null, archiveStatus: 1 } as const;
+  await admin.updateUser({ user });
+  await admin.updateUser({ user });
+  assert.equal(await statusOf(partyNumber), 1);
+});
+
+test('an archived party loses its portal at once, and old tokens stay dead after a return', async () => {
+  const { partyNumber } = await newParty();
+  const portal = await scene.loginAs(admin, ['Customer'], { partyNumber });
+  assert.equal((await portal.getUsers({ partyNumber })).data.user.userAccount.status, 'ACTIVE');
+  await archive(partyNumber);
+  await refuses(portal.getUsers({ partyNumber }), 'TOKEN_REVOKED', { statusCode: 401 });
+  const { user } = (await admin.getUsers({ partyNumber })).data;
+  assert.equal(user.userAccount.status, 'INACTIVE');
+  await archive(partyNumber, 0);
+  const after = (await admin.getUsers({ partyNumber })).data.user.userAccount;
+  assert.equal(after.status, 'INACTIVE');
+  const { logins } = (await admin.getLogins()).data;
+  const username = logins.find((login) => login.partyNumber === partyNumber)?.username ?? '';
+  await admin.updateLogin({ data: { username, status: 'ACTIVE' } });
+  await refuses(portal.getUsers({ partyNumber }), 'TOKEN_REVOKED');
+  const { data } = await admin.getAudit({ subject: 'login' });
+  const entry = data.entries.find((one) => one.operation.includes('update-user'));
+  assert.deepEqual(entry?.before, { status: 'ACTIVE' });
+  assert.deepEqual(entry?.after, { status: 'INACTIVE' });
+});
+
+test('of several logins of a party the active one counts', async () => {
+  const { partyNumber } = await newParty();
+  for (let i = 0; i < 3; i += 1) await scene.loginAs(admin, ['Customer'], { partyNumber });
+  const usernames = (await admin.getLogins()).data.logins.slice(-3).map((one) => one.username);
+  const shown = async () => (await admin.getUsers({ partyNumber })).data.user.userAccount.status;
+  for (const username of [usernames[0], usernames[2], usernames[1]]) {
+    assert.equal(await shown(), 'ACTIVE');
+    await admin.updateLogin({ data: { username: username ?? '', status: 'INACTIVE' } });
+  }
+  assert.equal(await shown(), 'INACTIVE');
+});
+
+test('a customer sees its own party and no other', async () => {
+  const own = await newParty();
+  const other = await newParty();
+  const portal = await scene.loginAs(admin, ['Customer'], { partyNumber: own.partyNumber });
+  assert.equal((await portal.getUsers({ partyNumber: own.partyNumber })).data.user.name, 'A');
+  await refuses(portal.getUsers({ partyNumber: other.partyNumber }), 'PARTY_NOT_FOUND');
+  await refuses(portal.listUsers(), 'PERMISSION_DENIED', { statusCode: 403 });
+  await refuses(archive(own.partyNumber, 7), 'INVALID_ENUM');
+  const rename = portal.updateUser({ user: { partyNumber: own.partyNumber, name: 'Me' } });
+  await refuses(rename, 'PERMISSION_DENIED');
+});
+
+test('archiving the party of the last administrator is refused', async () => {
+  const scenic = await scene.workspace('last-admin');
+  const made = await scenic.makeUsers({ userType: 'employee', users: [{ name: 'Boss' }] });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  const boss = await scene.loginAs(scenic, ['Administrator'], { partyNumber });
+  await boss.updateLogin({ data: { username: 'admin@last-admin.example', status: 'INACTIVE' } });
+  const last = boss.updateUser({ user: { partyNumber, archiveStatus: 1 } });
+  await refuses(last, 'LAST_ADMINISTRATOR', { statusCode: 422 });
+  await boss.listUsers();
+});

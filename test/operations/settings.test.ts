@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuses } from '../support/client.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('settings', { sandbox: true });
+const plain = await scene.workspace('settings-b');
+
+async function settings(client = admin) {
+  return (await client.getSettings()).data.settings;
+}
+
+test('a new workspace has the settings it was made with and usual ones beside', async () => {
+  const { now, modifiedAt, ts, ...rest } = await settings(plain);
+  assert.deepEqual(rest, {
+    name: 'settings-b',
+    timezone: 'Asia/Karachi',
+    currency: 'PKR',
+    currencyDecimals: 2,
+    country: 'PK',
+    locale: 'en',
+    connectionNumberFormat: '{serviceCode}-{number:8}',
+    billNumberFormat: '{serviceCode}-{year}-{number:6}',
+    deliveryChannels: ['Email', 'Portal'],
+    letterhead: {},
+    reminders: [],
+    accessTokenSeconds: null,
+    idleSeconds: null,
+    sandbox: false,
+    modifiedBy: 'command line',
+  });
+  assert.match(now, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.ok(modifiedAt <= now);
+  assert.ok(ts > 0);
+});
+
+test('every setting is changed by sending it, and stays when it is left out', async () => {
+  const changes = [
+    { name: ' New Name ' },
+    { timezone: 'Europe/Berlin' },
+    { currency: 'KWD' },
+    { currencyDecimals: 2 },
+    { country: 'deu' },
+    { locale: 'de-DE' },
+    { connectionNumberFormat: 'C{number}' },
+    { billNumberFormat: 'B-{number:4}' },
+    { deliveryChannels: ['SMS', 'Print'] as const },
+    { letterhead: { lines: ['a', { b: null }] } },
+    { reminders: [{ afterDays: 7 }] },
+    { accessTokenSeconds: 900 },
+    { idleSeconds: 60 },
+  ];
+  let expected: Record<string, unknown> = await settings();
+  for (const data of changes) {
+    await admin.updateSettings({ data: data as never });
+    const after = await settings();
+    expected = { ...expected, ...data };
+    if ('name' in data) expected.name = 'New Name';
+    if ('country' in data) expected.country = 'DE';
+    if ('currency' in data) expected.currencyDecimals = 3;
+    const { now: _n, modifiedAt: _m, modifiedBy, ts, ...shown } = after;
+    const { now: _o, modifiedAt: _p, modifiedBy: _q, ts: before, ...wanted } = expected;
+    assert.deepEqual(shown, wanted);
+    assert.equal(modifiedBy, 'admin@settings.example');
+    assert.ok(ts > Number(before));
+    expected.ts = ts;
+  }
+  await admin.updateSettings({ data: { accessTokenSeconds: null, idleSeconds: null } });
+  await admin.updateSettings({ data: { deliveryChannels: null, reminders: null } });
+  const { accessTokenSeconds, idleSeconds, deliveryChannels, reminders } = await settings();
+  assert.deepEqual([accessTokenSeconds, idleSeconds], [null, null]);
+  assert.deepEqual([deliveryChannels, reminders], [['SMS', 'Print'], [{ afterDays: 7 }]]);
+});
+
+test('times on the wire are local to the time zone of the workspace', async () => {
+  await admin.updateSettings({ data: { timezone: 'Pacific/Auckland' } });
+  const local = scene.clock.now().toZonedDateTimeISO('Pacific/Auckland').toPlainDateTime();
+  assert.equal(
+    (await settings()).now.slice(0, 13),
+    local.toString().replace('T', ' ').slice(0, 13),
+  );
+});
+
+test('wrong values are refused and change nothing', async () => {
+  const before = await settings();
+  const cases = [
+    [{ name: ' ' }, 'REQUIRED_FIELD'],
+    [{ name: null }, 'FIELD_NOT_NULLABLE'],
+    [{ timezone: 'Asia/Atlantis' }, 'INVALID_ENUM'],
+    [{ timezone: '+05:00' }, 'INVALID_ENUM'],
+    [{ timezone: null }, 'FIELD_NOT_NULLABLE'],
+    [{ currency: 'XYZ' }, 'INVALID_ENUM'],
+    [{ currency: 'pkr' }, 'INVALID_ENUM'],
+    [{ currencyDecimals: 5 }, 'INVALID_NUMBER'],
+    [{ currencyDecimals: -1 }, 'INVALID_NUMBER'],
+    [{ currencyDecimals: '2' }, 'INVALID_TYPE'],
+    [{ country: 'XX' }, 'INVALID_COUNTRY'],
+    [{ locale: 'not a locale' }, 'INVALID_ENUM'],
+    [{ connectionNumberFormat: 'no number' }, 'INVALID_FORMAT'],
+    [{ billNumberFormat: '{number:123}' }, 'INVALID_FORMAT'],
+    [{ deliveryChannels: ['Pigeon'] }, 'INVALID_ENUM'],
+    [{ letterhead: null }, 'FIELD_NOT_NULLABLE'],
+    [{ letterhead: [] }, 'INVALID_TYPE'],
+    [{ reminders: [7] }, 'INVALID_TYPE'],
+    [{ accessTokenSeconds: 899 }, 'INVALID_NUMBER'],
+    [{ accessTokenSeconds: 86_401 }, 'INVALID_NUMBER'],
+    [{ idleSeconds: 0 }, 'INVALID_NUMBER'],
+    [{ ts: -1 }, 'INVALID_NUMBER'],
+  ] as const;
+  for (const [data, code] of cases) {
+    const [name] = Object.keys(data);
+    const { error } = await refuses(admin.updateSettings({ data: data as never }), code);
+    assert.ok(error.field?.startsWith(`data.${name}`), `${error.field} for ${name}`);
+  }
+  const { now: _, ...after } = await settings();
+  const { now: __, ...unchanged } = before;
+  assert.deepEqual(after, unchanged);
+});
+
+test('of settings changed by two who saw the same ts one is stale; without ts nothing is lost', async () => {
+  const { ts } = await settings();
+  await refuses(admin.updateSettings({ data: { name: 'X', ts: ts - 1 } }), 'STALE_OBJECT', {
+    field: 'data.ts',
+    statusCode: 409,
+  });
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, i) => admin.updateSettings({ data: { name: `N${i}`, ts } })),
+  );
+  assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
+  await Promise.all([
+    admin.updateSettings({ data: { locale: 'fr' } }),
+    admin.updateSettings({ data: { country: 'FR' } }),
+    admin.updateSettings({ data: { idleSeconds: 3600 } }),
+    admin.updateSettings({ data: { letterhead: { a: 1 } } }),
+  ]);
+  const { locale, country, idleSeconds, letterhead } = await settings();
+  assert.deepEqual([locale, country, idleSeconds, letterhead], ['fr', 'FR', 3600, { a: 1 }]);
+  await admin.updateSettings({ data: { idleSeconds: null } });
+});
+
+test('the currency and its decimals are fixed once amounts are booked', async () => {
+  await plain.updateSettings({ data: { currency: 'JPY' } });
+  assert.equal((await settings(plain)).currencyDecimals, 0);
+  const made = await plain.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
+  const partyId = Number(made.headers.get('x-resource-id'));
+  await scene.sql.query("select set_config('app.tenant', '2', false)");
+  await scene.sql.query('insert into wallets values (2, $1, 1)', [partyId]);
+  for (const data of [{ currency: 'PKR' }, { currencyDecimals: 2 }]) {
+    await refuses(plain.updateSettings({ data }), 'IN_USE', { statusCode: 409 });
+  }
+  await plain.updateSettings({ data: { currency: 'JPY', currencyDecimals: 0, name: 'Same' } });
+});
+
+test('only a sandbox moves its clock, and only forward', async () => {
+  const to = (at: Temporal.Instant) =>
+    at
+      .toZonedDateTimeISO('Pacific/Auckland')
+      .toPlainDateTime()
+      .toString({ smallestUnit: 'second' });
+  const realNow = scene.clock.now();
+  await refuses(
+    plain.moveClock({ data: { to: to(realNow.add({ hours: 48 })) } }),
+    'NOT_A_SANDBOX',
+    {
+      statusCode: 422,
+    },
+  );
+  const target = realNow.add({ hours: 24 * 40 });
+  await admin.moveClock({ data: { to: to(target) } });
+  assert.equal((await settings()).now.slice(0, 16), to(target).replace('T', ' ').slice(0, 16));
+  const back = admin.moveClock({ data: { to: to(target.subtract({ hours: 1 })) } });
+  await refuses(back, 'CLOCK_BACKWARDS', { field: 'data.to', statusCode: 422 });
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'Later' }] });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  const { createdAt } = (await admin.getUsers({ partyNumber })).data.user;
+  assert.equal(createdAt.slice(0, 10), to(target).slice(0, 10));
+  await admin.listUsers();
+  const { data } = await scene
+    .visitor('settings')
+    .login({ username: 'admin@settings.example', password: 'correct horse battery' });
+  assert.equal(data.expiresIn, 8 * 3600);
+});
+
+test('an hour that the clock change skips is no trap', async () => {
+  await admin.updateSettings({ data: { timezone: 'Europe/Berlin' } });
+  await admin.moveClock({ data: { to: '2027-03-28T02:30:00' } });
+  assert.equal((await settings()).now.slice(0, 16), '2027-03-28 03:30');
+  await admin.moveClock({ data: { to: '9999-12-31T23:59:59' } });
+  assert.equal((await settings()).now.slice(0, 10), '9999-12-31');
+  await admin.makeUsers({ userType: 'customer', users: [{ name: 'Last' }] });
+});
+
+test('settings are read by who may read them and changed by administrators alone', async () => {
+  const manager = await scene.loginAs(plain, ['Billing Manager']);
+  assert.equal((await settings(manager)).name, 'Same');
+  await refuses(manager.updateSettings({ data: { name: 'Mine' } }), 'PERMISSION_DENIED');
+  const cashier = await scene.loginAs(plain, ['Cashier']);
+  await refuses(cashier.getSettings(), 'PERMISSION_DENIED', { statusCode: 403 });
+});

@@ -1,0 +1,52 @@
+// Hold rules and security deposits: formulas that stand beside a bill.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { compileHoldRules } from '../../src/domain/rating/hold.ts';
+import { compilePriceBook, contextOn, singleVersion } from '../../src/domain/rating/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { securityLines } from '../../src/domain/rating/security.ts';
+import { context, july, meter, plan } from './small-tariff.ts';
+import { tariffCases } from './tariff-cases.ts';
+
+function heldFor(holdRules: { name: string; when: string }[] | null, use: string, average: string) {
+  const book = compilePriceBook(singleVersion({ ...context, holdRules }, [plan]));
+  const usageHistory = { energy: ['5', '6', '7'].map((quantity) => ({ quantity })) };
+  const facts = { term: july, tariffCode: 'A', meters: [meter('0', use)], usageHistory };
+  const judge = compileHoldRules(contextOn(book, 0));
+  return judge(rateBill(book, facts), facts, average).map((reason) => reason.name);
+}
+
+describe('hold rules', () => {
+  test('by default hold three times the average, and no use where there was some', () => {
+    // 310 x 110 % and 2 a unit
+    assert.deepEqual(heldFor(null, '5', '300'), []);
+    assert.deepEqual(heldFor(null, '5', '100'), ['unusualAmount']);
+    assert.deepEqual(heldFor(null, '0', '300'), ['noUse.energy']);
+    assert.deepEqual(heldFor(null, '5', '0'), []);
+  });
+
+  test('of the context stand in their place', () => {
+    const rules = [{ name: 'big', when: 'bill.payable > 340' }];
+    assert.deepEqual(heldFor(rules, '0', '1'), ['big']);
+    assert.deepEqual(heldFor([], '0', '1'), []);
+  });
+});
+
+describe('security deposits', () => {
+  const elec = tariffCases.cases.find((tariff) => tariff.id === 'ELEC');
+  const book = compilePriceBook(singleVersion(elec?.service as never, elec?.tariffs ?? []));
+
+  test('are inherited and computed from custom fields', () => {
+    const connectionInputs = [{ name: 'sanctionedLoad', value: '5' }];
+    const lines = securityLines(book, 'RES-A1-PRV', '01/07/2025', { connectionInputs });
+    assert.deepEqual(
+      lines.map((line) => [line.name, line.amount]),
+      [['Security deposit', 750_000]],
+    );
+    assert.equal(lines[0]?.attribute.formula, 'input.sanctionedLoad * 1500');
+  });
+
+  test('cannot be quoted without the field they need', () => {
+    assert.throws(() => securityLines(book, 'RES-A1', '01/07/2025', {}), { code: 'INPUT_MISSING' });
+  });
+});

@@ -1,0 +1,204 @@
+// Laws that every bill keeps, whatever the tariff and the subscription.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Bill } from '../../src/domain/rating/bill.ts';
+import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
+import type { Facts } from '../../src/domain/rating/facts.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { dayOf } from './plain-history.ts';
+import { dateAfter, type RandomBill, randomBills } from './random-bills.ts';
+
+const runs = 10_000;
+
+function billOf({ context, plans, facts }: RandomBill): Bill {
+  const bill = rateBill(compilePriceBook(singleVersion(context, plans)), facts);
+  assert.deepEqual(bill.errors, []);
+  return bill;
+}
+
+test('segments are disjoint and cover exactly the billable days', () => {
+  const cases = fc.tuple(
+    randomBills,
+    fc.integer({ min: -40, max: 40 }),
+    fc.boolean(),
+    fc.boolean(),
+  );
+  fc.assert(
+    fc.property(cases, ([random, through, hasThrough, isPaused]) => {
+      const start = dayOf(random.facts.term.startDate);
+      const facts = withHistory(random.facts, start, hasThrough ? through : null, isPaused);
+      const bill = billOf({ ...random, facts });
+      const covered: number[] = [];
+      for (const segment of bill.segments) {
+        const [from, to] = [dayOf(segment.fromDate), dayOf(segment.toDate)];
+        assert.equal(segment.days, to - from + 1);
+        assert.ok(to < start || from >= start, 'a segment crosses the start of the term');
+        for (let day = from; day <= to; day++) covered.push(day);
+      }
+      assert.deepEqual(covered, billableDays(facts));
+      assert.equal(bill.days, covered.length);
+    }),
+    { numRuns: runs },
+  );
+});
+
+/** Days billed through another day than the start, and a pause of three days in the term. */
+function withHistory(
+  facts: Facts,
+  start: number,
+  through: number | null,
+  isPaused: boolean,
+): Facts {
+  const first = dayOf(facts.connection?.connectionDate ?? facts.term.startDate);
+  const date = (day: number) => dateAfter(day - dayOf('01/01/2025'));
+  const statusHistory = [
+    { status: 'Active', fromDate: date(first) },
+    { status: 'Disconnected', fromDate: date(Math.max(first, start) + 5) },
+    { status: 'Active', fromDate: date(Math.max(first, start) + 8) },
+  ];
+  return {
+    ...facts,
+    connection: {
+      ...facts.connection,
+      ...(through === null ? {} : { billedThrough: date(start + through) }),
+      ...(isPaused ? { statusHistory } : {}),
+    },
+  };
+}
+
+/** Day by day, from the description. */
+function billableDays(facts: Facts): number[] {
+  const { connectionDate, disconnectDate, billedThrough, statusHistory } = facts.connection ?? {};
+  const start = dayOf(facts.term.startDate);
+  const connected = dayOf(connectionDate ?? '');
+  const after = billedThrough ? dayOf(billedThrough) : Math.max(start, connected) - 1;
+  const days: number[] = [];
+  for (let day = after + 1; day <= dayOf(facts.term.endDate); day++) {
+    const last = (statusHistory ?? []).filter((entry) => dayOf(entry.fromDate) <= day).at(-1);
+    const isActive =
+      statusHistory === undefined
+        ? connected <= day && (!disconnectDate || day < dayOf(disconnectDate))
+        : last?.status === 'Active';
+    if (isActive) days.push(day);
+  }
+  return days;
+}
+
+test('lines add up to the total, and the totals to each other', () => {
+  fc.assert(
+    fc.property(randomBills, (random) => {
+      const bill = billOf(random);
+      const sum = (lines: Bill['lines']) => lines.reduce((total, line) => total + line.amount, 0);
+      const due = bill.currentCharges + bill.arrears + bill.roundingAdjustment - bill.walletApplied;
+      assert.equal(sum(bill.lines), bill.currentCharges);
+      assert.equal(sum(bill.lines.filter((line) => line.type === 'Tax')), bill.taxAmount);
+      assert.equal(sum(bill.surcharges), bill.latePaymentSurcharge);
+      assert.equal(bill.payableWithinDueDate - bill.creditBalance, due);
+      assert.equal(bill.billAmount, bill.currentCharges + bill.roundingAdjustment);
+      assert.equal(bill.totalAmount, bill.billAmount + bill.arrears);
+      assert.equal(bill.payableAfterDueDate, bill.payableWithinDueDate + bill.latePaymentSurcharge);
+      assert.ok(Math.abs(bill.roundingAdjustment) <= 50);
+      const numbers = [...bill.lines, ...bill.surcharges].map((line) => line.lineNo);
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, index) => index + 1),
+      );
+    }),
+    { numRuns: runs },
+  );
+});
+
+/** The same things in another order: rotated by a number, then reversed or not. */
+function reordered<Item>(items: readonly Item[] | null | undefined, seed: number): Item[] {
+  const list = [...(items ?? [])];
+  const by = list.length === 0 ? 0 : seed % list.length;
+  const turned = [...list.slice(by), ...list.slice(0, by)];
+  return seed % 2 === 0 ? turned : turned.reverse();
+}
+
+function reorderedContext(context: ContextDefinition, seed: number): ContextDefinition {
+  return {
+    ...context,
+    values: reordered(context.values, seed),
+    components: reordered(context.components, seed).map((component) => ({
+      ...component,
+      categories: reordered(component.categories, seed),
+    })),
+    connectionInputs: reordered(context.connectionInputs, seed),
+    unmeteredInputs: reordered(context.unmeteredInputs, seed),
+  };
+}
+
+function reorderedPlans(plans: readonly PlanDefinition[], seed: number): PlanDefinition[] {
+  return reordered(plans, seed).map((plan) => ({
+    ...plan,
+    valueFormulas: reordered(plan.valueFormulas, seed),
+    componentRules: reordered(plan.componentRules, seed),
+  }));
+}
+
+function reorderedFacts(facts: Facts, seed: number): Facts {
+  const connection = facts.connection ?? {};
+  return {
+    ...facts,
+    connection: {
+      ...connection,
+      tariffHistory: reordered(connection.tariffHistory, seed),
+      connectionInputs: reordered(connection.connectionInputs, seed),
+      unmeteredInputs: reordered(connection.unmeteredInputs, seed),
+      variants: reordered(connection.variants, seed),
+    },
+    meters: reordered(facts.meters, seed),
+  };
+}
+
+test('the order of arrays never changes a bill', () => {
+  fc.assert(
+    fc.property(randomBills, fc.nat(50), (random, seed) => {
+      const other = {
+        context: reorderedContext(random.context, seed),
+        plans: reorderedPlans(random.plans, seed),
+        facts: reorderedFacts(random.facts, seed),
+      };
+      assert.deepEqual(billOf(other), billOf(random));
+    }),
+    { numRuns: runs },
+  );
+});
+
+/** Charges by the day whose price does not depend on what else is on the bill. */
+const byTheDay = ['feeCharge', 'sizeCharge'];
+
+test('a cut at any day moves a prorated charge by at most one minor unit a line', () => {
+  fc.assert(
+    fc.property(randomBills, fc.nat(30), (random, day) => {
+      const { connection, term } = random.facts;
+      const date = dateAfter(dayOf(term.startDate) - dayOf('01/01/2025') + day);
+      const cut = { ...connection, transfers: [{ transferDate: date }] };
+      const whole = billOf(random);
+      const parts = billOf({ ...random, facts: { ...random.facts, connection: cut } });
+      for (const name of byTheDay) {
+        const own = (bill: Bill) => bill.lines.filter((line) => line.component === name);
+        const total = (bill: Bill) => own(bill).reduce((sum, line) => sum + line.amount, 0);
+        const lines = Math.max(own(whole).length, own(parts).length);
+        assert.ok(Math.abs(total(whole) - total(parts)) <= lines, name);
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('rating again gives the same bytes, and so does a copy of the facts', () => {
+  fc.assert(
+    fc.property(randomBills, (random) => {
+      const book = compilePriceBook(singleVersion(random.context, random.plans));
+      const first = JSON.stringify(rateBill(book, random.facts));
+      assert.equal(JSON.stringify(rateBill(book, random.facts)), first);
+      const stored = JSON.parse(JSON.stringify(random.facts));
+      assert.equal(JSON.stringify(rateBill(book, stored)), first);
+    }),
+    { numRuns: 2_000 },
+  );
+});

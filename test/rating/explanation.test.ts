@@ -1,0 +1,135 @@
+// Why a line has its amount: names with their sources, steps, rounding, and a text for the bill.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { LineExplanation } from '../../src/domain/rating/explain.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { billOf, connected, meter, plan, planWith } from './small-tariff.ts';
+import { tariffCases } from './tariff-cases.ts';
+
+function explained(id: string): Map<string, LineExplanation> {
+  for (const { service, tariffs, scenarios } of tariffCases.cases) {
+    const scenario = scenarios.find((candidate) => candidate.id === id);
+    if (scenario === undefined) continue;
+    const book = compilePriceBook(singleVersion(service, tariffs));
+    const { explanation } = rateBill(book, scenario, { explain: true });
+    return new Map((explanation ?? []).map((line) => [line.component, line]));
+  }
+  throw new Error(`there is no scenario ${id}`);
+}
+
+function sourceOf(line: LineExplanation | undefined, name: string) {
+  const found = line?.names.find((item) => item.name === name);
+  return found === undefined
+    ? undefined
+    : { value: found.value, unit: found.unit, ...found.source };
+}
+
+describe('explanation', () => {
+  const elec = explained('ELEC-a');
+
+  test('shows the formula, each step, the exact result and the rounding', () => {
+    const line = elec.get('fuelAdjustment');
+    assert.equal(line?.formula, 'HIST("energy", 2) * fpaRate');
+    assert.deepEqual(line?.steps, [
+      { expression: 'HIST("energy", 2)', value: '376' },
+      { expression: 'HIST("energy", 2) * fpaRate', value: '321.2168' },
+    ]);
+    assert.equal(line?.exact, '321.2168');
+    assert.deepEqual(line?.rounding, { scale: 2, mode: 'HalfUp' });
+    assert.deepEqual(
+      [line?.amount, line?.scope, line?.factor, line?.days],
+      [32_122, 'Term', '1', 31],
+    );
+  });
+
+  test('says where each number came from', () => {
+    const energy = elec.get('energyCharge');
+    const reading = {
+      value: '404',
+      unit: 'kWh',
+      kind: 'Reading',
+      ref: '700101 700202',
+      date: '31/07/2025',
+    };
+    assert.deepEqual(sourceOf(energy, 'usage.energy'), reading);
+    const slabs = sourceOf(energy, 'energySlabs');
+    assert.deepEqual(
+      [slabs?.kind, slabs?.tariffCode, slabs?.version, slabs?.date],
+      ['Plan', 'RES-A1', 1, '01/07/2024'],
+    );
+    const fuel = elec.get('fuelAdjustment');
+    assert.deepEqual(sourceOf(fuel, 'HIST("energy", 2)'), {
+      value: '376',
+      unit: null,
+      kind: 'History',
+      ref: 'energy',
+    });
+    const fixed = elec.get('fixedCharge');
+    assert.equal(sourceOf(fixed, 'fixedPerKw')?.kind, 'Default');
+    assert.equal(sourceOf(fixed, 'input.sanctionedLoad')?.kind, 'Input');
+    assert.equal(fixed?.when, 'usage.energy > fixedThreshold');
+    assert.equal(sourceOf(elec.get('gst'), 'SUMCAT("taxable")')?.kind, 'Component');
+    assert.equal(sourceOf(elec.get('lateSurcharge'), 'bill.current')?.kind, 'Component');
+    assert.equal(
+      sourceOf(explained('SOC-a').get('interest'), 'account.overdueAmountDays')?.kind,
+      'Account',
+    );
+    const saas = explained('SAAS-a');
+    assert.equal(sourceOf(saas.get('platform'), 'platformFee')?.kind, 'Variant');
+    assert.equal(sourceOf(saas.get('apiOverage'), 'usage.apiCalls')?.kind, 'Uploaded');
+  });
+
+  test('tells a parent from the plan itself, and follows SUPER() and values of values', () => {
+    const parent = planWith([{ component: 'feeCharge', formula: 'fee * 2', prorate: 'Days' }], {
+      code: 'P',
+      valueFormulas: [{ name: 'fee', formula: 'rate + 1' }],
+    });
+    const child = {
+      code: 'A',
+      parentTariffCode: 'P',
+      componentRules: [{ component: 'feeCharge', formula: 'SUPER() + 1' }],
+    };
+    const bill = billOf(
+      connected({ disconnectDate: '11/07/2025' }),
+      [child, parent],
+      {},
+      { explain: true },
+    );
+    const line = bill.explanation?.[0];
+    assert.equal(sourceOf(line, 'fee')?.kind, 'Parent');
+    assert.equal(sourceOf(line, 'fee')?.tariffCode, 'P');
+    assert.equal(sourceOf(line, 'rate')?.kind, 'Default');
+    assert.equal(sourceOf(line, 'SUPER()')?.value, '1.935483870968…');
+    assert.equal(line?.factor, '0.322580645161…');
+    assert.equal(line?.text, '1.935484… + 1 = 2.935484…, rounded 2.94');
+  });
+
+  const texts: [string, string, string][] = [
+    ['ELEC-a', 'energyCharge', '100 x 16.48 + 100 x 22.95 + 100 x 27.14 + 104 x 32.03 = 9988.12'],
+    ['ELEC-a', 'fixedCharge', '5 x 200 = 1000.00'],
+    ['ELEC-a', 'gst', '11488.98 x 18% = 2068.0164, rounded 2068.02'],
+    ['ELEC-a', 'tvFee', '35.00'],
+    ['ELEC-b', 'meterRent', '25 x 20/31 days = 16.129032…, rounded 16.13'],
+    ['ELEC-c', 'minimumAdjustment', '75 x 1 - 0 = 75.00'],
+    ['WATER-b', 'vat', '1287 x 5% = 64.35'],
+    ['GAS-a', 'gasCharge', '6.3222 x 1250 = 7902.75'],
+    ['ISP-a', 'planFee', '2677.42 now, 2000.00 billed = 677.42'],
+    ['SOC-a', 'gst', '8711.25 x 18% = 1568.025, rounded 1568.03'],
+    ['SOC-a', 'hallBooking', 'uploaded: 2500.00'],
+    ['SAAS-a', 'seatCharge', '20 x 12 x 20/30 days = 160.00'],
+  ];
+  for (const [id, component, text] of texts) {
+    test(`of ${component} in ${id} prints "${text}"`, () => {
+      assert.equal(explained(id).get(component)?.text, text);
+    });
+  }
+
+  test('is no part of a bill that was not asked to explain itself', () => {
+    const facts = { meters: [meter('0', '5')] };
+    assert.equal('explanation' in billOf(facts), false);
+    const { explanation, ...bill } = billOf(facts, [plan], {}, { explain: true });
+    assert.equal(explanation?.length, 3);
+    assert.deepEqual(bill, billOf(facts));
+  });
+});

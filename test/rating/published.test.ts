@@ -1,0 +1,45 @@
+// Published examples of other systems and real utilities: each expressed as a plan of ours, and the
+// figures of the source reproduced.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { billModels } from './published-bills.ts';
+import { otherModels } from './published-others.ts';
+import { type PublishedCase, plain, publishedCases } from './published-plan.ts';
+import { tierModels } from './published-tiers.ts';
+
+/** What belongs to another part of a billing system than pricing. */
+const notExpressed = new Map([
+  [
+    'fp-sum-multiplier-dedupe',
+    'which of two events of one id counts is decided where usage is uploaded',
+  ],
+  ['society-alloc-principal-first', 'how a payment is divided among debts belongs to receivables'],
+  ['society-alloc-chronological', 'how a payment is divided among debts belongs to receivables'],
+]);
+
+const expressions = { ...tierModels, ...billModels, ...otherModels };
+
+function figuresOf(example: PublishedCase) {
+  const expression = expressions[example.model];
+  assert.ok(expression, `no expression of the model ${example.model}`);
+  return expression(example.inputs, example.expected, example);
+}
+
+describe('published examples', () => {
+  for (const example of publishedCases) {
+    if (notExpressed.has(example.id)) continue;
+    test(`${example.id} (${example.source})`, () => {
+      const figures = figuresOf(example);
+      assert.ok(figures.length > 0);
+      for (const [what, ours, published] of figures) {
+        assert.equal(plain(ours), plain(published), what);
+      }
+    });
+  }
+
+  test('all but the listed ones are expressed, and at least 95', () => {
+    const ids = new Set(publishedCases.map((example) => example.id));
+    for (const id of notExpressed.keys()) assert.ok(ids.has(id), id);
+    assert.ok(publishedCases.length - notExpressed.size >= 95);
+  });
+});

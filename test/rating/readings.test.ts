@@ -1,0 +1,176 @@
+// Readings to quantities, estimates, and what looks back at earlier terms.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decimalText } from '../../src/base/numbers/decimal-text.ts';
+import { estimateReading } from '../../src/domain/rating/estimates.ts';
+import type { RatingError } from '../../src/domain/rating/rating-error.ts';
+import { billOf, codes, connected, context, meter, planWith, shown } from './small-tariff.ts';
+
+const noTax = { component: 'tax', exclude: 1 } as const;
+
+describe('readings', () => {
+  const use = (meters: ReturnType<typeof meter>[], more = {}) => {
+    const bill = billOf({ meters, ...more });
+    return bill.errors.length > 0 ? codes(bill).join() : bill.usage[0]?.quantity;
+  };
+
+  test('a rollover said by the reader is believed, one against all habit is not', () => {
+    assert.equal(use([meter('99990', '15')]), '25');
+    const said = { current: { date: '31/07/2025', value: '40000', rollover: true } };
+    assert.equal(use([meter('50000', '0', said)]), '90000');
+    const usageHistory = {
+      energy: [
+        { quantity: '300', days: 30 },
+        { quantity: '310', days: 31 },
+      ],
+    };
+    assert.equal(use([meter('90000', '30000')], { usageHistory }), 'READING_DECREASED');
+    assert.equal(use([meter('99990', '300')], { usageHistory }), '310');
+  });
+
+  test('an estimate that was too high bills nothing and is carried', () => {
+    const after = meter('5372', '5360', {
+      previous: { date: '30/06/2025', value: '5372', type: 'Estimated' },
+    });
+    const bill = billOf({ meters: [after] });
+    assert.deepEqual(bill.usage, [{ input: 'energy', unit: 'kWh', quantity: '0', carried: '12' }]);
+    const next = billOf({ meters: [meter('5360', '5500')], carriedUnits: { energy: '12' } });
+    assert.equal(next.usage[0]?.quantity, '128');
+  });
+
+  test('reslab spreads the true use over the estimated terms and bills the difference', () => {
+    const slabbed = planWith([
+      noTax,
+      { component: 'feeCharge', exclude: 1 },
+      { component: 'energyCharge', formula: 'SLAB(usage.energy, slabs, segment.months)' },
+    ]);
+    const rows = [
+      { upTo: '100', rate: '1' },
+      { upTo: null, rate: '10' },
+    ];
+    const values = [
+      ...(context.values ?? []),
+      { name: 'slabs', type: 'Table' as const, columns: ['upTo', 'rate'], default: rows },
+    ];
+    const june = { label: 'Jun-2025', startDate: '01/06/2025', endDate: '30/06/2025', months: 1 };
+    const facts = {
+      meters: [
+        meter('1050', '1244', {
+          previous: { date: '30/06/2025', value: '1050', type: 'Estimated' },
+        }),
+      ],
+      reslab: {
+        input: 'energy',
+        since: { date: '31/05/2025', value: '1000', type: 'Actual' },
+        terms: [{ term: june, billed: { energyCharge: '50.00' } }],
+      },
+    };
+    const bill = billOf(facts, [slabbed], { values });
+    // 244 units over 30 + 31 days: 120 and 124; June 100 + 20 x 10 - 50 billed, July 100 + 24 x 10
+    assert.deepEqual(shown(bill), ['energyCharge 340', 'energyCharge 250 01/06-30/06']);
+    assert.equal(bill.usage[0]?.quantity, '124');
+    // Without it all of the late units fall on July.
+    const plain = billOf({ meters: facts.meters }, [slabbed], { values });
+    assert.deepEqual(shown(plain), ['energyCharge 1040']);
+  });
+
+  test('consumptive registers add their values, demand takes the largest', () => {
+    const readings = [
+      { date: '10/07/2025', value: '10' },
+      { date: '20/07/2025', value: '30' },
+    ];
+    const consumptive = meter('0', '5', { kind: 'Consumptive', previous: null, readings, mf: 2 });
+    assert.equal(use([consumptive]), '90');
+    const demand = meter('0', '5', { kind: 'Demand', input: 'demand', previous: null, readings });
+    assert.equal(use([demand]), '30');
+  });
+
+  test('quantities are rounded once, half up', () => {
+    const parts = [meter('0', '0.3'), meter('0', '0.2', { number: 2 })];
+    assert.equal(use(parts), '1');
+  });
+});
+
+describe('advance billing', () => {
+  const previous = { label: 'Jun-2025', startDate: '01/06/2025', endDate: '30/06/2025', months: 1 };
+  const overage = planWith([
+    noTax,
+    {
+      component: 'extra',
+      scope: 'Term',
+      window: 'Previous',
+      formula: 'usage.data * 2 + HIST("data", 1)',
+    },
+  ]);
+
+  test('a rule of the previous window reads the term before, and the history before that', () => {
+    const usageHistory = {
+      data: [
+        { label: 'Jun-2025', quantity: '50' },
+        { label: 'May-2025', quantity: '7' },
+      ],
+    };
+    const bill = billOf({ previousTerm: { term: previous, usage: { data: '50' } }, usageHistory }, [
+      overage,
+    ]);
+    assert.deepEqual(shown(bill), ['feeCharge 310', 'extra 107 01/06-30/06']);
+  });
+
+  test('the first bill has no term before', () => {
+    assert.deepEqual(shown(billOf({}, [overage])), ['feeCharge 310']);
+  });
+
+  test('the final bill takes back what was billed for days after the end', () => {
+    const facts = connected({ disconnectDate: '16/06/2025' });
+    const billed = { feeCharge: '310.00' };
+    const bill = billOf(
+      { ...facts, previousTerm: { term: previous, usage: { data: '5' }, billed } },
+      [overage],
+    );
+    // 310 x 15/30 - 310, and 5 x 2
+    assert.deepEqual(shown(bill), ['feeCharge -155 01/06-15/06', 'extra 10 01/06-15/06']);
+    assert.equal(bill.lines[0]?.lineType, 'Adjustment');
+  });
+});
+
+describe('estimates', () => {
+  const base = { previous: '5000', mf: 1, days: 31 };
+  const made = (more: Partial<Parameters<typeof estimateReading>[0]>) => {
+    const { reading, basis, rollover } = estimateReading({ ...base, ...more });
+    return [decimalText(reading), basis, rollover];
+  };
+
+  test('take the first source that is good enough', () => {
+    const sameTermLastYear = { quantity: '372', days: 31 };
+    const previousTerm = { quantity: '290', days: 30 };
+    const actualTerms = [
+      { quantity: '100', days: 20 },
+      { quantity: '900', days: 30, isEstimated: true },
+      { quantity: '110', days: 22 },
+    ];
+    const all = { sameTermLastYear, previousTerm, actualTerms, defaultDaily: '2' };
+    assert.deepEqual(made(all), ['5372', 'LastYear', false]);
+    const estimated = { ...sameTermLastYear, isEstimated: true };
+    assert.deepEqual(made({ ...all, sameTermLastYear: estimated }), [
+      '5300',
+      'PreviousTerm',
+      false,
+    ]);
+    const short = { ...previousTerm, days: 14 };
+    const recent = { ...all, sameTermLastYear: null, previousTerm: short };
+    assert.deepEqual(made(recent), ['5155', 'RecentTerms', false]);
+    assert.deepEqual(made({ defaultDaily: '2' }), ['5062', 'Default', false]);
+  });
+
+  test('roll over as registers do', () => {
+    const near = { previous: '99990', digits: 5, defaultDaily: '1' };
+    assert.deepEqual(made(near), ['21', 'Default', true]);
+  });
+
+  test('are refused without a source, and after as many in a row as allowed', () => {
+    const isRefused = (error: unknown) => (error as RatingError).code === 'ESTIMATE_NOT_POSSIBLE';
+    assert.throws(() => made({}), isRefused);
+    assert.throws(() => made({ defaultDaily: '2', consecutive: 3 }), isRefused);
+    assert.deepEqual(made({ defaultDaily: '2', consecutive: 3, consecutiveMax: 4 })[0], '5062');
+  });
+});

@@ -1,0 +1,114 @@
+// What README.md promises: its commands exist, its links lead somewhere, its walk works.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { root } from './support/source.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** Everything that is set as code: blocks and words in backticks. */
+const code = [...readme.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)]
+  .map((match) => match[1] ?? match[2] ?? '')
+  .join('\n');
+
+test('every npm command that README.md names is in package.json', () => {
+  const named = [
+    ...code.matchAll(/\bnpm run (?:--?[\w-]+ )*([\w:-]+)/g),
+    ...code.matchAll(/\bnpm (start|test)\b/g),
+  ].map((match) => match[1] ?? '');
+  assert.deepEqual(
+    named.filter((name) => !scripts[name]),
+    [],
+  );
+});
+
+test('every command of billwright that README.md names exists', () => {
+  const main = readFileSync(join(root, 'src/main.ts'), 'utf8');
+  const commands = [...main.matchAll(/^ {2}\['(\w+)', /gm)].map((match) => match[1]);
+  assert.ok(commands.includes('workspace'), 'the table of commands is found');
+  const named = [...code.matchAll(/billwright -- (\w+)/g)].map((match) => match[1]);
+  assert.deepEqual(
+    named.filter((name) => !commands.includes(name)),
+    [],
+  );
+});
+
+test('every file that README.md links to is there', () => {
+  const links = [...readme.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((m) => m[1] ?? '');
+  assert.deepEqual(
+    links.filter((link) => !existsSync(join(root, link))),
+    [],
+  );
+});
+
+const walk = /<!-- walk:begin -->\s*```sh\n([\s\S]*?)```\s*<!-- walk:end -->/.exec(readme)?.[1];
+const waitMs = 120_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** The program as `npm start` runs it, on a data folder of its own. */
+async function startProgram(): Promise<{ port: number; env: NodeJS.ProcessEnv }> {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-readme-'));
+  // PostgreSQL may have to run as another user than the tests.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const { DATABASE_URL: _, BILLWRIGHT_TEST_CLUSTER: __, ...inherited } = process.env;
+  const own = { PORT: String(port), BILLWRIGHT_DATA: join(folder, 'data'), LOG_LEVEL: 'warn' };
+  const env = { ...inherited, ...own };
+  const program = spawn(process.execPath, ['src/main.ts', 'start'], { cwd: root, env });
+  let output = '';
+  program.stdout.on('data', (chunk) => (output += chunk));
+  program.stderr.on('data', (chunk) => (output += chunk));
+  after(async () => {
+    const ended = program.exitCode === null ? once(program, 'exit') : [program.exitCode];
+    program.kill('SIGTERM');
+    const [exitCode] = await ended;
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    assert.equal(exitCode, 0, output);
+  });
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined);
+    if (ready?.ok) return { port, env };
+    assert.equal(program.exitCode, null, output);
+    assert.ok(performance.now() < deadline, `not ready: ${output}`);
+    await sleep(50);
+  }
+}
+
+const skip = walk === undefined ? 'README.md has no walk yet' : false;
+
+test('the walk of README.md works as it is printed', { skip }, async () => {
+  const { port, env } = await startProgram();
+  const script = (walk ?? '').replaceAll(':8080', `:${port}`);
+  assert.notEqual(script, walk, 'the walk speaks to port 8080');
+  const bash = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
+  const { stdout } = await bash.catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
+  const answers = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  assert.ok(answers.length >= 2, stdout);
+  for (const answer of answers) assert.equal(answer.success, true, JSON.stringify(answer));
+  const { billingGroup, connectionGroups } = answers.at(-1).data;
+  assert.equal(billingGroup.accountCount, 1);
+  assert.equal(connectionGroups.length, 1);
+});

@@ -1,0 +1,124 @@
+// Who may do what: each role against each operation, and nothing changes where one may not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RoleName, roleNames } from '../src/domain/access/roles.ts';
+import { type OperationName, operations } from '../src/operations/catalogue.ts';
+import { adminPassword, openScene } from './support/scene.ts';
+import { hashRows, type Raw, rawCall } from './support/two-workspaces.ts';
+
+const everybody: readonly RoleName[] = roleNames;
+const administrator: readonly RoleName[] = ['Administrator'];
+const billing: readonly RoleName[] = ['Administrator', 'Billing Manager', 'Billing Operator'];
+const readers: readonly RoleName[] = [...billing, 'Auditor'];
+const auditors: readonly RoleName[] = ['Administrator', 'Auditor'];
+
+/** By hand: an operation that is added is given to somebody here, on purpose. */
+const allowed: Record<OperationName, readonly RoleName[]> = {
+  addBillingGroup: billing,
+  listBillingGroups: readers,
+  getBillingGroup: readers,
+  assignBillingAccounts: billing,
+  removeBillingAccounts: billing,
+  makeUsers: billing,
+  updateUser: billing,
+  getUsers: [...readers, 'Cashier', 'Customer'],
+  listUsers: [...readers, 'Cashier'],
+  login: everybody,
+  refreshToken: everybody,
+  logout: everybody,
+  makeLogins: administrator,
+  getLogins: auditors,
+  updateLogin: administrator,
+  makeClients: administrator,
+  getClients: auditors,
+  updateClient: administrator,
+  getSettings: readers,
+  updateSettings: administrator,
+  moveClock: administrator,
+  getAudit: auditors,
+};
+
+/** May call for its own party only, and only as a login that has one. */
+const ownOnly: Partial<Record<OperationName, RoleName>> = { getUsers: 'Customer' };
+
+const scene = await openScene();
+const admin = await scene.workspace('roles', { sandbox: true });
+await admin.makeUsers({ userType: 'customer', users: [{ name: 'Own' }, { name: 'Other' }] });
+const clientSecret = 'a secret of at least thirty-two characters';
+
+test('every operation stands in the table of roles', () => {
+  assert.deepEqual(Object.keys(allowed).sort(), operations.map(([name]) => name).sort());
+});
+
+async function loginOf(role: RoleName): Promise<string> {
+  const partyNumber = role === 'Customer' ? { partyNumber: 100001 } : {};
+  return (await scene.loginAs(admin, [role], partyNumber)).token ?? '';
+}
+
+async function clientOf(role: RoleName): Promise<string> {
+  const clientID = `client-${role.replaceAll(' ', '-')}`;
+  await admin.makeClients({ clients: [{ clientID, clientSecret, roles: [role] }] });
+  const { data } = await scene.visitor('roles').login({ clientID, clientSecret });
+  return data.accessToken;
+}
+
+const call = (name: OperationName, body: object, token: string): Promise<Raw> =>
+  rawCall(scene, name, body, { workspace: 'roles', token });
+
+for (const role of roleNames) {
+  for (const [kind, enter] of [
+    ['login', loginOf],
+    ['machine client', clientOf],
+  ] as const) {
+    test(`a ${kind} with the role ${role} may do what the table says and no more`, async () => {
+      const token = await enter(role);
+      const may = ([name]: readonly [OperationName, unknown]) =>
+        allowed[name].includes(role) && !(kind === 'machine client' && ownOnly[name] === role);
+      const before = await hashRows(scene.sql);
+      for (const [name, operation] of operations.filter((one) => !may(one))) {
+        for (const body of [operation.example, {}]) {
+          const answer = await call(name, body, token);
+          assert.equal(answer.code, 'PERMISSION_DENIED', name);
+          assert.equal(answer.statusCode, 403);
+        }
+      }
+      assert.deepEqual(await hashRows(scene.sql), before, 'a refused call changed something');
+      const last = (name: string) => (name === 'logout' ? 1 : 0);
+      const granted = operations
+        .filter(may)
+        .filter(([, { access }]) => access !== 'public')
+        .sort(([one], [two]) => last(one) - last(two));
+      for (const [name, operation] of granted) {
+        const answer = await call(name, operation.example, token);
+        assert.doesNotMatch(answer.code ?? '', /^(PERMISSION_DENIED|TOKEN_.*)$/, name);
+      }
+    });
+  }
+}
+
+test('a customer sees its own party, and of others not even that they exist', async () => {
+  const token = await loginOf('Customer');
+  const own = await call('getUsers', { partyNumber: 100001 }, token);
+  assert.ok(own.success, own.text);
+  const other = await call('getUsers', { partyNumber: 100002 }, token);
+  const nobody = await call('getUsers', { partyNumber: 999999 }, token);
+  const plain = (answer: Raw) =>
+    answer.text.replace(/"requestID":"\w+"/, '').replaceAll(/100002|999999/g, 'number');
+  assert.equal(other.code, 'PARTY_NOT_FOUND');
+  assert.equal(plain(other), plain(nobody));
+});
+
+test('rights end and begin with the next call after a change of roles', async () => {
+  const made = await scene.loginAs(admin, ['Auditor']);
+  const { data } = await admin.getLogins();
+  const username = data.logins.at(-1)?.username ?? '';
+  const add = () => call('addBillingGroup', { name: username }, made.token ?? '');
+  assert.equal((await add()).code, 'PERMISSION_DENIED');
+  await admin.updateLogin({ data: { username, roles: ['Billing Operator'] } });
+  assert.ok((await add()).success);
+  assert.equal((await call('getAudit', {}, made.token ?? '')).code, 'PERMISSION_DENIED');
+  await admin.updateLogin({ data: { username, status: 'INACTIVE' } });
+  assert.equal((await add()).code, 'TOKEN_REVOKED');
+  const again = await call('login', { username, password: adminPassword }, '');
+  assert.equal(again.code, 'LOGIN_FAILED');
+});

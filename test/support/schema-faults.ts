@@ -1,0 +1,298 @@
+// Reads PostgreSQL's own catalogue and tells what breaks the wall between tenants.
+import type pg from 'pg';
+
+/** Tables of no tenant, each with its reason. */
+const tenantless: Record<string, string> = {
+  workspaces: 'the registry of tenants, which the role that serves calls cannot read',
+  schema_migrations: 'what was done to the schema as a whole',
+};
+
+/** Functions that run with their owner's rights, each with its reason. */
+const definers: Record<string, string> = {
+  find_workspace: 'tells the id of a workspace by name and nothing else of the registry',
+  search_parties: 'names the tenant itself; policies would keep the planner from the index',
+};
+
+/** Foreign keys whose referencing rows are never looked for, each with its reason. */
+const unindexed: Record<string, string> = {
+  billing_groups_period_fkey: 'billing periods are never deleted, and groups are few',
+};
+
+const appendOnly = ['audit_entries'];
+const appRoles = ['billwright_api', 'billwright_worker'];
+const wall = '(tenant_id = current_tenant())';
+
+export async function findSchemaFaults(client: pg.Client): Promise<string[]> {
+  const faults: string[] = [];
+  for (const find of [
+    tableFaults,
+    keyFaults,
+    foreignKeyFaults,
+    policyFaults,
+    relationFaults,
+    functionFaults,
+    roleFaults,
+    settingFaults,
+    rightFaults,
+  ]) {
+    faults.push(...(await find(client)));
+  }
+  return faults;
+}
+
+async function rowsOf<Row extends object>(client: pg.Client, query: string): Promise<Row[]> {
+  const { rows } = await client.query<Row>(query);
+  return rows;
+}
+
+const ours = `c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'f')`;
+
+async function tableFaults(client: pg.Client): Promise<string[]> {
+  const tables = await rowsOf<{
+    name: string;
+    kind: string;
+    type: string | null;
+    required: boolean | null;
+    enabled: boolean;
+    forced: boolean;
+  }>(
+    client,
+    `select c.relname as name, c.relkind as kind, format_type(a.atttypid, a.atttypmod) as type,
+       a.attnotnull as required, c.relrowsecurity as enabled, c.relforcerowsecurity as forced
+     from pg_class c
+     left join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+     where ${ours}`,
+  );
+  const unknown = Object.keys(tenantless).filter((name) => !tables.some((t) => t.name === name));
+  return [
+    ...unknown.map((name) => `${name} is exempted and does not exist`),
+    ...tables.flatMap((table) => {
+      if (tenantless[table.name]) return [];
+      const { name } = table;
+      return [
+        ...(table.kind === 'f' ? [`table ${name} is foreign: no policy can guard it`] : []),
+        ...(table.type === 'bigint' ? [] : [`table ${name} has no tenant_id bigint`]),
+        ...(table.required ? [] : [`table ${name} has a tenant_id that may be null`]),
+        ...(table.enabled ? [] : [`table ${name} has row-level security switched off`]),
+        ...(table.forced ? [] : [`table ${name} does not force row-level security on its owner`]),
+      ];
+    }),
+  ];
+}
+
+/** Primary keys, unique indexes and exclusions: their checks see the rows of every tenant. */
+async function keyFaults(client: pg.Client): Promise<string[]> {
+  const keys = await rowsOf<{ table: string; name: string; primary: boolean; first: string }>(
+    client,
+    `select c.relname as table, i.indexrelid::regclass::text as name, i.indisprimary as primary,
+       (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = i.indkey[0])
+         as first
+     from pg_index i
+     join pg_class c on c.oid = i.indrelid
+     where ${ours} and (i.indisunique or i.indisexclusion)`,
+  );
+  const tables = await rowsOf<{ name: string }>(
+    client,
+    `select c.relname as name from pg_class c where ${ours}`,
+  );
+  const keyless = tables.filter(
+    ({ name }) => !tenantless[name] && !keys.some((key) => key.primary && key.table === name),
+  );
+  return [
+    ...keyless.map(({ name }) => `table ${name} has no primary key`),
+    ...keys
+      .filter((key) => !tenantless[key.table] && key.first !== 'tenant_id')
+      .map((key) => `unique index ${key.name} of ${key.table} does not begin with tenant_id`),
+  ];
+}
+
+async function foreignKeyFaults(client: pg.Client): Promise<string[]> {
+  const keys = await rowsOf<{
+    name: string;
+    table: string;
+    from: string[];
+    to: string[];
+    indexed: boolean;
+  }>(
+    client,
+    `select k.conname as name, c.relname as table,
+       array(select a.attname::text from unnest(k.conkey) with ordinality u (number, position)
+         join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.number
+         order by u.position) as from,
+       array(select a.attname::text from unnest(k.confkey) with ordinality u (number, position)
+         join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number
+         order by u.position) as to,
+       exists (select from pg_index i where i.indrelid = k.conrelid
+         and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey
+         and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] <@ k.conkey) as indexed
+     from pg_constraint k
+     join pg_class c on c.oid = k.conrelid
+     where k.contype = 'f' and ${ours}`,
+  );
+  return keys.flatMap((key) => {
+    const label = `foreign key ${key.name} of ${key.table}`;
+    const isWalled = key.from[0] === 'tenant_id' && key.to[0] === 'tenant_id';
+    return [
+      ...(isWalled ? [] : [`${label} can link rows of two tenants`]),
+      ...(key.indexed || unindexed[key.name] ? [] : [`${label} has no index of its own`]),
+    ];
+  });
+}
+
+async function policyFaults(client: pg.Client): Promise<string[]> {
+  const tables = await rowsOf<{ name: string; policies: Policy[] }>(
+    client,
+    `select c.relname as name, (select coalesce(json_agg(json_build_object(
+         'name', p.polname, 'permissive', p.polpermissive, 'command', p.polcmd,
+         'everybody', p.polroles = '{0}', 'using', pg_get_expr(p.polqual, p.polrelid),
+         'check', pg_get_expr(p.polwithcheck, p.polrelid))), '[]')
+       from pg_policy p where p.polrelid = c.oid) as policies
+     from pg_class c
+     where ${ours}`,
+  );
+  return tables.flatMap(({ name, policies }) => {
+    if (tenantless[name]) return [];
+    const [policy] = policies;
+    if (policies.length !== 1 || !policy) {
+      return [`table ${name} has ${policies.length} policies: permissive ones add up`];
+    }
+    const label = `policy ${policy.name} of ${name}`;
+    return [
+      ...(policy.permissive ? [] : [`${label} is restrictive: alone it lets nothing through`]),
+      ...(policy.command === '*' ? [] : [`${label} is not for all commands`]),
+      ...(policy.everybody ? [] : [`${label} is not for all roles`]),
+      ...(policy.using === wall ? [] : [`${label} lets through ${policy.using}, not ${wall}`]),
+      ...(policy.check === null ? [] : [`${label} has a WITH CHECK of its own`]),
+    ];
+  });
+}
+
+type Policy = {
+  name: string;
+  permissive: boolean;
+  command: string;
+  everybody: boolean;
+  using: string;
+  check: string | null;
+};
+
+async function relationFaults(client: pg.Client): Promise<string[]> {
+  const relations = await rowsOf<{ name: string; kind: string; invoker: boolean }>(
+    client,
+    `select c.relname as name, c.relkind as kind,
+       coalesce('security_invoker=true' = any(c.reloptions), false) as invoker
+     from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'm', 'S')`,
+  );
+  return relations.flatMap(({ name, kind, invoker }) => {
+    if (kind === 'm') return [`materialised view ${name} has no policy`];
+    if (kind === 'S') return [`sequence ${name} is shared by all tenants`];
+    return invoker ? [] : [`view ${name} reads with its owner's rights`];
+  });
+}
+
+async function functionFaults(client: pg.Client): Promise<string[]> {
+  const functions = await rowsOf<{
+    name: string;
+    definer: boolean;
+    settings: string[];
+    open: boolean;
+  }>(
+    client,
+    `select p.proname as name, p.prosecdef as definer, coalesce(p.proconfig, '{}') as settings,
+       has_function_privilege('public', p.oid, 'execute') as open
+     from pg_proc p
+     where p.pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend x where x.objid = p.oid and x.deptype = 'e')`,
+  );
+  return functions.flatMap(({ name, definer, settings, open }) => {
+    if (!definer) return [];
+    const isFixed = settings.some((one) => /^search_path=(?:"?public"?, )?"?pg_temp"?$/.test(one));
+    return [
+      ...(definers[name] ? [] : [`function ${name} runs with its owner's rights`]),
+      ...(isFixed ? [] : [`function ${name} has no fixed search_path`]),
+      ...(open ? [`function ${name} can be called by everybody`] : []),
+    ];
+  });
+}
+
+async function roleFaults(client: pg.Client): Promise<string[]> {
+  const roles = await rowsOf<{
+    name: string;
+    mighty: boolean;
+    bypasses: boolean;
+    owned: number;
+    memberships: string[];
+  }>(
+    client,
+    `select r.rolname as name,
+       r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication as mighty,
+       r.rolbypassrls as bypasses,
+       (select count(*)::integer from pg_class c where c.relowner = r.oid)
+         + (select count(*)::integer from pg_namespace n where n.nspowner = r.oid) as owned,
+       array(select m.roleid::regrole::text from pg_auth_members m where m.member = r.oid)
+         as memberships
+     from pg_roles r
+     where r.rolname like 'billwright\\_%'`,
+  );
+  const missing = appRoles.filter((name) => !roles.some((role) => role.name === name));
+  return [
+    ...missing.map((name) => `role ${name} does not exist`),
+    ...roles.flatMap((role) => {
+      const bypasses = role.bypasses && appRoles.includes(role.name);
+      return [
+        ...(role.mighty ? [`role ${role.name} has rights over the whole server`] : []),
+        ...(bypasses ? [`role ${role.name} bypasses row-level security`] : []),
+        ...(role.owned > 0 ? [`role ${role.name} owns tables`] : []),
+        ...role.memberships.map((other) => `role ${role.name} may become ${other}`),
+      ];
+    }),
+  ];
+}
+
+async function settingFaults(client: pg.Client): Promise<string[]> {
+  const settings = await rowsOf<{ role: string; setting: string }>(
+    client,
+    `select s.setrole::regrole::text as role, unnest(s.setconfig) as setting
+     from pg_db_role_setting s`,
+  );
+  const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+  return appRoles.flatMap((role) =>
+    limits
+      .filter((limit) => {
+        const found = settings.find((s) => s.role === role && s.setting.startsWith(`${limit}=`));
+        return !found || /=0\w*$/.test(found.setting);
+      })
+      .map((limit) => `role ${role} has no ${limit}`),
+  );
+}
+
+async function rightFaults(client: pg.Client): Promise<string[]> {
+  const rights = await rowsOf<{ grantee: string; table: string; right: string }>(
+    client,
+    `select case when a.grantee = 0 then 'public' else a.grantee::regrole::text end as grantee,
+       c.relname as table, a.privilege_type as right
+     from pg_class c
+     cross join lateral aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
+     where ${ours} and a.grantee <> c.relowner`,
+  );
+  const makers = await rowsOf<{ name: string }>(
+    client,
+    `select r.name
+     from (values ('public'), ('billwright_api'), ('billwright_worker'), ('billwright_search'))
+       as r (name)
+     where has_schema_privilege(r.name, 'public', 'create')`,
+  );
+  return [
+    ...makers.map(({ name }) => `${name} may create things in schema public`),
+    ...rights.flatMap(({ grantee, table, right }) => {
+      const verb = right.toLowerCase();
+      const isChange = appendOnly.includes(table) && !['select', 'insert'].includes(verb);
+      const isOdd = ['truncate', 'references', 'trigger', 'maintain'].includes(verb);
+      const isRegistry = tenantless[table] !== undefined && grantee === 'billwright_api';
+      const isSearch = grantee === 'billwright_search' && verb !== 'select';
+      const isBad = isChange || isOdd || isRegistry || isSearch || grantee === 'public';
+      return isBad ? [`${grantee} may ${verb} on ${table}`] : [];
+    }),
+  ];
+}

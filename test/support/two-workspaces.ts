@@ -1,0 +1,210 @@
+// Two workspaces with equal ids and numbers. The second holds more rows, and whatever of it is not
+// used to look for it carries a mark, so that any byte of it in an answer can be told.
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { routes } from '../../sdk/routes.ts';
+import type { TestClient } from './client.ts';
+import { adminPassword, type Scene } from './scene.ts';
+
+export type Two = {
+  a: TestClient;
+  b: TestClient;
+  tenantA: number;
+  tenantB: number;
+  /** In every row of B that can carry text, and in nothing that is ever sent. */
+  mark: string;
+};
+
+/** What a stranger may know of B and look for. */
+export const known = {
+  party: 'Bilal Ahmed',
+  email: 'bilal@example.com',
+  contact: '+92 300 7654321',
+  label: 'Shop 9',
+  group: 'East side',
+  username: 'b-clerk',
+  clientId: 'b-gateway',
+  subscription: 'ELEC-00000009',
+} as const;
+
+export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
+  const mark = `mark${randomBytes(6).toString('hex')}`;
+  const a = await scene.workspace('alpha', { sandbox: true });
+  const b = await scene.workspace('beta', { sandbox: true });
+  const tenantA = await tenantOf(scene, 'alpha');
+  const tenantB = await tenantOf(scene, 'beta');
+  await seed(scene, a, tenantA, { mark: 'plain', isKnown: false });
+  await seed(scene, b, tenantB, { mark, isKnown: true });
+  await seedMore(b, mark);
+  await b.updateSettings({ data: { name: mark, letterhead: { text: mark } } });
+  await b.getSettings();
+  return { a, b, tenantA, tenantB, mark };
+}
+
+async function tenantOf(scene: Scene, workspace: string): Promise<number> {
+  const { rows } = await scene.sql.query<{ id: string }>('select find_workspace($1) as id', [
+    workspace,
+  ]);
+  return Number(rows[0]?.id);
+}
+
+/** Ids 1 and number 100001 in both workspaces. */
+async function seed(
+  scene: Scene,
+  client: TestClient,
+  tenantId: number,
+  { mark, isKnown }: { mark: string; isKnown: boolean },
+): Promise<void> {
+  const own = (name: keyof typeof known, other: string) => (isKnown ? known[name] : other);
+  await client.makeUsers({
+    userType: 'customer',
+    users: [
+      {
+        name: own('party', 'Asma Khan'),
+        email: own('email', 'asma@example.com'),
+        contacts: [
+          { contactType: 'Mobile', contactValue: own('contact', '+92 300 1111111') },
+          { contactType: 'Other', contactValue: mark },
+        ],
+        identityNumber: mark,
+        taxNumber: mark,
+        address: { city: mark },
+        competencies: [{ name: mark }],
+      },
+    ],
+  });
+  await client.updateUser({
+    user: {
+      partyNumber: 100001,
+      connectionGroups: [{ connectionGroupLabel: own('label', 'House 1') }],
+    },
+  });
+  await client.addBillingGroup({ name: own('group', 'West side'), description: mark });
+  await client.assignBillingAccounts({ data: { billingGroupID: 1, connectionGroupIDs: [1] } });
+  const login = { username: own('username', 'a-clerk'), name: mark, password: adminPassword };
+  await client.makeLogins({ logins: [{ ...login, roles: ['Billing Operator'] }] });
+  const secret = `a secret of thirty-two characters ${isKnown}`;
+  await client.makeClients({
+    clients: [
+      { clientID: own('clientId', 'a-gateway'), clientSecret: secret, roles: ['Meter Reader'] },
+    ],
+  });
+  await seedAmounts(scene.sql, tenantId, own('subscription', 'ELEC-00000001'), mark);
+}
+
+/** What no operation makes yet. */
+async function seedAmounts(
+  sql: pg.Client,
+  tenantId: number,
+  number: string,
+  mark: string,
+): Promise<void> {
+  await sql.query(
+    `insert into subscriptions (tenant_id, subscription_id, subscription_number, reference_number,
+       context_code, plan_code, plan_label, account_id, party_id, status)
+     values ($1, 1, $2, $3, $3, $3, $3, 1, 1, 'Active')`,
+    [tenantId, number, mark],
+  );
+  await sql.query('insert into subscription_balances values ($1, 1, 12345)', [tenantId]);
+  await sql.query('insert into wallets values ($1, 1, 54321)', [tenantId]);
+}
+
+/** Rows of B under ids that A does not have, with marked names. */
+async function seedMore(b: TestClient, mark: string): Promise<void> {
+  await b.makeUsers({
+    userType: 'vendor',
+    users: [{ name: mark }, { name: `${mark} two`, email: `${mark}@example.com` }],
+  });
+  await b.updateUser({
+    user: { partyNumber: 100002, connectionGroups: [{ connectionGroupLabel: mark }] },
+  });
+  await b.addBillingGroup({ name: mark });
+  await b.assignBillingAccounts({ data: { billingGroupID: 2, connectionGroupIDs: [2] } });
+  const login = { username: mark, name: mark, password: adminPassword };
+  await b.makeLogins({ logins: [{ ...login, roles: ['Auditor'] }] });
+  const secret = 'a secret of at least thirty-two characters';
+  await b.makeClients({ clients: [{ clientID: mark, clientSecret: secret, roles: ['Auditor'] }] });
+}
+
+export async function tablesOf(sql: pg.Client): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r'
+       and relname <> 'schema_migrations'
+     order by relname`,
+  );
+  return rows.map((row) => row.name);
+}
+
+/** A hash of every row of a tenant, or of all tenants, by table. */
+export async function hashRows(
+  sql: pg.Client,
+  tenantId: number | null = null,
+): Promise<Record<string, string>> {
+  const tables = await tablesOf(sql);
+  const parts = tables.map(
+    (name) => `select '${name}' as name, count(*) || ' ' ||
+      coalesce(md5(string_agg(t::text, chr(10) order by t::text)), '') as hash
+      from ${name} t where $1::bigint is null or tenant_id = $1`,
+  );
+  const { rows } = await sql.query<{ name: string; hash: string }>(parts.join(' union all '), [
+    tenantId,
+  ]);
+  return Object.fromEntries(rows.map((row) => [row.name, row.hash]));
+}
+
+export type Raw = {
+  text: string;
+  headers: Headers;
+  success: boolean;
+  code: string | undefined;
+  statusCode: number;
+};
+
+/** A call as bytes, past the checks of the client: what is sent and answered is looked at raw. */
+export async function rawCall(
+  scene: { baseUrl: string },
+  name: string,
+  body: object,
+  options: { workspace: string; token?: string | null; headers?: Record<string, string> },
+): Promise<Raw> {
+  const route = routes[name as keyof typeof routes];
+  const { path, method, action } = route;
+  const response = await fetch(new URL(path, scene.baseUrl), {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Workspace': options.workspace,
+      ...(options.token ? { Authorization: options.token } : {}),
+      ...options.headers,
+    },
+    body: JSON.stringify({ method, action, apiVersion: 'v2', ...body }),
+  });
+  const text = await response.text();
+  const envelope = JSON.parse(text) as {
+    success: boolean;
+    statusCode: number;
+    error: { code: string } | null;
+  };
+  return {
+    text,
+    headers: response.headers,
+    success: envelope.success,
+    statusCode: envelope.statusCode,
+    code: envelope.error?.code,
+  };
+}
+
+export async function logIn(
+  scene: { baseUrl: string },
+  workspace: string,
+  username: string,
+): Promise<string> {
+  const answer = await rawCall(
+    scene,
+    'login',
+    { username, password: adminPassword },
+    { workspace },
+  );
+  return (JSON.parse(answer.text) as { data: { accessToken: string } }).data.accessToken;
+}
