@@ -12,8 +12,8 @@ export function errorsPage(): string {
 Written by \`npm run billwright -- errors-page\` from the one table in \`src/base/errors.ts\`.
 
 The HTTP status of a call is always 200; \`statusCode\` is in the envelope and in the header
-\`X-Status-Code\`. When several codes apply to one call, the one that stands first here is told. Codes
-about things that no operation handles yet are listed too: their names are settled.
+\`X-Status-Code\`. When several codes apply to one call, the one that stands first here is told.
+Codes about things that no operation handles yet are listed too: their names are settled.
 
 | Code | \`statusCode\` | \`type\` | Meaning |
 |---|---|---|---|

@@ -46,7 +46,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
   await boss.start();
-  // With a heartbeat too: until a tick that died with its worker is known to be dead, no other runs.
+  // With a heartbeat too: a tick that died with its worker keeps all others from running.
   await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0, heartbeatSeconds });
   await boss.createQueue(dailyQueue, {
     policy: 'exclusive',
