@@ -289,6 +289,7 @@ const tenantless: Record<string, string> = {
   findEntered: 'enter_call() takes the tenant as its argument',
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
+  countFoundParties: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
 };
 

@@ -11,18 +11,15 @@ const tenantless: Record<string, string> = {
 const definers: Record<string, string> = {
   find_workspace: 'tells the id of a workspace by name and nothing else of the registry',
   search_parties: 'names the tenant itself; policies would keep the planner from the index',
-  scan_parties: 'as search_parties',
-  find_parties_by_email: 'as search_parties',
-  find_parties_by_contact: 'as search_parties',
+  scan_parties: 'as search_parties, for words too short for the index',
+  find_parties_by_email: 'as search_parties, by the index of addresses',
+  find_parties_by_contact: 'as search_parties, by the index of contacts',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */
 const unindexed: Record<string, string> = {
   billing_groups_period_fkey: 'billing periods are never deleted, and groups are few',
 };
-
-/** The only one of them that is about no tenant. */
-const registryLookup = 'find_workspace';
 
 const appendOnly = ['audit_entries'];
 const appRoles = ['billwright_api', 'billwright_worker'];
@@ -203,23 +200,20 @@ async function functionFaults(client: pg.Client): Promise<string[]> {
     definer: boolean;
     settings: string[];
     open: boolean;
-    names: boolean;
   }>(
     client,
     `select p.proname as name, p.prosecdef as definer, coalesce(p.proconfig, '{}') as settings,
-       has_function_privilege('public', p.oid, 'execute') as open,
-       pg_get_functiondef(p.oid) like '%tenant_id = require_tenant()%' as names
+       has_function_privilege('public', p.oid, 'execute') as open
      from pg_proc p
-     where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
+     where p.pronamespace = 'public'::regnamespace
        and not exists (select from pg_depend x where x.objid = p.oid and x.deptype = 'e')`,
   );
-  return functions.flatMap(({ name, definer, settings, open, names }) => {
+  return functions.flatMap(({ name, definer, settings, open }) => {
     if (!definer) return [];
     const isFixed = settings.some((one) => /^search_path=(?:"?public"?, )?"?pg_temp"?$/.test(one));
     return [
       ...(definers[name] ? [] : [`function ${name} runs with its owner's rights`]),
       ...(isFixed ? [] : [`function ${name} has no fixed search_path`]),
-      ...(names || name === registryLookup ? [] : [`function ${name} names no tenant`]),
       ...(open ? [`function ${name} can be called by everybody`] : []),
     ];
   });
