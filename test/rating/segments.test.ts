@@ -170,6 +170,22 @@ describe('cuts', () => {
   });
 });
 
+test('many lines stand in the same order as few: by component, then by day', () => {
+  const transfers = Array.from({ length: 30 }, (_, index) => {
+    return { transferDate: `${String(31 - index).padStart(2, '0')}/07/2025` };
+  });
+  const bill = billOf({ ...connected({ transfers }), meters: [meter('0', '31')] });
+  const keys = bill.lines.map((line) => `${line.component} ${line.fromDate}`);
+  const wanted = ['feeCharge', 'energyCharge'].flatMap((component) =>
+    Array.from(
+      { length: 31 },
+      (_, day) => `${component} ${String(day + 1).padStart(2, '0')}/07/2025`,
+    ),
+  );
+  assert.deepEqual(keys, [...wanted, 'tax 01/07/2025']);
+  assert.deepEqual(bill.lines.map((line) => line.lineNo).slice(-2), [62, 63]);
+});
+
 describe('usage of segments', () => {
   const transfers = [{ transferDate: '11/07/2025' }];
   const energy = (bill: ReturnType<typeof billOf>) =>

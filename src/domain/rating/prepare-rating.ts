@@ -7,6 +7,7 @@ import type { CompiledContext } from './compiled-context.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
 import type { Source } from './frame.ts';
+import { emptyLines } from './lines.ts';
 import { manualAmounts } from './manual.ts';
 import {
   accountNumbers,
@@ -80,9 +81,9 @@ export function prepareRating(
     manual: manualAmounts(facts, context, current.tracks, errors),
     totals: context.noAmounts.slice(),
     replaced: null,
-    drafts: [],
-    surcharges: [],
-    usageSources: isExplained ? usageSources(facts) : null,
+    lines: emptyLines(),
+    surcharges: emptyLines(),
+    explained: isExplained ? { usageSources: usageSources(facts), explanations: new Map() } : null,
     component: null,
   };
   return { evaluation, current, previous, estimated };

@@ -12,7 +12,7 @@ import {
   rateSegments,
 } from './evaluation.ts';
 import { explainGiven } from './explain.ts';
-import { otherLine } from './lines.ts';
+import { addLine, emptyLines, otherLine } from './lines.ts';
 import type { EarlierTerm } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
@@ -24,11 +24,11 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
   const again: Evaluation = {
     ...evaluation,
     totals: evaluation.context.noAmounts.slice(),
-    drafts: [],
-    surcharges: [],
+    lines: emptyLines(),
+    surcharges: emptyLines(),
     manual: null,
     replaced: null,
-    usageSources: null,
+    explained: null,
   };
   rateSegments(again, term, 'Current');
   const track = term.tracks[0] as Track;
@@ -39,7 +39,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
     const difference = (again.totals[component.slot] as number) - before;
     if (difference === 0) continue;
     addToTotal(evaluation, component, difference);
-    addLine(evaluation, term, component, track.edition, {
+    addAdjustment(evaluation, term, component, track.edition, {
       difference,
       before,
       label: facts.term.label ?? null,
@@ -68,7 +68,7 @@ function billedAmount(
   return roundToMinorUnits(exact, rounding, context.currencyScale);
 }
 
-function addLine(
+function addAdjustment(
   evaluation: Evaluation,
   term: RatedTerm,
   component: CompiledComponent,
@@ -89,12 +89,7 @@ function addLine(
   const shown = (minor: number) => minorUnitsText(minor, currencyScale);
   const after = change.before + change.difference;
   const text = `${shown(after)} now, ${shown(change.before)} billed = ${shown(change.difference)}`;
-  evaluation.drafts.push({
-    line,
-    sequence: component.sequence,
-    explanation:
-      evaluation.usageSources === null
-        ? null
-        : explainGiven(line, component.rounding, text, currencyPower),
-  });
+  addLine(evaluation.lines, line, component);
+  const explanation = explainGiven(line, component.rounding, text, currencyPower);
+  evaluation.explained?.explanations.set(line, explanation);
 }

@@ -9,6 +9,7 @@ import type { CompiledContext } from './compiled-context.ts';
 import {
   addToTotal,
   type Evaluation,
+  type Explained,
   evaluateRule,
   lineDays,
   type RatedTerm,
@@ -18,7 +19,7 @@ import {
 import { explainGiven, type LineExplanation } from './explain.ts';
 import type { Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
-import { type LineDays, numberedLines, otherLine } from './lines.ts';
+import { addLine, type LineDays, numberedLines, otherLine } from './lines.ts';
 import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
@@ -79,9 +80,10 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     adjustPriorTerm(evaluation, rating.previous as EarlierTerm);
   }
   for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
-  if (current.window.billedDays > 0 || previous !== null) rateTerm(evaluation, current, previous);
+  const isRated = current.window.billedDays > 0 || previous !== null;
+  const base = isRated ? rateTerm(evaluation, current, previous) : null;
   if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
-  const lines = numberedLines(evaluation.drafts, 1);
+  const lines = numberedLines(evaluation.lines, 1);
   const { context } = evaluation;
   const totals = totalsOf({
     lines,
@@ -98,13 +100,12 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     arrears: totals.arrears,
     payable: totals.payableWithinDueDate,
   };
-  const late = rateLateSurcharges(evaluation, current);
+  const late = base === null ? 0 : rateLateSurcharges(evaluation, base);
   const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
   const head = billHead(facts, context, current);
   const bill = assembled(head, lines, surcharges, totals, late);
-  return evaluation.usageSources === null
-    ? bill
-    : { ...bill, explanation: explanations(evaluation) };
+  const { explained } = evaluation;
+  return explained === null ? bill : { ...bill, explanation: explanations(bill, explained) };
 }
 
 /** Field by field: copying objects with a spread costs more than rating them. */
@@ -155,8 +156,12 @@ function minorUnits(amount: Exact, context: CompiledContext): number {
   return roundToMinorUnits(amount, rounding, context.currencyScale);
 }
 
-/** Term rules of this term, and of the term before where they look back. */
-function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTerm | null): void {
+/** Term rules of this term, and of the term before where they look back; gives the base plan's side. */
+function rateTerm(
+  evaluation: Evaluation,
+  current: RatedTerm,
+  previous: RatedTerm | null,
+): TermSide {
   const sides = current.tracks.map((track) => termSide(evaluation, current, track, 'Current'));
   if (previous !== null) {
     for (const track of previous.tracks) {
@@ -172,6 +177,7 @@ function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTer
     }
   }
   evaluation.component = null;
+  return sides[0] as TermSide;
 }
 
 type TermSide = ScheduledEdition & { readonly frame: Frame; readonly days: LineDays };
@@ -191,17 +197,13 @@ function termSide(
   };
 }
 
-function rateLateSurcharges(evaluation: Evaluation, current: RatedTerm): number {
-  const track = current.tracks[0] as Track;
-  const { window } = current;
-  const rules = track.edition.lateRules;
-  if (rules.length === 0) return 0;
-  const frame = termFrame(evaluation, current, track);
-  const days = lineDays(current, window.firstDay, window.lastDay, track.days);
+function rateLateSurcharges(evaluation: Evaluation, base: TermSide): number {
+  const { edition, frame, days } = base;
+  frame.results = null;
   let sum = 0;
-  for (const rule of rules) {
-    if (rule.from > window.lastDay || rule.to < window.lastDay) continue;
-    const amount = evaluateRule(evaluation, rule, frame, track.edition, days);
+  for (const rule of edition.lateRules) {
+    if (rule.from > frame.day || rule.to < frame.day) continue;
+    const amount = evaluateRule(evaluation, rule, frame, edition, days);
     addToTotal(evaluation, rule.component, amount);
     sum += amount;
   }
@@ -230,21 +232,16 @@ function addManualLines(
       description: null,
     });
     const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;
-    evaluation.drafts.push({
-      line,
-      sequence: component.sequence,
-      explanation:
-        evaluation.usageSources === null
-          ? null
-          : explainGiven(line, component.rounding, text, currencyPower),
-    });
+    addLine(evaluation.lines, line, component);
+    const explanation = explainGiven(line, component.rounding, text, currencyPower);
+    evaluation.explained?.explanations.set(line, explanation);
   }
 }
 
-/** In the order of the lines, surcharges last; drafts were sorted when they were numbered. */
-function explanations(evaluation: Evaluation): LineExplanation[] {
-  const drafts = [...evaluation.drafts, ...evaluation.surcharges];
-  return drafts.flatMap((draft, index) =>
-    draft.explanation === null ? [] : [{ ...draft.explanation, lineNo: index + 1 }],
-  );
+/** In the order of the lines, surcharges last. */
+function explanations(bill: Bill, explained: Explained): LineExplanation[] {
+  return [...bill.lines, ...bill.surcharges].flatMap((line) => {
+    const explanation = explained.explanations.get(line);
+    return explanation === undefined ? [] : [{ ...explanation, lineNo: line.lineNo }];
+  });
 }
