@@ -230,6 +230,32 @@ describe('usage of segments', () => {
     assert.deepEqual(energy(bill), ['energyCharge 200 01/07-10/07', 'energyCharge 10 11/07-31/07']);
   });
 
+  test('is measured after an earlier exchange if the new meter was read at the cut', () => {
+    const old = meter('0', '100', {
+      current: { date: '05/07/2025', value: '100', type: 'Removal' },
+    });
+    const fresh = (readings: { date: string; value: string }[]) =>
+      meter('0', '210', {
+        number: 2,
+        previous: { date: '05/07/2025', value: '0', type: 'Installation' },
+        readings,
+      });
+    const rated = (readings: { date: string; value: string }[]) =>
+      energy(billOf({ ...connected({ transfers }), meters: [old, fresh(readings)] }));
+    const atCut = rated([{ date: '10/07/2025', value: '20' }]);
+    assert.deepEqual(atCut, ['energyCharge 240 01/07-10/07', 'energyCharge 380 11/07-31/07']);
+    assert.deepEqual(rated([]), ['energyCharge 200 01/07-10/07', 'energyCharge 420 11/07-31/07']);
+  });
+
+  test('goes by days where the last reading was taken some days before the cut', () => {
+    const early = meter('0', '310', { current: { date: '08/07/2025', value: '310' } });
+    const bill = billOf({ ...connected({ transfers }), meters: [early] });
+    assert.deepEqual(energy(bill), [
+      'energyCharge 200 01/07-10/07',
+      'energyCharge 420 11/07-31/07',
+    ]);
+  });
+
   test('demand is not divided', () => {
     const demand = planWith([{ component: 'extra', formula: 'usage.demand', prorate: 'Days' }]);
     const meters = [meter('0', '31', { input: 'demand', kind: 'Demand', previous: null })];

@@ -32,7 +32,7 @@ export type CompiledRule = {
   readonly unitWarnings: readonly { position: number; message: string }[];
 };
 
-export type RuleCompilation = {
+type RuleCompilation = {
   readonly context: CompiledContext;
   readonly traced: boolean;
   readonly problems: PlanProblem[];

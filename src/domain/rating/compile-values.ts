@@ -170,8 +170,7 @@ function formulaItem(
 function constantOf(node: FormulaNode, context: CompiledContext): Scalar | null {
   let refers = false;
   walk(node, (part) => {
-    const isHost = part.kind === 'call' && context.names !== undefined && hostNames.has(part.name);
-    if (part.kind === 'name' || isHost) refers = true;
+    if (part.kind === 'name' || (part.kind === 'call' && hostNames.has(part.name))) refers = true;
   });
   if (refers) return null;
   const binder = makeBinder({

@@ -156,7 +156,7 @@ function minorUnits(amount: Exact, context: CompiledContext): number {
   return roundToMinorUnits(amount, rounding, context.currencyScale);
 }
 
-/** Term rules of this term, and of the term before where they look back; gives the base plan's side. */
+/** Term rules of this term, and those of the term before that look back. Gives the base's side. */
 function rateTerm(
   evaluation: Evaluation,
   current: RatedTerm,

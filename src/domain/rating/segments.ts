@@ -17,7 +17,7 @@ import {
   weightedItem,
 } from './value-history.ts';
 
-export const segmentsMax = 100;
+const segmentsMax = 100;
 /** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
 const rememberedMax = 1000;
 /** Above the day numbers of this and the next two centuries, to join three of them into a key. */

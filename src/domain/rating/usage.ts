@@ -209,7 +209,7 @@ function highestDaily(
 }
 
 /** Parts of a term, rising and disjoint, and the runs they cover. */
-export type DayPart = { readonly from: number; readonly to: number };
+type DayPart = { readonly from: number; readonly to: number };
 
 /**
  * Usage of one part of the term: measured between cuts at which a reading exists, otherwise in
@@ -275,20 +275,30 @@ function daysInside(parts: readonly DayPart[], from: number, to: number): number
   return days;
 }
 
-/** Use of all meters before a cut; null unless every register was read there. */
+/** Use of all meters before a cut; null unless it is known of every register. */
 function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | null {
   let use = zero;
   for (const meter of meters) {
-    const start = meter.previous ? requiredDay(meter.previous.date, 'reading date') : null;
-    const end = meter.current ? requiredDay(meter.current.date, 'reading date') : null;
-    if (start === null || end === null) return null;
-    if (start >= cut - 1) continue;
-    const reading =
-      end <= cut - 1 ? meter.current : meter.readings?.find((other) => isAtCut(other, cut));
-    if (reading === undefined) return null;
-    use = add(use, registerUse({ ...meter, current: reading ?? null }, () => null).use);
+    const reading = readingAt(meter, cut);
+    if (reading === null) return null;
+    if (reading === meter.previous) continue;
+    use = add(use, registerUse({ ...meter, current: reading }, () => null).use);
   }
   return use;
+}
+
+/** What a register showed at a cut: its first reading where it came later, its last where it went. */
+function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
+  const { previous, current, readings } = meter;
+  if (!previous || !current) return null;
+  for (const reading of [previous, current, ...(readings ?? [])]) {
+    if (isAtCut(reading, cut)) return reading;
+  }
+  const isLater = requiredDay(previous.date, 'reading date') >= cut;
+  if (isLater && previous.type === 'Installation') return previous;
+  const isOver = requiredDay(current.date, 'reading date') < cut;
+  const isGone = current.type === 'Removal' || current.type === 'Final';
+  return isOver && isGone ? current : null;
 }
 
 /** On the last day before the cut, or on its day as a reading taken for the change. */
