@@ -287,7 +287,7 @@ function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | nul
   return use;
 }
 
-/** What a register showed at a cut: its first reading where it came later, its last where it went. */
+/** What a register showed at a cut: its first reading if it came later, its last if it was gone. */
 function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
   const { previous, current, readings } = meter;
   if (!previous || !current) return null;
