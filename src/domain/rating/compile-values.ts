@@ -149,7 +149,7 @@ function formulaItem(
   nodes: FormulaNode[],
 ): ValueItem | null {
   const { context, traced, problems } = compilation;
-  const scope = makeScope(context.names, 'Value', false);
+  const scope = makeScope(context.names, 'Value');
   const checked = checkFormula(text, scope, valueType(definition).kind);
   problems.push(...formulaProblems(place, checked.problems));
   if (checked.node === null || checked.problems.length > 0) return null;

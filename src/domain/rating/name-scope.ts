@@ -96,7 +96,12 @@ function closedTo(place: FormulaPlace, space: string): string | null {
   return null;
 }
 
-export function makeScope(names: ContextNames, place: FormulaPlace, hasInherited: boolean): Scope {
+/** `hasInherited` says whether SUPER() has a rule to refer to. */
+export function makeScope(
+  names: ContextNames,
+  place: FormulaPlace,
+  { hasInherited } = { hasInherited: false },
+): Scope {
   return {
     resolve: (space, id) => resolveName(names, place, space, id),
     functions: hostFunctions(names, place, hasInherited),

@@ -48,8 +48,8 @@ type Sources = {
 export function prepareRating(
   book: PriceBook,
   facts: Facts,
-  isExplained: boolean,
   errors: BillError[],
+  { isExplained }: { isExplained: boolean },
 ): Rating {
   const connection = facts.connection ?? {};
   const start = requiredDay(facts.term.startDate, 'startDate');

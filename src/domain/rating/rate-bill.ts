@@ -37,12 +37,8 @@ export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {
   const errors: BillError[] = [];
   let evaluation: Evaluation | null = null;
   try {
-    const rating = prepareRating(
-      isExplained ? explainedBook(book) : book,
-      facts,
-      isExplained,
-      errors,
-    );
+    const priced = isExplained ? explainedBook(book) : book;
+    const rating = prepareRating(priced, facts, errors, { isExplained });
     if (errors.length > 0) return errorBill(book, facts, errors);
     evaluation = rating.evaluation;
     return evaluate(rating, facts);
