@@ -116,19 +116,25 @@ function quantityFrom(name: string, given: unknown): Exact {
 const noMeters: readonly MeterFacts[] = [];
 
 /** Meters of each input together, in order of time. */
-function groupMeters(meters: readonly MeterFacts[]): (readonly MeterFacts[])[] {
-  const groups: MeterFacts[][] = [];
+function groupMeters(meters: readonly MeterFacts[]): readonly (readonly MeterFacts[])[] {
+  if (meters.length === 0) return noGroups;
+  // One input, whose meters mostly stand in order already, is by far the most frequent.
+  if (isOneInput(meters) && isSorted(meters)) return [meters];
+  const groups = new Map<string, MeterFacts[]>();
   for (const meter of meters) {
-    let group: MeterFacts[] | undefined;
-    for (const other of groups) if (other[0]?.input === meter.input) group = other;
-    if (group === undefined) groups.push([meter]);
+    const group = groups.get(meter.input);
+    if (group === undefined) groups.set(meter.input, [meter]);
     else group.push(meter);
   }
-  for (const group of groups) {
-    // Two meters of an exchange mostly stand in order already.
-    if (group.length > 1 && !isSorted(group)) group.sort(byTime);
-  }
-  return groups.length > 1 ? groups.sort(byInput) : groups;
+  for (const group of groups.values()) group.sort(byTime);
+  return [...groups.keys()].sort().map((input) => groups.get(input) as MeterFacts[]);
+}
+
+const noGroups: readonly (readonly MeterFacts[])[] = [];
+
+function isOneInput(meters: readonly MeterFacts[]): boolean {
+  for (const meter of meters) if (meter.input !== meters[0]?.input) return false;
+  return true;
 }
 
 function isSorted(group: readonly MeterFacts[]): boolean {
@@ -136,10 +142,6 @@ function isSorted(group: readonly MeterFacts[]): boolean {
     if (byTime(group[index - 1] as MeterFacts, group[index] as MeterFacts) > 0) return false;
   }
   return true;
-}
-
-function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
-  return (a[0]?.input ?? '') < (b[0]?.input ?? '') ? -1 : 1;
 }
 
 /** By time of the end reading, then number: the order in which `Last` takes them. */
@@ -163,9 +165,11 @@ function meterUses(
   errors: BillError[],
 ): Exact[] {
   const uses: Exact[] = [];
+  const input = (meters[0] as MeterFacts).input;
+  const highest = () => highestDaily(entryOf(history, input), highFactor);
   for (const meter of meters) {
     try {
-      const use = registerUse(meter, () => highestDaily(entryOf(history, meter.input), highFactor));
+      const use = registerUse(meter, highest);
       uses.push(use.use);
       readings.push(billReading(meter, use));
     } catch (error) {
