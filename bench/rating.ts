@@ -8,9 +8,7 @@ import { rateBill } from '../src/domain/rating/rate-bill.ts';
 import { plainBill } from '../test/rating/plain-bill.ts';
 import { type TariffCase, tariffCases } from '../test/rating/tariff-cases.ts';
 import { appBill, elecBill, waterBill } from './handwritten.ts';
-
-type Options = { quick: boolean };
-type Result = { ratios: Record<string, number>; figures: Record<string, number> };
+import type { BenchOptions, BenchResult } from './result.ts';
 
 type Contest = {
   name: string;
@@ -97,7 +95,7 @@ function makeLane(contest: Contest): Lane {
  * All tariffs and all ways take turns, as the bills of a server do, and the best of all rounds
  * counts for each: what other programs take from the machine can only add to a time.
  */
-export async function benchRating(options: Options): Promise<Result> {
+export async function benchRating(options: BenchOptions): Promise<BenchResult> {
   const lanes = contests().map(makeLane);
   const rounds = options.quick ? 25 : 80;
   for (let round = 0; round < rounds; round++) {

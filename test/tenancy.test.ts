@@ -244,7 +244,9 @@ test('search_parties() finds own parties only, whatever stands in its way', asyn
   const found = (tenantId: number, prepare: string) =>
     asApi(tenantId, async (client) => {
       if (prepare) await client.query(prepare);
-      const { rows } = await client.query("select search_parties('%') as id order by 1");
+      const { rows } = await client.query(
+        "select search_parties('%', null, null, true) as id order by 1",
+      );
       const { rows: own } = await client.query(
         'select party_id as id from public.parties order by 1',
       );
@@ -258,7 +260,7 @@ test('search_parties() finds own parties only, whatever stands in its way', asyn
   assert.equal(await found(tenantA, decoy), count);
   assert.equal(await found(tenantB, ''), 3);
   await asApi(null, async (client) => {
-    await assert.rejects(client.query("select search_parties('%')"), denied);
+    await assert.rejects(client.query("select search_parties('%', null, null, true)"), denied);
   });
 });
 

@@ -152,7 +152,8 @@ test('files, functions and lines are short', () => {
         : [],
     );
     const functions = functionsOf(source)
-      .filter((block) => block.lines > functionLinesMax)
+      // A suite is a list of tests, each of which is measured.
+      .filter((block) => block.lines > functionLinesMax && block.name !== 'describe')
       .map((block) => `${path}:${block.line} ${block.name} has ${block.lines} lines`);
     const isLong = path.startsWith('src/') && lines.length - 1 > fileLinesMax;
     return [...long, ...functions, ...(isLong ? [`${path} has ${lines.length - 1} lines`] : [])];
@@ -277,6 +278,7 @@ const tenantless: Record<string, string> = {
   findTenantId: 'asks the registry, by a function that tells the id alone',
   insertWorkspace: 'locks the registry, which is of no tenant',
   enterTenant: 'sets the tenant of the transaction',
+  countParties: 'counts what a search function finds, which names the tenant itself',
   findEntered: 'enter_call() takes the tenant as its argument',
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',

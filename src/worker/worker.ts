@@ -43,7 +43,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
   await boss.start();
-  // With a heartbeat too: until a tick that died with its worker is known to be dead, no other runs.
+  // With a heartbeat too: until a tick that died with its worker is found dead, no other runs.
   await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0, heartbeatSeconds });
   await boss.createQueue(dailyQueue, {
     policy: 'exclusive',

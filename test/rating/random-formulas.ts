@@ -71,10 +71,11 @@ const comparison = fc.constantFrom('=', '<>', '<', '<=', '>', '>=');
 
 type Typed = { number: string; text: string; flag: string; table: string };
 
+const list = (item: fc.Arbitrary<string>, min: number, max: number) =>
+  fc.array(item, { minLength: min, maxLength: max }).map((items) => items.join(', '));
+
 /** Formulas of each type, by mutual recursion; depth keeps them readable when one fails. */
 const grammar = fc.letrec<Typed>((tie) => {
-  const list = (item: fc.Arbitrary<string>, min: number, max: number) =>
-    fc.array(item, { minLength: min, maxLength: max }).map((items) => items.join(', '));
   const call = (names: string[], ...args: fc.Arbitrary<string>[]) =>
     fc
       .tuple(fc.constantFrom(...names), fc.tuple(...args))

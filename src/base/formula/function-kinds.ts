@@ -21,7 +21,7 @@ export type Compiler<Frame> = {
   boolean(node: FormulaNode): Of<Frame, boolean>;
   text(node: FormulaNode): Of<Frame, string>;
   table(node: FormulaNode): Of<Frame, Table>;
-  any(node: FormulaNode): Of<Frame, Scalar>;
+  scalar(node: FormulaNode): Of<Frame, Scalar>;
   readonly binder: Binder<Frame>;
 };
 
