@@ -14,6 +14,8 @@ const definers: Record<string, string> = {
   scan_parties: 'as search_parties',
   find_parties_by_email: 'as search_parties',
   find_parties_by_contact: 'as search_parties',
+  search_meters: 'as search_parties',
+  scan_meters: 'as search_parties',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */
