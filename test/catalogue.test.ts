@@ -164,6 +164,8 @@ test('the operations of the published contract have its paths and words', () => 
     ['makeUsers', '/billing/users/make-users', 'Create', 'Create Parties'],
     ['updateUser', '/billing/users/update-user', 'Update', 'Update Parties'],
     ['getUsers', '/billing/users/get-users', 'Retrieve', 'Retrieve Parties'],
+    ['makeMeters', '/billing/meters/make-meters', 'Create', 'Create Meters'],
+    ['getMeters', '/billing/meters/get-meters', 'Retrieve', 'Retrieve Meters'],
   ];
   const declared = new Map<string, Operation>(operations);
   for (const [name = '', path, method, action] of contract) {

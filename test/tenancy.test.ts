@@ -210,6 +210,9 @@ test('no row can be linked to a row of another tenant', async () => {
       values (${tenantA}, 99, 3, 'x', ${stamp})`,
     'an account to a group': `update billing_accounts set billing_group_id = 2
       where tenant_id = ${tenantA}`,
+    'a meter to a type': `insert into meters (tenant_id, meter_id, number, brand, meter_type_id,
+      purchase_date, mf, search_text, created_at, created_by, modified_at, modified_by, ts)
+      values (${tenantA}, 99, 99, 'x', 7, '2024-01-01', 1, 'x', ${stamp})`,
     'a login to a party': `update logins set party_id = 3 where tenant_id = ${tenantA}`,
   };
   for (const [what, link] of Object.entries(links)) {
@@ -295,6 +298,23 @@ async function assertFindsOwnOnly(search: string): Promise<void> {
     await assert.rejects(client.query(`select ${search}`), denied);
   });
 }
+
+test('the searches of meters find own meters only', async () => {
+  for (const search of ['search_meters', 'scan_meters']) {
+    for (const [tenantId, count] of [
+      [tenantA, 1],
+      [tenantB, 2],
+    ] as const) {
+      await asApi(tenantId, async (client) => {
+        const { rows } = await client.query(`select ${search}('%', null) as id`);
+        assert.equal(rows.length, count);
+      });
+    }
+    await asApi(null, async (client) => {
+      await assert.rejects(client.query(`select ${search}('%', null)`), denied);
+    });
+  }
+});
 
 test('opening a call tells nothing of a token of another workspace, nor of the registry', async () => {
   const opened = async (tenantId: number, token: string | null) =>

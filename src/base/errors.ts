@@ -103,6 +103,7 @@ export const errorCodes = {
   PARTY_HAS_ACTIVE_SUBSCRIPTIONS: rule('The party still has active subscriptions'),
   PARTY_HAS_BALANCE: rule('The party still has a balance that is not zero'),
   ACCOUNT_AMBIGUOUS: rule('Several billing accounts have this label'),
+  DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
@@ -169,15 +170,18 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   });
 }
 
+/** Details that an answer names; the caller who has more mistakes than this has one mistake. */
+const detailsMax = 500;
+
 /**
  * Rows of an all-or-nothing batch that were refused by a rule: if all share one code, that code;
  * otherwise ROWS_REJECTED.
  */
 export function errorFromRows(details: ErrorDetail[]): AppError {
   const codes = new Set(details.map((detail) => detail.code));
-  if (codes.size === 1) return errorFromDetails(details);
+  if (codes.size === 1) return errorFromDetails(details.slice(0, detailsMax));
   return new AppError('ROWS_REJECTED', {
     message: `${details.length} problems in the rows; nothing was stored`,
-    details,
+    details: details.slice(0, detailsMax),
   });
 }

@@ -14,6 +14,11 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { getMeterMetaData } from './meters/get-meter-metaData.ts';
+import { getMeters } from './meters/get-meters.ts';
+import { makeMeterTypes } from './meters/make-meter-types.ts';
+import { makeMeters } from './meters/make-meters.ts';
+import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { getSettings } from './settings/get-settings.ts';
 import { moveClock } from './settings/move-clock.ts';
@@ -33,6 +38,11 @@ export const catalogue = {
   updateUser,
   getUsers,
   listUsers,
+  makeMeters,
+  getMeters,
+  getMeterMetaData,
+  makeMeterTypes,
+  updateMeter: updateMeterOperation,
   login,
   refreshToken,
   logout,

@@ -14,6 +14,8 @@ const definers: Record<string, string> = {
   scan_parties: 'as search_parties, for words too short for the index',
   find_parties_by_email: 'as search_parties, by the index of addresses',
   find_parties_by_contact: 'as search_parties, by the index of contacts',
+  search_meters: 'as search_parties, for meters',
+  scan_meters: 'as scan_parties, for meters',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */

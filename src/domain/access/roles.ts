@@ -6,6 +6,8 @@ export const permissions = [
   'own-party:read',
   'billing-groups:read',
   'billing-groups:write',
+  'meters:read',
+  'meters:write',
   'settings:read',
   'settings:write',
   'access:read',
@@ -30,6 +32,8 @@ const operator: readonly Permission[] = [
   'parties:write',
   'billing-groups:read',
   'billing-groups:write',
+  'meters:read',
+  'meters:write',
   'settings:read',
 ];
 
@@ -37,7 +41,7 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': operator,
   'Billing Operator': operator,
-  'Meter Reader': [],
+  'Meter Reader': ['meters:read'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
   Customer: ['own-party:read'],
