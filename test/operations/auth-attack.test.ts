@@ -245,7 +245,8 @@ test('no password, secret or token can be found in any column of any table', asy
        quote_ident(c.column_name) as column
      from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)
-     where t.table_type = 'BASE TABLE' and c.table_schema not in ('pg_catalog', 'information_schema')
+     where t.table_type = 'BASE TABLE'
+       and c.table_schema not in ('pg_catalog', 'information_schema')
        and c.data_type not in ('bigint', 'integer', 'smallint', 'boolean')`,
   );
   assert.ok(columns.length > 80);

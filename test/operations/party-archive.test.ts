@@ -52,7 +52,9 @@ test('a view shows accounts, subscriptions and balances in major units', async (
   const party = await newParty('House');
   const number = await subscribe(party, { status: 'Active', receivable: 123_45 });
   const second = await subscribe(party, { status: 'Closed', receivable: -20 });
-  await scene.sql.query('insert into wallets values (1, $1, 700)', [party.partyID]);
+  await scene.sql.query('update parties set wallet_balance = 700 where party_id = $1', [
+    party.partyID,
+  ]);
   const group = await admin.addBillingGroup({ name: 'North' });
   const billingGroupID = Number(group.headers.get('x-resource-id'));
   const connectionGroupLabels = ['House'];
@@ -138,9 +140,13 @@ test('a party that owes, is owed or has money in its wallet cannot be archived',
     await refuses(archive(party.partyNumber), 'PARTY_HAS_BALANCE', { statusCode: 422 });
   }
   const rich = await newParty();
-  await scene.sql.query('insert into wallets values (1, $1, 1)', [rich.partyID]);
+  await scene.sql.query('update parties set wallet_balance = 1 where party_id = $1', [
+    rich.partyID,
+  ]);
   await refuses(archive(rich.partyNumber), 'PARTY_HAS_BALANCE', { field: 'user.archiveStatus' });
-  await scene.sql.query('update wallets set balance = 0 where party_id = $1', [rich.partyID]);
+  await scene.sql.query('update parties set wallet_balance = 0 where party_id = $1', [
+    rich.partyID,
+  ]);
   await archive(rich.partyNumber);
 });
 

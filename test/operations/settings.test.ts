@@ -145,7 +145,10 @@ test('the currency and its decimals are fixed once amounts are booked', async ()
   const made = await plain.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
   const partyId = Number(made.headers.get('x-resource-id'));
   await scene.sql.query("select set_config('app.tenant', '2', false)");
-  await scene.sql.query('insert into wallets values (2, $1, 1)', [partyId]);
+  await scene.sql.query(
+    'update parties set wallet_balance = 1 where tenant_id = 2 and party_id = $1',
+    [partyId],
+  );
   for (const data of [{ currency: 'PKR' }, { currencyDecimals: 2 }]) {
     await refuses(plain.updateSettings({ data }), 'IN_USE', { statusCode: 409 });
   }

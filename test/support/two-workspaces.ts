@@ -106,7 +106,10 @@ async function seedAmounts(
     [tenantId, number, mark],
   );
   await sql.query('insert into subscription_balances values ($1, 1, 12345)', [tenantId]);
-  await sql.query('insert into wallets values ($1, 1, 54321)', [tenantId]);
+  await sql.query(
+    'update parties set wallet_balance = 54321 where tenant_id = $1 and party_id = 1',
+    [tenantId],
+  );
 }
 
 /** Rows of B under ids that A does not have, with marked names. */
