@@ -227,6 +227,8 @@ test('a worker that has hardly begun ends, too, when its program is killed', {
   await until(() => workersIn(place.folder)[0], 'the worker starts');
   await program.end('SIGKILL');
   await until(() => workersIn(place.folder).length === 0, 'the young worker ended', 15_000);
+  kill(postmasterPid(place.dataFolder));
+  await assertNothingRuns(place.folder);
 });
 
 test('a program that is stopped while it starts leaves nothing behind', async () => {
