@@ -285,8 +285,6 @@ const tenantless: Record<string, string> = {
   findTenantId: 'asks the registry, by a function that tells the id alone',
   insertWorkspace: 'locks the registry, which is of no tenant',
   enterTenant: 'sets the tenant of the transaction',
-  countParties: 'counts what a search function finds, which names the tenant itself',
-  findEntered: 'enter_call() takes the tenant as its argument',
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
