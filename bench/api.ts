@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { createClient } from '../sdk/client.ts';
 import { cloneDatabase, dropDatabase, theCluster } from '../test/support/cluster.ts';
 import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
-import type { BenchOptions, BenchResult } from './main.ts';
+import type { BenchOptions, BenchResult } from './result.ts';
 
 const connections = 16;
 const parties = 2_000;

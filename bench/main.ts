@@ -2,9 +2,8 @@
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';
-
-export type BenchOptions = { quick: boolean };
-export type BenchResult = { ratios: Record<string, number>; figures: Record<string, number> };
+import { benchRating } from './rating.ts';
+import type { BenchResult } from './result.ts';
 
 const { values } = parseArgs({
   options: {
@@ -13,7 +12,10 @@ const { values } = parseArgs({
   },
 });
 
-const parts = [{ title: 'API', run: benchApi }];
+const parts = [
+  { title: 'Rating', run: benchRating },
+  { title: 'API', run: benchApi },
+];
 
 const total: BenchResult = { ratios: {}, figures: {} };
 for (const part of parts) {

@@ -216,6 +216,70 @@ create table logins (
   constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
 );
 
+create table meter_registers (
+  tenant_id bigint not null,
+  meter_type_id bigint not null,
+  "position" smallint not null,
+  register text not null,
+  unit text not null,
+  kind text not null,
+  time_of_use text,
+  digits smallint not null,
+  decimals smallint not null,
+  constraint meter_registers_decimals_check CHECK (((decimals >= 0) AND (decimals <= 6))),
+  constraint meter_registers_digits_check CHECK (((digits >= 1) AND (digits <= 15))),
+  constraint meter_registers_kind_check CHECK ((kind = ANY (ARRAY['Cumulative'::text, 'Interval'::text, 'Consumptive'::text, 'Demand'::text]))),
+  constraint meter_registers_pkey PRIMARY KEY (tenant_id, meter_type_id, "position"),
+  constraint meter_registers_position_check CHECK (("position" > 0)),
+  constraint meter_registers_register_check CHECK ((register <> ''::text)),
+  constraint meter_registers_tenant_id_meter_type_id_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id),
+  constraint meter_registers_unit_check CHECK ((unit <> ''::text))
+);
+
+create table meter_types (
+  tenant_id bigint not null,
+  meter_type_id bigint not null,
+  name text not null,
+  utility text not null,
+  phases smallint,
+  prepaid boolean not null default false,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint meter_types_name_check CHECK ((name <> ''::text)),
+  constraint meter_types_phases_check CHECK (((phases >= 1) AND (phases <= 3))),
+  constraint meter_types_pkey PRIMARY KEY (tenant_id, meter_type_id),
+  constraint meter_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meter_types_utility_check CHECK ((utility <> ''::text))
+);
+
+create table meters (
+  tenant_id bigint not null,
+  meter_id bigint not null,
+  number bigint not null,
+  brand text not null,
+  meter_type_id bigint not null,
+  purchase_date date not null,
+  mf integer not null,
+  status text not null default 'InActive'::text,
+  health text not null default 'ok'::text,
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint meters_brand_check CHECK ((brand <> ''::text)),
+  constraint meters_health_check CHECK ((health = ANY (ARRAY['ok'::text, 'faulty'::text, 'stopped'::text, 'tampered'::text, 'lost'::text, 'retired'::text]))),
+  constraint meters_mf_check CHECK (((mf >= 1) AND (mf <= 1000000))),
+  constraint meters_number_check CHECK (((number >= 1) AND (number <= '999999999999999'::bigint))),
+  constraint meters_number_key UNIQUE (tenant_id, number) INCLUDE (meter_id),
+  constraint meters_pkey PRIMARY KEY (tenant_id, meter_id),
+  constraint meters_retired_is_inactive CHECK (((health <> 'retired'::text) OR (status = 'InActive'::text))),
+  constraint meters_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'InActive'::text]))),
+  constraint meters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meters_type_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id)
+);
+
 create table parties (
   tenant_id bigint not null,
   party_id bigint not null,
@@ -551,6 +615,24 @@ CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, log
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
+CREATE UNIQUE INDEX meter_registers_register_key ON public.meter_registers USING btree (tenant_id, meter_type_id, lower(register));
+
+CREATE UNIQUE INDEX meter_types_name_key ON public.meter_types USING btree (tenant_id, lower(name));
+
+CREATE INDEX meters_brand ON public.meters USING btree (tenant_id, brand);
+
+CREATE INDEX meters_mf ON public.meters USING btree (tenant_id, mf, meter_id);
+
+CREATE INDEX meters_purchased ON public.meters USING btree (tenant_id, purchase_date, meter_id);
+
+CREATE INDEX meters_search ON public.meters USING gin (tenant_id, search_text gin_trgm_ops);
+
+CREATE INDEX meters_status ON public.meters USING btree (tenant_id, status, meter_id);
+
+CREATE INDEX meters_type ON public.meters USING btree (tenant_id, meter_type_id, meter_id);
+
+CREATE INDEX meters_updated ON public.meters USING btree (tenant_id, ts, meter_id);
+
 CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
 
 CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
@@ -611,6 +693,38 @@ begin
     return new;
   end if;
   update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.count_meters()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+    select tenant_id, 'meter', meter_id / 1000, count(*) filter (where status = 'Active'), count(*)
+    from new_rows
+    group by tenant_id, meter_id / 1000
+    order by tenant_id, meter_id / 1000
+    on conflict (tenant_id, kind, block) do update
+      set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  else
+    update row_blocks b
+    set live_rows = b.live_rows + changed.live_delta
+    from (
+      select n.tenant_id, n.meter_id / 1000 as block,
+        sum(case when n.status = 'Active' then 1 else -1 end) as live_delta
+      from new_rows n
+      join old_rows o on o.tenant_id = n.tenant_id and o.meter_id = n.meter_id
+      where n.status <> o.status
+      group by n.tenant_id, n.meter_id / 1000
+    ) changed
+    where b.tenant_id = changed.tenant_id and b.kind = 'meter' and b.block = changed.block;
+  end if;
   return null;
 end
 $function$
@@ -803,6 +917,19 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.scan_meters(pattern text, wanted_status text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT meters.meter_id
+    FROM meters
+   WHERE ((meters.tenant_id = require_tenant()) AND ((meters.search_text || ''::text) ~~ scan_meters.pattern) AND ((scan_meters.wanted_status IS NULL) OR (meters.status = scan_meters.wanted_status)));
+END
+;
+-- owned by billwright_search
+
 CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
  RETURNS SETOF bigint
  LANGUAGE sql
@@ -813,6 +940,19 @@ BEGIN ATOMIC
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND ((parties.search_text || ''::text) ~~ scan_parties.pattern) AND ((scan_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
 '::text, 1) ~~ scan_parties.name_pattern)) AND ((scan_parties.wanted_kind IS NULL) OR (parties.kind = scan_parties.wanted_kind)) AND (scan_parties.with_archived OR (NOT parties.archived)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT meters.meter_id
+    FROM meters
+   WHERE ((meters.tenant_id = require_tenant()) AND (meters.search_text ~~ search_meters.pattern) AND ((search_meters.wanted_status IS NULL) OR (meters.status = search_meters.wanted_status)));
 END
 ;
 -- owned by billwright_search
@@ -872,6 +1012,10 @@ CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER meters_counted_on_insert AFTER INSERT ON public.meters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
+
+CREATE TRIGGER meters_counted_on_update AFTER UPDATE ON public.meters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
 
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 
@@ -933,6 +1077,15 @@ create policy tenant_wall on login_names as permissive for all using ((tenant_id
 
 alter table logins enable row level security, force row level security;
 create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table meter_registers enable row level security, force row level security;
+create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
+
+alter table meter_types enable row level security, force row level security;
+create policy tenant_wall on meter_types as permissive for all using ((tenant_id = current_tenant()));
+
+alter table meters enable row level security, force row level security;
+create policy tenant_wall on meters as permissive for all using ((tenant_id = current_tenant()));
 
 alter table parties enable row level security, force row level security;
 create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
@@ -1027,6 +1180,20 @@ grant delete, insert, select, update on login_failures to billwright_worker;
 grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
+
+grant insert, select on meter_registers to billwright_api;
+
+grant select on meter_registers to billwright_worker;
+
+grant insert, select on meter_types to billwright_api;
+
+grant select on meter_types to billwright_worker;
+
+grant insert, select, update on meters to billwright_api;
+
+grant select on meters to billwright_search;
+
+grant select on meters to billwright_worker;
 
 grant insert, select, update on parties to billwright_api;
 

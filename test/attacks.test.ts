@@ -103,7 +103,8 @@ async function probesOf(tenantId: number): Promise<Probes> {
       [tenantId],
     );
     for (const [column, value] of rows.flatMap(({ row }) => Object.entries(row))) {
-      if (!/(_id|_number|^name|label|email|username|code|workspace)$/.test(column)) continue;
+      if (!/(_id|_number|^number|^name|label|email|username|code|workspace)$/.test(column))
+        continue;
       if (typeof value === 'number') numbers.add(value);
       else if (typeof value === 'string' && !value.includes(mark)) {
         texts.set(`${table}.${column}`, value);

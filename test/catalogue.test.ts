@@ -186,6 +186,8 @@ test('the operations of the published contract have its paths and words', () => 
     ['createTariff', '/billing/tariffs/create-tariff', 'Create', 'Create Plan'],
     ['updateTariff', '/billing/tariffs/update-tariff', 'Update', 'Update Plan'],
     ['getTariffs', '/billing/tariffs/get-tariffs', 'Retrieve', 'Retrieve Plans'],
+    ['makeMeters', '/billing/meters/make-meters', 'Create', 'Create Meters'],
+    ['getMeters', '/billing/meters/get-meters', 'Retrieve', 'Retrieve Meters'],
   ];
   const declared = new Map<string, Operation>(operations);
   for (const [name = '', path, method, action] of contract) {

@@ -54,9 +54,9 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
   },
   'a foreign key spans tenants': {
     change: `create unique index ids on parties (party_id);
-      alter table billing_accounts add constraint loose
+      alter table logins add constraint loose
         foreign key (party_id) references parties (party_id)`,
-    fault: /foreign key loose of billing_accounts can link/,
+    fault: /foreign key loose of logins can link/,
   },
   'a foreign key has no index': {
     change: 'drop index billing_accounts_group',
@@ -74,6 +74,12 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
     change: `create function peek() returns setof parties language sql security definer
       set search_path = public, pg_temp begin atomic select * from parties; end`,
     fault: /function peek runs/,
+  },
+  'a function that runs as its owner names no tenant': {
+    change: `create or replace function find_parties_by_email(wanted text) returns setof bigint
+      language sql stable security definer set search_path = public, pg_temp
+      begin atomic select party_id from parties where email = wanted; end`,
+    fault: /find_parties_by_email names no tenant/,
   },
   'a known function loses its search_path': {
     change: 'alter function find_workspace(text) reset search_path',

@@ -1,7 +1,7 @@
 // Calendar dates and instants, and the only place where a time zone turns one into the other.
 // Dates are Temporal.PlainDate, instants are Temporal.Instant; the wire forms live here too.
 
-// A year below 1000 is a slip of the finger, and PostgreSQL knows no year 0. Second 60 would be read
+// A year below 1000 is a slip of the finger, and PostgreSQL has no year 0. Second 60 would be read
 // as 59.
 const dayMonthYear = /^(\d{2})\/(\d{2})\/([1-9]\d{3})$/;
 const compactDayMonthYear = /^(\d{2})(\d{2})([1-9]\d{3})$/;
@@ -19,11 +19,8 @@ export function parseCompactDate(text: string): Temporal.PlainDate | undefined {
   return fromParts(compactDayMonthYear.exec(text));
 }
 
-/** A smaller year is a slip of the pen (`0026`), and PostgreSQL has no year 0. */
-const yearMin = 1000;
-
 function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefined {
-  if (!match || Number(match[3]) < yearMin) return undefined;
+  if (!match) return undefined;
   try {
     return Temporal.PlainDate.from(
       { day: Number(match[1]), month: Number(match[2]), year: Number(match[3]) },
@@ -36,7 +33,7 @@ function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefine
 
 /** `YYYY-MM-DDTHH:MM:SS` without offset; undefined when it is no such time. */
 export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undefined {
-  if (!localDateTime.test(text) || Number(text.slice(0, 4)) < yearMin) return undefined;
+  if (!localDateTime.test(text)) return undefined;
   try {
     return Temporal.PlainDateTime.from(text, { overflow: 'reject' });
   } catch {
@@ -55,7 +52,8 @@ export function formatCompactDate(date: Temporal.PlainDate): string {
 /** `YYYY-MM-DD HH:MM:SS` in the given zone: the form of every timestamp on the wire. */
 export function formatTimestamp(instant: Temporal.Instant, timeZone: string): string {
   const ms = instant.epochMilliseconds;
-  const local = new Date(ms + offsetMs(ms, timeZone)).toISOString();
+  const shifted = Temporal.Instant.fromEpochMilliseconds(ms + offsetMs(ms, timeZone));
+  const local = shifted.toString();
   return `${local.slice(0, 10)} ${local.slice(11, 19)}`;
 }
 

@@ -127,6 +127,7 @@ export const errorCodes = {
   EFFECTIVE_DATES_OVERLAP: rule('Two items hold on the same days'),
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
+  DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
@@ -195,15 +196,18 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   });
 }
 
+/** Details that an answer names; the caller who has more mistakes than this has one mistake. */
+const detailsMax = 500;
+
 /**
  * Rows of an all-or-nothing batch that were refused by a rule: if all share one code, that code;
  * otherwise ROWS_REJECTED.
  */
 export function errorFromRows(details: ErrorDetail[]): AppError {
   const codes = new Set(details.map((detail) => detail.code));
-  if (codes.size === 1) return errorFromDetails(details);
+  if (codes.size === 1) return errorFromDetails(details.slice(0, detailsMax));
   return new AppError('ROWS_REJECTED', {
     message: `${details.length} problems in the rows; nothing was stored`,
-    details,
+    details: details.slice(0, detailsMax),
   });
 }

@@ -64,12 +64,13 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
 function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolean }): void {
   const workspace = isDemo ? demo.workspace : 'WORKSPACE';
   const base = `http://${workspace}.${config.domain}:${port}`;
-  const login = `{"method":"Login","action":"Login User","apiVersion":"v2","username":"${demo.username}","password":"${demo.password}"}`;
-  const trial = `  Workspace  ${demo.workspace}, login ${demo.username} with password ${demo.password}
+  const { username, password } = demo;
+  const login = { method: 'Login', action: 'Login User', apiVersion: 'v2', username, password };
+  const trial = `  Workspace  ${demo.workspace}, login ${username} with password ${password}
 
 Try:
   curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
-    -d '${login}'
+    -d '${JSON.stringify(login)}'
 `;
   process.stdout.write(`
 Billwright is ready.

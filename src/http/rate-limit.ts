@@ -33,7 +33,7 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one call from the bucket, or refuses with the seconds to wait. Either way the headers tell
+   * Takes one call from the bucket, or refuses with the seconds to wait. The headers always tell
    * what is left.
    */
   take(key: string, nowMs: number, headers: Headers = {}): void {

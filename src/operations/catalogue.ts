@@ -15,6 +15,11 @@ import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
 import { getLookups } from './lookups/get-lookups.ts';
+import { getMeterMetaData } from './meters/get-meter-metaData.ts';
+import { getMeters } from './meters/get-meters.ts';
+import { makeMeterTypes } from './meters/make-meter-types.ts';
+import { makeMeters } from './meters/make-meters.ts';
+import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { getPeriods } from './periods/get-periods.ts';
 import { makePeriods } from './periods/make-periods.ts';
@@ -47,6 +52,11 @@ export const catalogue = {
   updateUser,
   getUsers,
   listUsers,
+  makeMeters,
+  getMeters,
+  getMeterMetaData,
+  makeMeterTypes,
+  updateMeter: updateMeterOperation,
   login,
   refreshToken,
   logout,

@@ -205,7 +205,8 @@ async function planted(tenantId: number) {
     `select
        (select array_agg(name order by name) from unnest($2::text[]) name where exists (
          select from tokens where tenant_id = $1 and token_hash = sha256(name::bytea))) as tokens,
-       (select array_agg(session_id::text order by 1) from sessions where tenant_id = $1) as sessions,
+       (select array_agg(session_id::text order by 1)
+         from sessions where tenant_id = $1) as sessions,
        (select array_agg(idempotency_key) from idempotency_keys where tenant_id = $1) as answers,
        (select array_agg(failures) from login_failures where tenant_id = $1) as failures`,
     [tenantId, names],

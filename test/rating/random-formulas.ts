@@ -10,9 +10,9 @@ export type RandomWorld = {
   readonly keyed: Rows;
 };
 
-export const numberNames = ['a', 'b', 'usage.x', 'usage.y', 'input.load'];
-export const textNames = ['kind', 'input.size'];
-export const booleanNames = ['flag', 'connection.isFirstBill'];
+const numberNames = ['a', 'b', 'usage.x', 'usage.y', 'input.load'];
+const textNames = ['kind', 'input.size'];
+const booleanNames = ['flag', 'connection.isFirstBill'];
 
 const digits = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 1000 }).map(String) },
@@ -24,7 +24,7 @@ const decimals = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 9999 }).map((n) => `.${n}`) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 999_999 }).map((n) => `.0000${n}`) },
 );
-export const unsigned = fc.tuple(digits, decimals).map(([whole, part]) => whole + part);
+const unsigned = fc.tuple(digits, decimals).map(([whole, part]) => whole + part);
 export const signed = fc
   .tuple(fc.boolean(), unsigned)
   .map(([isNegative, text]) => (isNegative ? `-${text}` : text));
@@ -71,10 +71,11 @@ const comparison = fc.constantFrom('=', '<>', '<', '<=', '>', '>=');
 
 type Typed = { number: string; text: string; flag: string; table: string };
 
+const list = (item: fc.Arbitrary<string>, min: number, max: number) =>
+  fc.array(item, { minLength: min, maxLength: max }).map((items) => items.join(', '));
+
 /** Formulas of each type, by mutual recursion; depth keeps them readable when one fails. */
 const grammar = fc.letrec<Typed>((tie) => {
-  const list = (item: fc.Arbitrary<string>, min: number, max: number) =>
-    fc.array(item, { minLength: min, maxLength: max }).map((items) => items.join(', '));
   const call = (names: string[], ...args: fc.Arbitrary<string>[]) =>
     fc
       .tuple(fc.constantFrom(...names), fc.tuple(...args))

@@ -92,7 +92,16 @@ async function seed(
     ],
   });
   await seedPrices(client, mark);
+  await seedMeter(client, mark);
   await seedAmounts(scene.sql, tenantId, own('subscription', 'ELEC-00000001'), mark);
+}
+
+/** Type 6 and meter 7001 in both workspaces. */
+async function seedMeter(client: TestClient, mark: string): Promise<void> {
+  const registers = [{ register: mark, unit: mark, kind: 'Cumulative' as const, digits: 6 }];
+  await client.makeMeterTypes({ meterTypes: [{ name: mark, utility: mark, registers }] });
+  const meter = { number: 7001, brand: mark, meterType: 6, purchaseDate: '01/02/2024', mf: 1 };
+  await client.makeMeters({ meters: [meter] });
 }
 
 /** The context, plan and period that the examples of operations are about. */
@@ -120,7 +129,10 @@ async function seedAmounts(
     [tenantId, number, mark],
   );
   await sql.query('insert into subscription_balances values ($1, 1, 12345)', [tenantId]);
-  await sql.query('update parties set wallet_balance = 54321 where tenant_id = $1', [tenantId]);
+  await sql.query(
+    'update parties set wallet_balance = 54321 where tenant_id = $1 and party_id = 1',
+    [tenantId],
+  );
 }
 
 /** Rows of B under ids that A does not have, with marked names. */
@@ -134,6 +146,10 @@ async function seedMore(b: TestClient, mark: string): Promise<void> {
   });
   await b.addBillingGroup({ name: mark });
   await b.assignBillingAccounts({ data: { billingGroupID: 2, connectionGroupIDs: [2] } });
+  const registers = [{ register: mark, unit: mark, kind: 'Demand' as const, digits: 6 }];
+  await b.makeMeterTypes({ meterTypes: [{ name: `${mark} two`, utility: mark, registers }] });
+  const meter = { brand: mark, meterType: 7, purchaseDate: '01/02/2024', mf: 1 };
+  await b.makeMeters({ meters: [{ number: 7002, ...meter }] });
   const login = { username: mark, name: mark, password: adminPassword };
   await b.makeLogins({ logins: [{ ...login, roles: ['Auditor'] }] });
   const secret = 'a secret of at least thirty-two characters';

@@ -9,7 +9,7 @@ import type { Table } from './table.ts';
 
 /** Compiles a formula that passed the checker; the result has the type the checker found. */
 export function compileFormula<F>(node: FormulaNode, binder: Binder<F>): Of<F, Scalar> {
-  return makeCompiler(binder).any(node);
+  return makeCompiler(binder).scalar(node);
 }
 
 export function compileNumber<F>(node: FormulaNode, binder: Binder<F>): Of<F, Exact> {
@@ -23,7 +23,7 @@ export function compileBoolean<F>(node: FormulaNode, binder: Binder<F>): Of<F, b
 function makeCompiler<F>(binder: Binder<F>): Compiler<F> {
   const compiler: Compiler<F> = {
     binder,
-    any: (node) => {
+    scalar: (node) => {
       const plain = compileNode(node, compiler);
       const step = binder.step;
       if (step === undefined) return plain;
@@ -34,10 +34,9 @@ function makeCompiler<F>(binder: Binder<F>): Compiler<F> {
       };
     },
     // The checker has established the type, so these narrow without a test at run time.
-    number: (node) => compiler.any(node) as Of<F, Exact>,
-    boolean: (node) => compiler.any(node) as Of<F, boolean>,
-    text: (node) => compiler.any(node) as Of<F, string>,
-    table: (node) => compiler.any(node) as Of<F, Table>,
+    number: (node) => compiler.scalar(node) as Of<F, Exact>,
+    boolean: (node) => compiler.scalar(node) as Of<F, boolean>,
+    table: (node) => compiler.scalar(node) as Of<F, Table>,
   };
   return compiler;
 }
@@ -83,10 +82,10 @@ function compileChain<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar>
   const links: { node: BinaryNode; right: Of<F, Scalar> }[] = [];
   let first: FormulaNode = node;
   for (; first.kind === 'binary'; first = first.left) {
-    links.push({ node: first, right: compiler.any(first.right) });
+    links.push({ node: first, right: compiler.scalar(first.right) });
   }
   links.reverse();
-  const start = compiler.any(first);
+  const start = compiler.scalar(first);
   const step = compiler.binder.step;
   const last = links.length - 1;
   return (frame) => {
@@ -125,8 +124,8 @@ function applied(operator: BinaryNode['operator'], left: Scalar, right: Scalar):
 
 function compilePair<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar> {
   if (node.operator === '=' || node.operator === '<>') {
-    const left = compiler.any(node.left);
-    const right = compiler.any(node.right);
+    const left = compiler.scalar(node.left);
+    const right = compiler.scalar(node.right);
     const wanted = node.operator === '=';
     return (frame) => sameScalar(left(frame), right(frame)) === wanted;
   }

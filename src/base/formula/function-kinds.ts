@@ -19,9 +19,8 @@ export type Checker = {
 export type Compiler<Frame> = {
   number(node: FormulaNode): Of<Frame, Exact>;
   boolean(node: FormulaNode): Of<Frame, boolean>;
-  text(node: FormulaNode): Of<Frame, string>;
   table(node: FormulaNode): Of<Frame, Table>;
-  any(node: FormulaNode): Of<Frame, Scalar>;
+  scalar(node: FormulaNode): Of<Frame, Scalar>;
   readonly binder: Binder<Frame>;
 };
 

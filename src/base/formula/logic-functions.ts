@@ -71,10 +71,10 @@ function checkConditions(call: CallNode, checker: Checker): FormulaType {
 
 function compileConditions<F>(call: CallNode, compiler: Compiler<F>): Of<F, Scalar> {
   const last = call.args.length - 1;
-  let rest = compiler.any(call.args[last] as FormulaNode);
+  let rest = compiler.scalar(call.args[last] as FormulaNode);
   for (let index = last - 2; index >= 0; index -= 2) {
     const condition = compiler.boolean(call.args[index] as FormulaNode);
-    const then = compiler.any(call.args[index + 1] as FormulaNode);
+    const then = compiler.scalar(call.args[index + 1] as FormulaNode);
     const otherwise = rest;
     rest = (frame) => (condition(frame) ? then(frame) : otherwise(frame));
   }
@@ -99,15 +99,15 @@ function checkSwitch(call: CallNode, checker: Checker): FormulaType {
 }
 
 function compileSwitch<F>(call: CallNode, compiler: Compiler<F>): Of<F, Scalar> {
-  const subject = compiler.any(call.args[0] as FormulaNode);
+  const subject = compiler.scalar(call.args[0] as FormulaNode);
   const last = call.args.length - 1;
   const keys: Of<F, Scalar>[] = [];
   const results: Of<F, Scalar>[] = [];
   for (let index = 1; index < last; index += 2) {
-    keys.push(compiler.any(call.args[index] as FormulaNode));
-    results.push(compiler.any(call.args[index + 1] as FormulaNode));
+    keys.push(compiler.scalar(call.args[index] as FormulaNode));
+    results.push(compiler.scalar(call.args[index + 1] as FormulaNode));
   }
-  const otherwise = compiler.any(call.args[last] as FormulaNode);
+  const otherwise = compiler.scalar(call.args[last] as FormulaNode);
   return (frame) => {
     const wanted = subject(frame);
     for (let index = 0; index < keys.length; index++) {

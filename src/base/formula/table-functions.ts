@@ -103,7 +103,7 @@ function checkLookup(call: CallNode, checker: Checker): FormulaType {
 function compileLookup<F>(call: CallNode, compiler: Compiler<F>): Of<F, Exact> {
   const [tableNode, keyNode, columnNode] = call.args as [FormulaNode, FormulaNode, FormulaNode];
   const table = compiler.table(tableNode);
-  const key = compiler.any(keyNode);
+  const key = compiler.scalar(keyNode);
   const column = columnNode.kind === 'text' ? columnNode.value : '';
   return (frame) => {
     const rows = table(frame);

@@ -10,6 +10,8 @@ export const permissions = [
   'contexts:write',
   'plans:read',
   'plans:write',
+  'meters:read',
+  'meters:write',
   'settings:read',
   'settings:write',
   'access:read',
@@ -36,6 +38,8 @@ const operator: readonly Permission[] = [
   'billing-groups:write',
   'contexts:read',
   'plans:read',
+  'meters:read',
+  'meters:write',
   'settings:read',
 ];
 
@@ -45,7 +49,7 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': [],
+  'Meter Reader': ['meters:read'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
   Customer: ['own-party:read'],

@@ -239,7 +239,7 @@ export async function listActiveLoginsOfParty(
   return rows.map((row) => row.login_id);
 }
 
-/** A party shows ACTIVE when one of its logins is: called wherever such a login is made or changed. */
+/** A party shows ACTIVE when one of its logins is; called wherever such a login changes. */
 export async function showPortalStatus(
   tx: Tx,
   tenantId: number,

@@ -5,6 +5,7 @@ import { currencyDecimals, isCurrency } from '../../base/currencies.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
+import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
 import { insertLogins } from './store.ts';
@@ -77,6 +78,7 @@ export async function createWorkspace(
   const tenantId = await insertWorkspace(tx, prepared.workspace, at);
   await enterTenant(tx, tenantId);
   await insertTenant(tx, tenantId, prepared.facts, stamp);
+  await insertFirstMeterTypes(tx, tenantId, stamp);
   const loginId = await takeNumbers(tx, tenantId, 'login', 1);
   const admin = {
     username: prepared.admin.email.toLowerCase(),

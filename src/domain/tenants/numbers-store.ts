@@ -7,6 +7,9 @@ const seriesStart = {
   'party-number': 100_000,
   account: 0,
   'billing-group': 0,
+  meter: 0,
+  // Every workspace begins with five types.
+  'meter-type': 5,
   login: 0,
   client: 0,
   // The nine periods that every workspace begins with.

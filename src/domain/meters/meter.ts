@@ -1,0 +1,65 @@
+// What a meter and its type are, in the words of the domain.
+
+export const meterStatuses = ['Active', 'InActive'] as const;
+export type MeterStatus = (typeof meterStatuses)[number];
+
+/** Only a meter that is ok can be hung up; a retired one hangs nowhere. */
+export const meterHealths = ['ok', 'faulty', 'stopped', 'tampered', 'lost', 'retired'] as const;
+export type MeterHealth = (typeof meterHealths)[number];
+
+export const registerKinds = ['Cumulative', 'Interval', 'Consumptive', 'Demand'] as const;
+export type RegisterKind = (typeof registerKinds)[number];
+
+export const readingTypes = [
+  'Actual',
+  'Customer',
+  'Estimated',
+  'Installation',
+  'Removal',
+  'Final',
+  'Check',
+  'Automatic',
+] as const;
+
+/** Remarks that readers are offered; they may write others. */
+export const readingRemarks = ['Locked premises', 'Meter stopped', 'Unreadable'] as const;
+
+/** Fifteen digits: as many as a number on the wire holds exactly, whatever they are. */
+export const meterNumberMax = 999_999_999_999_999;
+export const mfMax = 1_000_000;
+
+export type MeterFacts = {
+  number: number;
+  brand: string;
+  meterTypeId: number;
+  purchaseDate: Temporal.PlainDate;
+  /** Multiplier factor. */
+  mf: number;
+};
+
+export type RegisterFacts = {
+  register: string;
+  unit: string;
+  kind: RegisterKind;
+  timeOfUse: string | null;
+  digits: number;
+  decimals: number;
+};
+
+export type MeterTypeFacts = {
+  name: string;
+  utility: string;
+  phases: number | null;
+  prepaid: boolean;
+  registers: readonly RegisterFacts[];
+};
+
+/** The values that stand there more than once, each with the places of all but its first. */
+export function repeated<T>(values: readonly T[]): { value: T; index: number }[] {
+  const seen = new Set<T>();
+  return values.flatMap((value, index) => {
+    if (seen.has(value)) return [{ value, index }];
+    seen.add(value);
+    return [];
+  });
+}
