@@ -308,3 +308,13 @@ test('batches and bank accounts are replaced as whole lists; DEFAULT stays', asy
   assert.deepEqual(await codes(), ['DEFAULT']);
   assert.ok((await admin.getBatches()).data.batches.length > 3);
 });
+
+test('the currency of a workspace is fixed once it has a context', async () => {
+  const fresh = await scene.workspace('currencies');
+  await fresh.updateSettings({ data: { currencyDecimals: 3 } });
+  const rounding = { scale: 3, mode: 'HalfUp' as const };
+  await newService(fresh, { billRounding: rounding });
+  for (const data of [{ currencyDecimals: 2 }, { currency: 'USD' }]) {
+    await refuses(fresh.updateSettings({ data }), 'IN_USE', { statusCode: 409 });
+  }
+});

@@ -1,6 +1,8 @@
 // Contexts with their plans as rating reads them, and the compiled books kept between calls.
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { checkContext } from '../rating/check-context.ts';
 import { compilePriceBook, type Definitions, type PriceBook } from '../rating/price-book.ts';
 import { type Currency, contextDefinition } from './context.ts';
 import { type ContextRow, listContextVersions } from './contexts-store.ts';
@@ -57,11 +59,20 @@ export async function storedPriceBook(
     books.set(key, kept);
     return kept.book;
   }
-  const book = compilePriceBook(await loadDefinitions(tx, tenantId, context, currency));
+  const definitions = await loadDefinitions(tx, tenantId, context, currency);
+  assertFitsCurrency(definitions);
+  const book = compilePriceBook(definitions);
   if (books.size >= booksMax) {
     const [oldest] = books.keys();
     if (oldest !== undefined) books.delete(oldest);
   }
   books.set(key, { stamp, book });
   return book;
+}
+
+/** Saving checked this too, but by the currency of then. */
+function assertFitsCurrency({ contexts }: Definitions): void {
+  const problem = contexts.flatMap((version) => checkContext(version.definition))[0];
+  if (problem === undefined) return;
+  throw new AppError('DEFINITION_INVALID', { message: problem.message });
 }
