@@ -4,6 +4,7 @@ import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
 import { refuses } from '../support/client.ts';
+import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -60,6 +61,51 @@ const changes: Record<
     subject: 'party',
     before: { name: 'A', connectionGroups: [] },
     after: { name: 'C', connectionGroups: ['L'] },
+  },
+  createService: {
+    call: () => admin.createService({ service: smallService }),
+    subject: 'pricing context',
+    before: null,
+    after: { serviceCode: 'ELEC', version: 1 },
+  },
+  updateService: {
+    call: () => admin.updateService({ service: { code: 'ELEC', dueDateOffset: 7 } }),
+    subject: 'pricing context',
+    before: { dueDateOffset: 0, version: 1 },
+    after: { dueDateOffset: 7, version: 2 },
+  },
+  createTariff: {
+    call: () => admin.createTariff({ tariff: smallTariff }),
+    subject: 'plan',
+    before: null,
+    after: { tariffCode: 'DOM', version: 1 },
+  },
+  updateTariff: {
+    call: () => admin.updateTariff({ tariff: { serviceCode: 'ELEC', code: 'DOM', name: 'Homes' } }),
+    subject: 'plan',
+    before: { name: 'Domestic', version: 1 },
+    after: { name: 'Homes', version: 2 },
+  },
+  makePeriods: {
+    call: () =>
+      admin.makePeriods({
+        periods: [{ name: 'Ten days', unit: 'Day', count: 10, months: '0.33' }],
+      }),
+    subject: 'billing period',
+    before: null,
+    after: { name: 'Ten days' },
+  },
+  makeTemplates: {
+    call: () => admin.makeTemplates({ templates: [{ type: 'SMS', name: 'Short', body: 'x' }] }),
+    subject: 'template',
+    before: null,
+    after: { name: 'Short' },
+  },
+  updateTemplate: {
+    call: () => admin.updateTemplate({ data: { templateID: 3, body: 'y' } }),
+    subject: 'template',
+    before: { body: 'x', version: 1 },
+    after: { body: 'y', version: 2 },
   },
   addBillingGroup: {
     call: () => admin.addBillingGroup({ name: 'North' }),

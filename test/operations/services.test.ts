@@ -142,6 +142,7 @@ test('create-service refuses definitions that are wrong, with the path of the mi
   assert.equal(typeof refusal.error.details[0]?.position, 'number');
   await refuses(rule('bill.none > 1'), 'FORMULA_UNKNOWN_NAME');
   await refuses(rule('1 + 1'), 'FORMULA_TYPE');
+  await refuses(rule('account.wallet > 0'), 'FORMULA_SCOPE');
   await refuses(rule('NOSUCH(1) > 0'), 'FORMULA_UNKNOWN_FUNCTION');
   await refuses(rule('ABS(1, 2) > 0'), 'FORMULA_ARITY');
   await refuses(rule(`${'1 + '.repeat(1_500)}1 > 0`), 'FORMULA_TOO_LONG');

@@ -124,6 +124,18 @@ test('a saved change is seen by the next simulation, on every server', async () 
   }
 });
 
+test('a bill that a hold rule stops is shown as held', async () => {
+  const service = (when: string) => ({
+    ...smallService,
+    code: serviceCode,
+    holdRules: [{ name: 'large', when }],
+  });
+  const held = async (when: string) =>
+    (await simulate({ service: service(when), tariffCode })).data.bill.hold;
+  assert.deepEqual([await held('bill.current > 2000'), await held('bill.current > 3000')], [1, 0]);
+  assert.equal(await held('1 / (bill.current - 2200) > 0'), 0);
+});
+
 test('what is wrong with a bill is told on the bill', async () => {
   const usageData = [{ input: 'energy', source: 'Metered', required: 1 }];
   const needy = await newTariff(admin, serviceCode, { usageData });

@@ -38,6 +38,7 @@ export const createService = operation({
     'FORMULA_UNKNOWN_NAME',
     'FORMULA_UNKNOWN_FUNCTION',
     'FORMULA_ARITY',
+    'FORMULA_SCOPE',
     'FORMULA_TOO_LONG',
     'FORMULA_TOO_DEEP',
   ],

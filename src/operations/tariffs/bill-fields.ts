@@ -45,7 +45,23 @@ const reading = Type.Object({
   consumption: text,
 });
 
+/** There only once a bill was posted. */
+const later = nullable(Type.String());
+
 export const simulatedBill = Type.Object({
+  billNumber: later,
+  billRefNo: later,
+  batchCode: later,
+  connectionRefNo: later,
+  connectionGroupLabel: later,
+  partyName: later,
+  address: nullable(anything),
+  issueDate: later,
+  history: Type.Array(anything),
+  bankAccounts: Type.Array(anything),
+  documents: Type.Array(anything),
+  deliveries: Type.Array(anything),
+  hold: integer,
   billType: text,
   status: text,
   paymentStatus: text,

@@ -1,15 +1,20 @@
 import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
+import { parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { LookupError } from '../../base/formula/function-kinds.ts';
+import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
 import { contextDefinition } from '../../domain/pricing/context.ts';
 import { type ContextRow, findContext } from '../../domain/pricing/contexts-store.ts';
 import { loadDefinitions, storedPriceBook } from '../../domain/pricing/price-books.ts';
 import { type Bill, wireBill } from '../../domain/rating/bill.ts';
 import type { Facts } from '../../domain/rating/facts.ts';
+import { compileHoldRules } from '../../domain/rating/hold.ts';
 import {
   compilePriceBook,
+  contextOn,
   type Definitions,
   type PriceBook,
 } from '../../domain/rating/price-book.ts';
@@ -119,7 +124,7 @@ export const simulateTariff = operation({
     const label = body.service?.name ?? row?.name ?? body.service?.code ?? '';
     const { explanation, ...shown } = wireBill(bill);
     const data = {
-      bill: { ...beside(bill, shown, label), ...shown },
+      bill: { ...beside(bill, shown, label), ...shown, hold: isHeld(book, bill, facts) ? 1 : 0 },
       ...(explanation === undefined ? {} : { explanation }),
     };
     const message = bill.status === 'Error' ? 'The bill has errors' : 'One bill simulated';
@@ -231,9 +236,33 @@ function assertPlanKnown(book: PriceBook, { tariffCode, scenario }: Request): vo
   });
 }
 
-/** What a bill has besides its rating, before anybody paid anything. */
+/** Whether a rule of the context would hold the bill back; a rule that cannot be computed not. */
+function isHeld(book: PriceBook, bill: Bill, facts: Facts): boolean {
+  const day = parseDay(facts.term.endDate);
+  if (bill.status === 'Error' || day === undefined) return false;
+  try {
+    return compileHoldRules(contextOn(book, day))(bill, facts, null).length > 0;
+  } catch (error) {
+    if (error instanceof ArithmeticError || error instanceof LookupError) return false;
+    throw error;
+  }
+}
+
+/** What a bill has besides its rating, before it has a number and anybody paid anything. */
 function beside(bill: Bill, shown: Record<string, unknown>, serviceLabel: string) {
   return {
+    billNumber: null,
+    billRefNo: null,
+    batchCode: null,
+    connectionRefNo: null,
+    connectionGroupLabel: null,
+    partyName: null,
+    address: null,
+    issueDate: null,
+    history: [],
+    bankAccounts: [],
+    documents: [],
+    deliveries: [],
     billType: 'Regular',
     paymentStatus: 'Unpaid',
     serviceLabel,

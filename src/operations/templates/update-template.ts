@@ -47,11 +47,12 @@ export const updateTemplate = operation({
     const stamp = { at: call.now, by: call.principal.name };
     const template = { id: before.template_id, version, text };
     await insertTemplateVersion(tx, tenant.tenantId, template, stamp);
+    const after = await lockTemplate(tx, tenant.tenantId, before.template_id);
     call.audit({
       subject: 'template',
       subjectId: before.template_id,
       before: presentTemplate(before, tenant),
-      after: { ...text, version },
+      after: after ? presentTemplate(after, tenant) : null,
     });
     return { message: `Template ${before.template_id} updated; version ${version}`, data: {} };
   },
