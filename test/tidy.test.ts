@@ -279,6 +279,8 @@ const tenantless: Record<string, string> = {
   insertWorkspace: 'locks the registry, which is of no tenant',
   enterTenant: 'sets the tenant of the transaction',
   countParties: 'counts what a search function finds, which names the tenant itself',
+  idsFound: 'sorts what a search function finds, which names the tenant itself',
+  countFound: 'counts what a search function finds, which names the tenant itself',
   findEntered: 'enter_call() takes the tenant as its argument',
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
