@@ -65,12 +65,13 @@ function timed(calls: number, call: () => unknown): number {
   return (user + system) / calls;
 }
 
-/** A contest made ready, with the best times so far. */
+type Way = 'compiled' | 'handwritten' | 'interpreted';
+
+/** A contest made ready, with the times of each round. */
 type Lane = Contest & {
-  ways: readonly { key: keyof Best; calls: number; call: () => unknown }[];
-  best: Best;
+  ways: readonly { way: Way; calls: number; call: () => unknown }[];
+  times: Record<Way, number[]>;
 };
-type Best = { compiled: number; handwritten: number; interpreted: number };
 
 function makeLane(contest: Contest): Lane {
   const { tariff, facts, handwritten } = contest;
@@ -83,39 +84,47 @@ function makeLane(contest: Contest): Lane {
   return {
     ...contest,
     ways: [
-      { key: 'compiled', calls: batch, call: () => rateBill(book, facts) },
-      { key: 'handwritten', calls: batch, call: () => handwritten?.(facts) },
-      { key: 'interpreted', calls: batch / 40, call: interpret },
+      { way: 'compiled', calls: batch, call: () => rateBill(book, facts) },
+      { way: 'handwritten', calls: batch, call: () => handwritten?.(facts) },
+      { way: 'interpreted', calls: batch / 40, call: interpret },
     ],
-    best: { compiled: Infinity, handwritten: Infinity, interpreted: Infinity },
+    times: { compiled: [], handwritten: [], interpreted: [] },
   };
 }
 
 /**
- * All tariffs and all ways take turns, as the bills of a server do, and the best of all rounds
- * counts for each: what other programs take from the machine can only add to a time.
+ * All tariffs and all ways take turns, as the bills of a server do. A ratio is the median over the
+ * rounds, each of which measured both sides right after each other: what else the machine does then
+ * weighs on both. A figure is the best of all rounds.
  */
 export async function benchRating(options: BenchOptions): Promise<BenchResult> {
   const lanes = contests().map(makeLane);
-  const rounds = options.quick ? 25 : 80;
+  const rounds = options.quick ? 30 : 90;
   for (let round = 0; round < rounds; round++) {
-    for (const { ways, best } of lanes) {
-      for (const { key, calls, call } of ways) best[key] = Math.min(best[key], timed(calls, call));
+    for (const { ways, times } of lanes) {
+      for (const { way, calls, call } of ways) times[way].push(timed(calls, call));
     }
   }
   const figures: Record<string, number> = {};
   const ratios = { rating_vs_handwritten: 0, rating_vs_interpreter: Infinity };
-  for (const { name, handwritten, best } of lanes) {
-    figures[`rating_${name}_us`] = rounded(best.compiled);
-    figures[`rating_${name}_interpreter_us`] = rounded(best.interpreted);
+  for (const { name, handwritten, times } of lanes) {
+    figures[`rating_${name}_us`] = rounded(Math.min(...times.compiled));
+    figures[`rating_${name}_interpreter_us`] = rounded(Math.min(...times.interpreted));
     if (handwritten === null) continue;
-    figures[`rating_${name}_handwritten_us`] = rounded(best.handwritten);
-    const slower = rounded(best.compiled / best.handwritten);
-    const faster = rounded(best.interpreted / best.compiled);
+    figures[`rating_${name}_handwritten_us`] = rounded(Math.min(...times.handwritten));
+    const slower = medianRatio(times.compiled, times.handwritten);
+    const faster = medianRatio(times.interpreted, times.compiled);
     ratios.rating_vs_handwritten = Math.max(ratios.rating_vs_handwritten, slower);
     ratios.rating_vs_interpreter = Math.min(ratios.rating_vs_interpreter, faster);
   }
   return { ratios, figures };
+}
+
+/** The first third of the rounds warms up and does not count. */
+function medianRatio(over: readonly number[], under: readonly number[]): number {
+  const ratios = over.map((time, round) => time / (under[round] as number));
+  const counted = ratios.slice(Math.floor(ratios.length / 3)).sort((a, b) => a - b);
+  return rounded(counted[Math.floor(counted.length / 2)] as number);
 }
 
 function rounded(value: number): number {

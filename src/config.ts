@@ -40,7 +40,10 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
-    trustedProxies: (env.TRUSTED_PROXIES ?? '').split(',').filter((item) => item.trim() !== ''),
+    trustedProxies: (env.TRUSTED_PROXIES ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
     allowUnsafeDatabase: flag(env, 'BILLWRIGHT_ALLOW_UNSAFE_DATABASE'),
     rateLimits: {
       token: rate(env, 'RATE_LIMIT_TOKEN', defaultRateLimits.token),

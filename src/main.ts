@@ -1,6 +1,7 @@
 // The command line: the only file that starts anything.
 import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/embedded.ts';
+import { writeErrorsPage } from './commands/errors-page.ts';
 import { migrateOnly } from './commands/migrate.ts';
 import { writeSchema } from './commands/schema.ts';
 import { writeSdk } from './commands/sdk.ts';
@@ -21,6 +22,7 @@ const commands = new Map<string, Command>([
   ['workspace', workspaceCommand],
   ['schema', writeSchema],
   ['sdk', writeSdk],
+  ['errors-page', writeErrorsPage],
 ]);
 
 const usage = `Usage:
@@ -33,6 +35,7 @@ const usage = `Usage:
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database
   billwright sdk       writes sdk/routes.ts from the catalogue
+  billwright errors-page   writes docs/errors.md from the table of codes
 
 Configuration is by environment: see docs/configuration.md.`;
 

@@ -75,6 +75,12 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
       set search_path = public, pg_temp begin atomic select * from parties; end`,
     fault: /function peek runs/,
   },
+  'a function that runs as its owner names no tenant': {
+    change: `create or replace function find_parties_by_email(wanted text) returns setof bigint
+      language sql stable security definer set search_path = public, pg_temp
+      begin atomic select party_id from parties where email = wanted; end`,
+    fault: /find_parties_by_email names no tenant/,
+  },
   'a known function loses its search_path': {
     change: 'alter function find_workspace(text) reset search_path',
     fault: /find_workspace has no fixed search_path/,

@@ -243,13 +243,45 @@ test('names, numbers and addresses that another workspace uses are free', async 
   assert.equal(made.headers.get('x-party-number'), '100002', 'a number that B uses too');
 });
 
-test('search_parties() finds own parties only, whatever stands in its way', async () => {
+for (const search of ['search_parties', 'scan_parties']) {
+  test(`${search}() finds own parties only, whatever stands in its way`, async () => {
+    await assertFindsOwnOnly(`${search}('%', null, null, true)`);
+  });
+}
+
+test('looking for a party by e-mail or contact needs a tenant and sees no other', async () => {
+  const owner = scene.sql;
+  await owner.query(
+    `update parties set email = 'shared@mark.example',
+       contacts = '[{"contactType": "Mobile", "contactValue": "+1 shared"}]'
+     where party_id = 1`,
+  );
+  for (const call of [
+    "find_parties_by_email('Shared@mark.example')",
+    "find_parties_by_contact('+1 shared')",
+  ]) {
+    const { rows } = await owner.query(
+      'select count(*)::integer as count from parties where party_id = 1',
+    );
+    assert.ok(rows[0].count >= 2, 'both tenants have such a party');
+    await asApi(tenantA, async (client) => {
+      const { rows: own } = await client.query(`select ${call} as id`);
+      assert.deepEqual(
+        own.map((row) => Number(row.id)),
+        [1],
+      );
+    });
+    await asApi(null, async (client) => {
+      await assert.rejects(client.query(`select ${call}`), denied);
+    });
+  }
+});
+
+async function assertFindsOwnOnly(search: string): Promise<void> {
   const found = (tenantId: number, prepare: string) =>
     asApi(tenantId, async (client) => {
       if (prepare) await client.query(prepare);
-      const { rows } = await client.query(
-        "select search_parties('%', null, null, true) as id order by 1",
-      );
+      const { rows } = await client.query(`select ${search} as id order by 1`);
       const { rows: own } = await client.query(
         'select party_id as id from public.parties order by 1',
       );
@@ -263,9 +295,9 @@ test('search_parties() finds own parties only, whatever stands in its way', asyn
   assert.equal(await found(tenantA, decoy), count);
   assert.equal(await found(tenantB, ''), 3);
   await asApi(null, async (client) => {
-    await assert.rejects(client.query("select search_parties('%', null, null, true)"), denied);
+    await assert.rejects(client.query(`select ${search}`), denied);
   });
-});
+}
 
 test('the searches of meters find own meters only', async () => {
   for (const search of ['search_meters', 'scan_meters']) {

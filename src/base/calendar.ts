@@ -19,11 +19,8 @@ export function parseCompactDate(text: string): Temporal.PlainDate | undefined {
   return fromParts(compactDayMonthYear.exec(text));
 }
 
-/** A smaller year is a slip of the pen (`0026`), and PostgreSQL has no year 0. */
-const yearMin = 1000;
-
 function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefined {
-  if (!match || Number(match[3]) < yearMin) return undefined;
+  if (!match) return undefined;
   try {
     return Temporal.PlainDate.from(
       { day: Number(match[1]), month: Number(match[2]), year: Number(match[3]) },
@@ -36,7 +33,7 @@ function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefine
 
 /** `YYYY-MM-DDTHH:MM:SS` without offset; undefined when it is no such time. */
 export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undefined {
-  if (!localDateTime.test(text) || Number(text.slice(0, 4)) < yearMin) return undefined;
+  if (!localDateTime.test(text)) return undefined;
   try {
     return Temporal.PlainDateTime.from(text, { overflow: 'reject' });
   } catch {

@@ -65,13 +65,12 @@ function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolea
   const workspace = isDemo ? demo.workspace : 'WORKSPACE';
   const base = `http://${workspace}.${config.domain}:${port}`;
   const { username, password } = demo;
-  const shared = { method: 'Login', action: 'Login User', apiVersion: 'v2' };
-  const login = JSON.stringify({ ...shared, username, password });
+  const login = { method: 'Login', action: 'Login User', apiVersion: 'v2', username, password };
   const trial = `  Workspace  ${demo.workspace}, login ${username} with password ${password}
 
 Try:
   curl -s ${base}/billing/auth/login -H 'Content-Type: application/json' \\
-    -d '${login}'
+    -d '${JSON.stringify(login)}'
 `;
   process.stdout.write(`
 Billwright is ready.

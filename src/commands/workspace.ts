@@ -2,7 +2,11 @@ import { parseArgs } from 'node:util';
 import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
-import { createWorkspace, prepareWorkspace } from '../domain/access/workspaces.ts';
+import {
+  createWorkspace,
+  type PreparedWorkspace,
+  prepareWorkspace,
+} from '../domain/access/workspaces.ts';
 import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
 import { UsageError } from './usage.ts';
 
@@ -21,13 +25,15 @@ export async function workspaceCommand(config: Config, args: readonly string[]):
   const [action, name] = positionals;
   const isKnown = ['create', 'list', 'suspend', 'resume'].includes(action ?? '');
   if (!isKnown || (action !== 'list' && !name)) throw new UsageError(workspaceUsage);
-  const request = action === 'create' ? createRequest(name ?? '', values) : undefined;
+  // Checked before anything is opened: a wrong word must not wait for a database.
+  const prepared =
+    action === 'create' ? await prepareWorkspace(createRequest(name ?? '', values)) : undefined;
   const context = await openContext(config, { use: 'join', quiet: true });
   try {
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);
     try {
-      if (request) await create(context, database, request);
+      if (prepared) await create(context, database, prepared);
       else if (action === 'list') await list(database);
       else
         await change(context, database, name ?? '', action === 'suspend' ? 'Suspended' : 'Active');
@@ -82,17 +88,16 @@ function createRequest(workspace: string, values: ReturnType<typeof parse>['valu
 async function create(
   context: Context,
   database: Database,
-  request: ReturnType<typeof createRequest>,
+  prepared: PreparedWorkspace,
 ): Promise<void> {
-  const prepared = await prepareWorkspace(request);
   await transact(database, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),
   );
   const { config } = context;
   process.stdout.write(
-    `Workspace ${request.workspace} is ready at ` +
-      `http://${request.workspace}.${config.domain}:${config.port}; ` +
-      `log in as ${request.adminEmail}.\n`,
+    `Workspace ${prepared.workspace} is ready at ` +
+      `http://${prepared.workspace}.${config.domain}:${config.port}; ` +
+      `log in as ${prepared.admin.email}.\n`,
   );
 }
 

@@ -14,7 +14,6 @@ import {
   readToken,
   type Token,
 } from './authenticate.ts';
-import { findEntered } from './entered-store.ts';
 import {
   claimKey,
   type Key,
@@ -36,20 +35,25 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
   const nowMs = realNow.epochMilliseconds;
   parts.limiters.token.take(token.key, nowMs, call.headers);
   const readOnly = isRetrieve(operation);
+  let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
-    const known = parts.knownTokens.get(token);
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token.hash);
     try {
+      const row = known;
       return await transact(parts.database, { opening, readOnly }, (tx, opened) =>
-        known
-          ? runKnown(call, token, known, tx, opened)
+        row
+          ? runKnown(call, token, row, tx, opened)
           : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),
       );
     } catch (error) {
-      if (!isRetryable(error) || attempt === attemptsMax) throw error;
+      if (error === tokenChanged) known = undefined;
+      else if (!isRetryable(error) || attempt === attemptsMax) throw error;
     }
   }
 }
+
+/** What was known of the token no longer holds: the call begins again and finds out anew. */
+const tokenChanged = new Error('the token changed since it was last used');
 
 async function runUnknown(
   call: Prepared,
@@ -76,14 +80,12 @@ async function runKnown(
   const begunEarly = isRetrieve(call.operation) ? runCall(call, token, known, tx) : undefined;
   const [opening, early] = await Promise.allSettled([opened, begunEarly]);
   if (opening.status === 'rejected') throw opening.reason;
-  if (opening.value?.access_epoch === known.access_epoch) {
-    if (early.status === 'rejected') throw early.reason;
-    return early.value ?? runCall(call, token, known, tx);
+  if (opening.value?.access_epoch !== known.access_epoch) {
+    if (early.status === 'fulfilled') discard(early.value);
+    throw tokenChanged;
   }
-  if (early.status === 'fulfilled') discard(early.value);
-  const entered = await findEntered(tx, token);
-  if (entered) call.parts.knownTokens.keep(token, entered);
-  return runCall(call, token, entered, tx);
+  if (early.status === 'rejected') throw early.reason;
+  return early.value ?? runCall(call, token, known, tx);
 }
 
 function discard(outgoing: Outgoing | undefined): void {

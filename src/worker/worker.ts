@@ -19,8 +19,9 @@ export type Worker = { stop(): Promise<void> };
 
 const tickQueue = 'daily-tick';
 const dailyQueue = 'daily';
-/** A dead worker's job is handed on after this long. */
+/** A dead worker's job is found out after this long, by whoever looks at this interval. */
 const heartbeatSeconds = 10;
+const superviseSeconds = 10;
 const stopMs = 20_000;
 /** A workspace with nothing due is looked at again after this long: no job is due more finely. */
 const lookAgainMinutes = 5;
@@ -40,10 +41,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     application_name: 'billwright queue',
     schema: 'pgboss',
     max: 4,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
   await boss.start();
-  // With a heartbeat too: until a tick that died with its worker is found dead, no other runs.
+  // With a heartbeat too: a tick that died with its worker keeps all others from running.
   await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0, heartbeatSeconds });
   await boss.createQueue(dailyQueue, {
     policy: 'exclusive',

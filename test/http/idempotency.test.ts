@@ -154,6 +154,11 @@ test('a call that ended in 500 changed nothing, is not stored and runs again', a
   const failed = await stumbleOver('Again', { key: 'k5' });
   assert.equal(failed.envelope.statusCode, 500);
   assert.equal(await groupsNamed('Again'), 0);
+  failures = 20;
+  while (failures > 0) {
+    const { envelope } = await stumbleOver('Again', { key: 'k5' });
+    assert.equal(envelope.statusCode, 500, 'the key of the call before is free at once');
+  }
   const { envelope } = await stumbleOver('Again', { key: 'k5' });
   assert.equal(envelope.success, true);
   assert.equal(await groupsNamed('Again'), 1);

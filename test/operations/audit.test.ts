@@ -238,6 +238,15 @@ test('a machine client is named as such', async () => {
   assert.deepEqual([second?.actor, second?.actor_kind], ['gateway', 'Client']);
 });
 
+test('what is named like a secret is blanked in the trail, however deep it stands', async () => {
+  const letterhead = { smtp: [{ password: 'not for the trail', host: 'mail.example' }] };
+  const { headers } = await admin.updateSettings({ data: { letterhead } });
+  const [entry] = await entriesOf(headers);
+  const blanked = { smtp: [{ password: '[secret]', host: 'mail.example' }] };
+  assert.deepEqual(entry?.after?.letterhead, blanked);
+  assert.deepEqual((await admin.getSettings()).data.settings.letterhead, letterhead);
+});
+
 test('a refused call and a retrieval write nothing', async () => {
   const count = async () =>
     (await scene.sql.query('select count(*)::int as count from audit_entries')).rows[0].count;

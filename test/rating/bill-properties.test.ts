@@ -3,20 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { dayOf } from './plain-history.ts';
-import { dateAfter, type RandomBill, randomBills } from './random-bills.ts';
+import { billOf, dateAfter, randomBills } from './random-bills.ts';
 
 const runs = 10_000;
-
-function billOf({ context, plans, facts }: RandomBill): Bill {
-  const bill = rateBill(compilePriceBook(singleVersion(context, plans)), facts);
-  assert.deepEqual(bill.errors, []);
-  return bill;
-}
 
 test('segments are disjoint and cover exactly the billable days', () => {
   const cases = fc.tuple(
@@ -107,98 +98,5 @@ test('lines add up to the total, and the totals to each other', () => {
       );
     }),
     { numRuns: runs },
-  );
-});
-
-/** The same things in another order: rotated by a number, then reversed or not. */
-function reordered<Item>(items: readonly Item[] | null | undefined, seed: number): Item[] {
-  const list = [...(items ?? [])];
-  const by = list.length === 0 ? 0 : seed % list.length;
-  const turned = [...list.slice(by), ...list.slice(0, by)];
-  return seed % 2 === 0 ? turned : turned.reverse();
-}
-
-function reorderedContext(context: ContextDefinition, seed: number): ContextDefinition {
-  return {
-    ...context,
-    values: reordered(context.values, seed),
-    components: reordered(context.components, seed).map((component) => ({
-      ...component,
-      categories: reordered(component.categories, seed),
-    })),
-    connectionInputs: reordered(context.connectionInputs, seed),
-    unmeteredInputs: reordered(context.unmeteredInputs, seed),
-  };
-}
-
-function reorderedPlans(plans: readonly PlanDefinition[], seed: number): PlanDefinition[] {
-  return reordered(plans, seed).map((plan) => ({
-    ...plan,
-    valueFormulas: reordered(plan.valueFormulas, seed),
-    componentRules: reordered(plan.componentRules, seed),
-  }));
-}
-
-function reorderedFacts(facts: Facts, seed: number): Facts {
-  const connection = facts.connection ?? {};
-  return {
-    ...facts,
-    connection: {
-      ...connection,
-      tariffHistory: reordered(connection.tariffHistory, seed),
-      connectionInputs: reordered(connection.connectionInputs, seed),
-      unmeteredInputs: reordered(connection.unmeteredInputs, seed),
-      variants: reordered(connection.variants, seed),
-    },
-    meters: reordered(facts.meters, seed),
-  };
-}
-
-test('the order of arrays never changes a bill', () => {
-  fc.assert(
-    fc.property(randomBills, fc.nat(50), (random, seed) => {
-      const other = {
-        context: reorderedContext(random.context, seed),
-        plans: reorderedPlans(random.plans, seed),
-        facts: reorderedFacts(random.facts, seed),
-      };
-      assert.deepEqual(billOf(other), billOf(random));
-    }),
-    { numRuns: runs },
-  );
-});
-
-/** Charges by the day whose price does not depend on what else is on the bill. */
-const byTheDay = ['feeCharge', 'sizeCharge'];
-
-test('a cut at any day moves a prorated charge by at most one minor unit a line', () => {
-  fc.assert(
-    fc.property(randomBills, fc.nat(30), (random, day) => {
-      const { connection, term } = random.facts;
-      const date = dateAfter(dayOf(term.startDate) - dayOf('01/01/2025') + day);
-      const cut = { ...connection, transfers: [{ transferDate: date }] };
-      const whole = billOf(random);
-      const parts = billOf({ ...random, facts: { ...random.facts, connection: cut } });
-      for (const name of byTheDay) {
-        const own = (bill: Bill) => bill.lines.filter((line) => line.component === name);
-        const total = (bill: Bill) => own(bill).reduce((sum, line) => sum + line.amount, 0);
-        const lines = Math.max(own(whole).length, own(parts).length);
-        assert.ok(Math.abs(total(whole) - total(parts)) <= lines, name);
-      }
-    }),
-    { numRuns: runs },
-  );
-});
-
-test('rating again gives the same bytes, and so does a copy of the facts', () => {
-  fc.assert(
-    fc.property(randomBills, (random) => {
-      const book = compilePriceBook(singleVersion(random.context, random.plans));
-      const first = JSON.stringify(rateBill(book, random.facts));
-      assert.equal(JSON.stringify(rateBill(book, random.facts)), first);
-      const stored = JSON.parse(JSON.stringify(random.facts));
-      assert.equal(JSON.stringify(rateBill(book, stored)), first);
-    }),
-    { numRuns: 2_000 },
   );
 });

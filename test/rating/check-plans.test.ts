@@ -177,6 +177,27 @@ describe('errors of a context', () => {
     ]);
   });
 
+  test('defaults are checked before there is any plan, and once where there are', () => {
+    const values = [
+      { name: 'a', type: 'Number' as const, default: 'nope + 1' },
+      { name: 'b', type: 'Boolean' as const, default: '1 + 1' },
+      { name: 'c', type: 'Text' as const, default: 'any words' },
+      {
+        name: 't',
+        type: 'Table' as const,
+        columns: ['upTo', 'rate'],
+        default: [{ upTo: '1', rate: '1' }],
+      },
+    ];
+    const wanted: Told[] = [
+      ['FORMULA_UNKNOWN_NAME', null, 'values.a.default', 0],
+      ['FORMULA_TYPE', null, 'values.b.default', 0],
+      ['SLAB_OPEN_END_MISSING', null, 'values.t.default[0].upTo', null],
+    ];
+    assert.deepEqual(contextErrors({ values }), wanted);
+    assert.deepEqual(errorsOf([{ code: 'A' }, { code: 'B' }], { values }), wanted);
+  });
+
   test('hold rules are conditions', () => {
     const holdRules = [{ name: 'high', when: 'bill.current * 2' }];
     assert.deepEqual(contextErrors({ holdRules }), [

@@ -125,6 +125,26 @@ describe('explanation', () => {
     });
   }
 
+  test('of an adjustment shows each part that was rated again', () => {
+    const line = explained('ISP-a').get('planFee');
+    assert.equal(line?.formula, 'monthlyFee');
+    assert.deepEqual(line?.steps, [
+      {
+        expression: '01/08/2025 to 10/08/2025: 2000 x 10/31 days = 645.16129…, rounded 645.16',
+        value: '645.16',
+      },
+      {
+        expression: '11/08/2025 to 31/08/2025: 3000 x 21/31 days = 2032.258065…, rounded 2032.26',
+        value: '2032.26',
+      },
+      { expression: 'billed before', value: '2000.00' },
+    ]);
+    assert.deepEqual(
+      line?.names.map((name) => name.source.tariffCode),
+      ['NET-20', 'NET-50'],
+    );
+  });
+
   test('is no part of a bill that was not asked to explain itself', () => {
     const facts = { meters: [meter('0', '5')] };
     assert.equal('explanation' in billOf(facts), false);

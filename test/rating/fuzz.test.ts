@@ -10,8 +10,8 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
 const names = contextNames(tariffCases.cases[0]?.service as never);
 const places: FormulaPlace[] = ['Value', 'Segment', 'Term', 'Late', 'Security', 'Hold'];
 const scopes = places.flatMap((place) => [
-  makeScope(names, place, true),
-  makeScope(names, place, false),
+  makeScope(names, place, { hasInherited: true }),
+  makeScope(names, place),
 ]);
 const kinds = ['number', 'boolean', 'text', 'table'] as const;
 

@@ -36,7 +36,7 @@ import {
   wholeOf,
 } from './plain-number.ts';
 
-export type PlainLine = { component: string; from: number; to: number; amount: bigint };
+type PlainLine = { component: string; from: number; to: number; amount: bigint };
 export type PlainBill = {
   lines: PlainLine[];
   currentCharges: bigint;

@@ -1,12 +1,23 @@
 // Random subscriptions on a tariff that has a bit of everything: two plans, add-on, price changes
 // of every kind, quantities, variants, partial terms.
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Bill } from '../../src/domain/rating/bill.ts';
 import type {
   ContextDefinition,
   PlanDefinition,
   ValueFormula,
 } from '../../src/domain/rating/definitions.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+
+/** The bill of random definitions and facts, which must have no errors. */
+export function billOf({ context, plans, facts }: RandomBill): Bill {
+  const bill = rateBill(compilePriceBook(singleVersion(context, plans)), facts);
+  assert.deepEqual(bill.errors, []);
+  return bill;
+}
 
 export type RandomBill = { context: ContextDefinition; plans: PlanDefinition[]; facts: Facts };
 

@@ -10,9 +10,9 @@ export type RandomWorld = {
   readonly keyed: Rows;
 };
 
-export const numberNames = ['a', 'b', 'usage.x', 'usage.y', 'input.load'];
-export const textNames = ['kind', 'input.size'];
-export const booleanNames = ['flag', 'connection.isFirstBill'];
+const numberNames = ['a', 'b', 'usage.x', 'usage.y', 'input.load'];
+const textNames = ['kind', 'input.size'];
+const booleanNames = ['flag', 'connection.isFirstBill'];
 
 const digits = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 1000 }).map(String) },
@@ -24,7 +24,7 @@ const decimals = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 9999 }).map((n) => `.${n}`) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 999_999 }).map((n) => `.0000${n}`) },
 );
-export const unsigned = fc.tuple(digits, decimals).map(([whole, part]) => whole + part);
+const unsigned = fc.tuple(digits, decimals).map(([whole, part]) => whole + part);
 export const signed = fc
   .tuple(fc.boolean(), unsigned)
   .map(([isNegative, text]) => (isNegative ? `-${text}` : text));

@@ -170,6 +170,22 @@ describe('cuts', () => {
   });
 });
 
+test('many lines stand in the same order as few: by component, then by day', () => {
+  const transfers = Array.from({ length: 30 }, (_, index) => {
+    return { transferDate: `${String(31 - index).padStart(2, '0')}/07/2025` };
+  });
+  const bill = billOf({ ...connected({ transfers }), meters: [meter('0', '31')] });
+  const keys = bill.lines.map((line) => `${line.component} ${line.fromDate}`);
+  const wanted = ['feeCharge', 'energyCharge'].flatMap((component) =>
+    Array.from(
+      { length: 31 },
+      (_, day) => `${component} ${String(day + 1).padStart(2, '0')}/07/2025`,
+    ),
+  );
+  assert.deepEqual(keys, [...wanted, 'tax 01/07/2025']);
+  assert.deepEqual(bill.lines.map((line) => line.lineNo).slice(-2), [62, 63]);
+});
+
 describe('usage of segments', () => {
   const transfers = [{ transferDate: '11/07/2025' }];
   const energy = (bill: ReturnType<typeof billOf>) =>
@@ -212,6 +228,32 @@ describe('usage of segments', () => {
     const fresh = meter('0', '5', { number: 2, previous: { date: '10/07/2025', value: '0' } });
     const bill = billOf({ ...connected({ transfers }), meters: [fresh, old] });
     assert.deepEqual(energy(bill), ['energyCharge 200 01/07-10/07', 'energyCharge 10 11/07-31/07']);
+  });
+
+  test('is measured after an earlier exchange if the new meter was read at the cut', () => {
+    const old = meter('0', '100', {
+      current: { date: '05/07/2025', value: '100', type: 'Removal' },
+    });
+    const fresh = (readings: { date: string; value: string }[]) =>
+      meter('0', '210', {
+        number: 2,
+        previous: { date: '05/07/2025', value: '0', type: 'Installation' },
+        readings,
+      });
+    const rated = (readings: { date: string; value: string }[]) =>
+      energy(billOf({ ...connected({ transfers }), meters: [old, fresh(readings)] }));
+    const atCut = rated([{ date: '10/07/2025', value: '20' }]);
+    assert.deepEqual(atCut, ['energyCharge 240 01/07-10/07', 'energyCharge 380 11/07-31/07']);
+    assert.deepEqual(rated([]), ['energyCharge 200 01/07-10/07', 'energyCharge 420 11/07-31/07']);
+  });
+
+  test('goes by days where the last reading was taken some days before the cut', () => {
+    const early = meter('0', '310', { current: { date: '08/07/2025', value: '310' } });
+    const bill = billOf({ ...connected({ transfers }), meters: [early] });
+    assert.deepEqual(energy(bill), [
+      'energyCharge 200 01/07-10/07',
+      'energyCharge 420 11/07-31/07',
+    ]);
   });
 
   test('demand is not divided', () => {

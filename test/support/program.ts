@@ -125,7 +125,7 @@ function spawnProgram(args: readonly string[], env: Record<string, string>): Pro
     async ready() {
       const address = () => {
         assert.ok(!hasEnded(), `the program has ended:\n${output}`);
-        const port = /^ {2}Reference {2}http:\/\/\w+:(\d+)\//m.exec(output)?.[1];
+        const port = /^ {2}Reference {2}http:\/\/[^/]+:(\d+)\//m.exec(output)?.[1];
         const served = /"address":"127\.0\.0\.1".*?"port":(\d+)/.exec(output)?.[1];
         return port ?? served;
       };

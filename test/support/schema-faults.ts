@@ -11,11 +11,11 @@ const tenantless: Record<string, string> = {
 const definers: Record<string, string> = {
   find_workspace: 'tells the id of a workspace by name and nothing else of the registry',
   search_parties: 'names the tenant itself; policies would keep the planner from the index',
-  scan_parties: 'as search_parties',
-  find_parties_by_email: 'as search_parties',
-  find_parties_by_contact: 'as search_parties',
-  search_meters: 'as search_parties',
-  scan_meters: 'as search_parties',
+  scan_parties: 'as search_parties, for words too short for the index',
+  find_parties_by_email: 'as search_parties, by the index of addresses',
+  find_parties_by_contact: 'as search_parties, by the index of contacts',
+  search_meters: 'as search_parties, for meters',
+  scan_meters: 'as scan_parties, for meters',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */

@@ -89,7 +89,9 @@ export async function transact<T>(
     client.release();
     return done.value;
   } catch (error) {
-    releaseAfter(client, batched.run({ text: 'rollback', values: [] }));
+    const ended = releaseAfter(client, batched.run({ text: 'rollback', values: [] }));
+    // Who hears of the failure and tries again must not meet the locks of the first attempt.
+    if (!options.readOnly) await ended;
     throw error;
   }
 }
@@ -110,8 +112,8 @@ async function open(
   return result.rows[0];
 }
 
-function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): void {
-  last.then(
+function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): Promise<void> {
+  return last.then(
     () => client.release(),
     (error) => client.release(error),
   );

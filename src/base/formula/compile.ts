@@ -36,7 +36,6 @@ function makeCompiler<F>(binder: Binder<F>): Compiler<F> {
     // The checker has established the type, so these narrow without a test at run time.
     number: (node) => compiler.scalar(node) as Of<F, Exact>,
     boolean: (node) => compiler.scalar(node) as Of<F, boolean>,
-    text: (node) => compiler.scalar(node) as Of<F, string>,
     table: (node) => compiler.scalar(node) as Of<F, Table>,
   };
   return compiler;

@@ -19,7 +19,6 @@ export type Checker = {
 export type Compiler<Frame> = {
   number(node: FormulaNode): Of<Frame, Exact>;
   boolean(node: FormulaNode): Of<Frame, boolean>;
-  text(node: FormulaNode): Of<Frame, string>;
   table(node: FormulaNode): Of<Frame, Table>;
   scalar(node: FormulaNode): Of<Frame, Scalar>;
   readonly binder: Binder<Frame>;

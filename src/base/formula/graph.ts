@@ -1,5 +1,5 @@
 /** Nodes in an order in which each comes after all it needs, or one cycle among them. */
-export type Ordered = { readonly order: number[]; readonly cycle: number[] | null };
+type Ordered = { readonly order: number[]; readonly cycle: number[] | null };
 
 /**
  * Depth-first over `needs[node]`. Nodes and edges are visited in rising order, so the result

@@ -3,7 +3,7 @@
 import { decimalText, exactFrom, exactText, parseDecimal } from '../numbers/decimal-text.ts';
 import { add, compare, type Exact, multiply, signOf, subtract, zero } from '../numbers/exact.ts';
 
-export const tableRowsMax = 1000;
+const tableRowsMax = 1000;
 
 export type Table = {
   readonly columns: readonly string[];

@@ -1,6 +1,6 @@
 import { FormulaSyntaxError } from './syntax.ts';
 
-export type TokenKind = 'number' | 'text' | 'word' | 'symbol' | 'end';
+type TokenKind = 'number' | 'text' | 'word' | 'symbol' | 'end';
 export type Token = {
   readonly kind: TokenKind;
   /** The symbol or word itself; digits of a number; contents of a text. */

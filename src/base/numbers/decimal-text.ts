@@ -47,7 +47,7 @@ function parseLong(
 }
 
 /** Decimals kept of a number without an end. */
-export const decimalsMax = 12;
+const decimalsMax = 12;
 
 /** Decimal text, exact where it ends within 12 decimals, else rounded half up to 12. */
 export function decimalText(x: Exact): string {

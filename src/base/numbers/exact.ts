@@ -42,7 +42,7 @@ const safeMaxBig = BigInt(safeMax);
  * Numerator and denominator of a reduced fraction stay below this. Sums of money never come near
  * it; repeated multiplication in a hostile formula reaches it quickly and stops there.
  */
-export const magnitudeLimit = 1n << 256n;
+const magnitudeLimit = 1n << 256n;
 
 export const zero = new Exact(0, 1, null);
 export const one = new Exact(1, 1, null);

@@ -23,14 +23,10 @@ export function optionalDay(text: unknown, otherwise: number, what: string): num
  * own, so that no run crosses the start of the term.
  */
 export function billableRuns(connection: ConnectionFacts, start: number, end: number): Run[] {
-  const active = activeRuns(connection);
   const connected = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
-  const through = optionalDay(
-    connection.billedThrough,
-    Math.max(start, connected) - 1,
-    'billedThrough',
-  );
-  const first = through + 1;
+  const active = activeRuns(connection, connected);
+  const before = Math.max(start, connected) - 1;
+  const first = optionalDay(connection.billedThrough, before, 'billedThrough') + 1;
   if (first >= start) return within(active, first, end);
   const missed = within(active, first, start - 1);
   const missedDays = missed.reduce((sum, run) => sum + run.to - run.from + 1, 0);
@@ -43,15 +39,15 @@ export function billableRuns(connection: ConnectionFacts, start: number, end: nu
 
 /** Active days between two dates, whatever was billed of them. */
 export function runsBetween(connection: ConnectionFacts, start: number, end: number): Run[] {
-  return within(activeRuns(connection), start, end);
+  const connected = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
+  return within(activeRuns(connection, connected), start, end);
 }
 
-function activeRuns(connection: ConnectionFacts): Run[] {
+function activeRuns(connection: ConnectionFacts, connected: number): Run[] {
   const history = connection.statusHistory ?? null;
   if (history === null || history.length === 0) {
-    const from = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
     const to = optionalDay(connection.disconnectDate, lastDay + 1, 'disconnectDate') - 1;
-    return [{ from, to }];
+    return [{ from: connected, to }];
   }
   const changes = history.map((entry) => ({
     day: requiredDay(entry.fromDate, 'statusHistory.fromDate'),

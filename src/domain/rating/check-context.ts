@@ -143,7 +143,7 @@ function checkRounding(
 }
 
 function checkHoldRules(context: ContextDefinition): PlanProblem[] {
-  const scope = makeScope(contextNames(context), 'Hold', false);
+  const scope = makeScope(contextNames(context), 'Hold');
   return (context.holdRules ?? []).flatMap((rule, index) =>
     formulaProblems(
       { tariffCode: null, field: `holdRules[${index}].when` },

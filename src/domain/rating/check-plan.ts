@@ -7,6 +7,8 @@ import { walk } from '../../base/formula/walk.ts';
 import { checkContext } from './check-context.ts';
 import { checkItems } from './check-items.ts';
 import type { CompiledRule } from './compile-rules.ts';
+import { compileValue } from './compile-values.ts';
+import type { CompiledContext } from './compiled-context.ts';
 import type { ContextDefinition, PlanDefinition } from './definitions.ts';
 import { componentsRead, type Edition } from './edition.ts';
 import { type PlanProblem, withoutRepeats } from './plan-problem.ts';
@@ -42,6 +44,7 @@ export function checkDefinitions(definitions: Definitions): CheckResult {
   for (const version of definitions.contexts) errors.push(...checkContext(version.definition));
   if (errors.length > 0) return { errors, warnings: [] };
   const book = compilePriceBook(definitions);
+  for (const { item } of book.contexts) errors.push(...checkDefaults(item));
   const warnings: PlanProblem[] = [];
   const editions: Edition[] = [];
   for (const code of [...book.plans.keys()].sort()) {
@@ -55,6 +58,16 @@ export function checkDefinitions(definitions: Definitions): CheckResult {
     warnings.push(...contextWarnings(editions));
   }
   return { errors: withoutRepeats(errors), warnings: withoutRepeats(warnings) };
+}
+
+/** Defaults of values, which a context may have before it has any plan. */
+function checkDefaults(context: CompiledContext): PlanProblem[] {
+  const problems: PlanProblem[] = [];
+  for (const definition of context.values) {
+    if (definition === undefined) continue;
+    compileValue(definition, [], [], { context, traced: false, problems });
+  }
+  return problems;
 }
 
 function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Edition | null {

@@ -32,7 +32,7 @@ export type CompiledRule = {
   readonly unitWarnings: readonly { position: number; message: string }[];
 };
 
-export type RuleCompilation = {
+type RuleCompilation = {
   readonly context: CompiledContext;
   readonly traced: boolean;
   readonly problems: PlanProblem[];
@@ -126,7 +126,9 @@ function compilePart(request: PartRequest): Part | null {
   }
   const text = String(given);
   const place: FormulaPlace = request.scope;
-  const scope = makeScope(compilation.context.names, place, inheritedLevels.length > 0);
+  const scope = makeScope(compilation.context.names, place, {
+    hasInherited: inheritedLevels.length > 0,
+  });
   const checked = checkFormula(text, scope, kind);
   compilation.problems.push(...formulaProblems({ tariffCode, field }, checked.problems));
   if (checked.node === null || checked.problems.length > 0) return null;

@@ -149,7 +149,7 @@ function formulaItem(
   nodes: FormulaNode[],
 ): ValueItem | null {
   const { context, traced, problems } = compilation;
-  const scope = makeScope(context.names, 'Value', false);
+  const scope = makeScope(context.names, 'Value');
   const checked = checkFormula(text, scope, valueType(definition).kind);
   problems.push(...formulaProblems(place, checked.problems));
   if (checked.node === null || checked.problems.length > 0) return null;
@@ -170,8 +170,7 @@ function formulaItem(
 function constantOf(node: FormulaNode, context: CompiledContext): Scalar | null {
   let refers = false;
   walk(node, (part) => {
-    const isHost = part.kind === 'call' && context.names !== undefined && hostNames.has(part.name);
-    if (part.kind === 'name' || isHost) refers = true;
+    if (part.kind === 'name' || (part.kind === 'call' && hostNames.has(part.name))) refers = true;
   });
   if (refers) return null;
   const binder = makeBinder({

@@ -58,7 +58,7 @@ export type RequiredInput = {
 /** Term rules of several editions in one order: each entry names the edition by its place. */
 export type Schedule = readonly { readonly rule: CompiledRule; readonly of: number }[];
 
-export type EditionRequest = {
+type EditionRequest = {
   readonly id: number;
   readonly chain: Chain;
   readonly context: CompiledContext;

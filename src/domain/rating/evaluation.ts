@@ -3,12 +3,13 @@
 import { formatDay } from '../../base/days.ts';
 import { add, divide, type Exact, fraction, multiply, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
+import type { BillLine } from './bill.ts';
 import { type CompiledRule, ruleAmount } from './compile-rules.ts';
 import type { AgreedInput, CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
-import { explainLine } from './explain.ts';
+import { explainLine, type LineExplanation } from './explain.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
-import { computedLine, type DraftLine, type LineDays } from './lines.ts';
+import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
 import type { ManualAmounts } from './manual.ts';
 import type { QuantityStep } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
@@ -27,6 +28,12 @@ export type RatedTerm = {
   readonly historySkip: number;
 };
 
+/** What an explanation needs, and what has been explained so far. */
+export type Explained = {
+  readonly usageSources: ReadonlyMap<string, Source>;
+  readonly explanations: Map<BillLine, LineExplanation>;
+};
+
 /** What is being made of a bill, passed through all steps. */
 export type Evaluation = {
   readonly context: CompiledContext;
@@ -37,10 +44,10 @@ export type Evaluation = {
   readonly totals: number[];
   /** What manual values replaced, by slot. */
   replaced: Map<number, number> | null;
-  readonly drafts: DraftLine[];
-  readonly surcharges: DraftLine[];
-  /** Sources of usage where an explanation was asked for, else null. */
-  readonly usageSources: ReadonlyMap<string, Source> | null;
+  readonly lines: LineList;
+  readonly surcharges: LineList;
+  /** null unless an explanation was asked for. */
+  readonly explained: Explained | null;
   /** Being evaluated, so that an error can name it. */
   component: CompiledComponent | null;
 };
@@ -115,13 +122,12 @@ export function evaluateRule(
     return amount;
   }
   if (amount !== 0 || component.definition.printIfZero === 1) {
-    const drafts = component.isLate ? evaluation.surcharges : evaluation.drafts;
-    drafts.push({
-      line: computedLine(rule, frame, edition, days, amount),
-      sequence: component.sequence,
-      explanation:
-        frame.trace === null ? null : explainLine({ rule, frame, edition, days, exact, amount }),
-    });
+    const line = computedLine(rule, frame, edition, days, amount);
+    addLine(component.isLate ? evaluation.surcharges : evaluation.lines, line, component);
+    if (frame.trace !== null) {
+      const explanation = explainLine({ rule, frame, edition, days, exact, amount });
+      evaluation.explained?.explanations.set(line, explanation);
+    }
   }
   return amount;
 }
@@ -171,8 +177,9 @@ type FrameParts = {
 };
 
 function makeFrame(evaluation: Evaluation, term: RatedTerm, parts: FrameParts): Frame {
-  const sources = evaluation.usageSources;
-  const trace: Trace | null = sources === null ? null : { steps: [], usageSources: sources };
+  const { explained } = evaluation;
+  const trace: Trace | null =
+    explained === null ? null : { steps: [], usageSources: explained.usageSources };
   return {
     shared: evaluation.shared,
     items: parts.items,

@@ -22,7 +22,7 @@ const decimalsShown = 6;
 const hundred = fraction(100, 1);
 const slabNames = new Set(['SLAB', 'SLABVOLUME', 'SLABPREVIOUS']);
 
-export type TextRequest = {
+type TextRequest = {
   readonly rule: CompiledRule;
   readonly frame: Frame;
   readonly steps: readonly TraceStep[];

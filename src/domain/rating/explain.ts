@@ -35,7 +35,7 @@ export type LineExplanation = {
   readonly text: string;
 };
 
-export type ExplainRequest = {
+type ExplainRequest = {
   readonly rule: CompiledRule;
   readonly frame: Frame;
   readonly edition: Edition;
@@ -112,7 +112,7 @@ function shownStep(step: TraceStep): { expression: string; value: string } {
   return { expression: step.text, value: scalarText(step.value) };
 }
 
-export function scalarText(value: Scalar): string {
+function scalarText(value: Scalar): string {
   if (value instanceof Exact) return exactText(value);
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';

@@ -22,7 +22,7 @@ export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: string | null)
 
 /** The hold rules of a context, compiled. Rules with mistakes were refused when they were saved. */
 export function compileHoldRules(context: CompiledContext): HoldJudge {
-  const scope = makeScope(context.names, 'Hold', false);
+  const scope = makeScope(context.names, 'Hold');
   const { slots, categories } = context;
   const binding = { slots, categories, inherited: null, traced: null, withSlabs: false };
   const rules: { rule: HoldRule; when: Of<Frame, boolean> }[] = [];

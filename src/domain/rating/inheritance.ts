@@ -29,10 +29,9 @@ export function chainOf(
   let next: string | null = code;
   while (next !== null) {
     const plan = find(next);
-    const message: string | null =
-      plan === undefined ? `plan ${code} inherits from ${next}, which does not exist` : null;
     if (plan === undefined) {
-      return { chain, problem: { code: 'PARENT_NOT_FOUND', message: message as string } };
+      const missing = `plan ${code} inherits from ${next}, which does not exist`;
+      return { chain, problem: { code: 'PARENT_NOT_FOUND', message: missing } };
     }
     if (seen.has(next)) {
       const loop = `plan ${code} inherits from itself: ${[...seen, next].join(' -> ')}`;

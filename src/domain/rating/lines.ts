@@ -6,7 +6,6 @@ import type { BillLine, LineDetail } from './bill.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { CompiledComponent } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
-import type { LineExplanation } from './explain.ts';
 import type { Frame } from './frame.ts';
 
 /** The days a line is about, with their texts. */
@@ -18,12 +17,17 @@ export type LineDays = {
 
 type UnnumberedLine = { -readonly [Key in keyof BillLine]: BillLine[Key] };
 
-/** A line before its number is known. */
-export type DraftLine = {
-  readonly line: UnnumberedLine;
-  readonly sequence: number;
-  readonly explanation: LineExplanation | null;
-};
+/** Lines before they are numbered, and the print rank of each: two arrays, not an object a line. */
+export type LineList = { readonly lines: UnnumberedLine[]; readonly ranks: number[] };
+
+export function emptyLines(): LineList {
+  return { lines: [], ranks: [] };
+}
+
+export function addLine(list: LineList, line: UnnumberedLine, component: CompiledComponent): void {
+  list.lines.push(line);
+  list.ranks.push(component.sequence);
+}
 
 /** A breakdown longer than this helps nobody. */
 const detailsMax = 1000;
@@ -100,37 +104,47 @@ function detailsOf(slabs: readonly SlabUse[]): LineDetail[] {
 }
 
 /** In print order; nothing but the lines themselves decides it, so it never depends on arrays. */
-export function numberedLines(drafts: DraftLine[], firstNumber: number): BillLine[] {
-  sortLines(drafts);
-  const lines: BillLine[] = [];
-  for (const { line } of drafts) {
-    line.lineNo = firstNumber + lines.length;
-    lines.push(line);
+export function numberedLines(list: LineList, firstNumber: number): BillLine[] {
+  const { lines } = list;
+  sortLines(list);
+  for (let index = 0; index < lines.length; index++) {
+    (lines[index] as UnnumberedLine).lineNo = firstNumber + index;
   }
   return lines;
 }
 
-/** Below this many, putting each line in its place is faster than a general sort. */
+/** Above this many, moving each line to its place takes longer than a general sort. */
 const fewLines = 40;
 
-function sortLines(drafts: DraftLine[]): void {
-  if (drafts.length > fewLines) {
-    drafts.sort(inPrintOrder);
-    return;
-  }
-  for (let index = 1; index < drafts.length; index++) {
-    const draft = drafts[index] as DraftLine;
+function sortLines(list: LineList): void {
+  if (list.lines.length <= fewLines) insertInOrder(list);
+  else sortAll(list);
+}
+
+function sortAll({ lines, ranks }: LineList): void {
+  const entries = lines.map((line, index) => ({ line, rank: ranks[index] as number }));
+  entries.sort((a, b) => a.rank - b.rank || compareLines(a.line, b.line));
+  for (const [index, entry] of entries.entries()) lines[index] = entry.line;
+}
+
+/** Rules come nearly in print order, so few lines have to move. */
+function insertInOrder({ lines, ranks }: LineList): void {
+  for (let index = 1; index < lines.length; index++) {
+    const line = lines[index] as UnnumberedLine;
+    const rank = ranks[index] as number;
     let at = index;
-    while (at > 0 && inPrintOrder(drafts[at - 1] as DraftLine, draft) > 0) {
-      drafts[at] = drafts[at - 1] as DraftLine;
+    while (at > 0 && isAfter(ranks[at - 1] as number, lines[at - 1] as BillLine, rank, line)) {
+      lines[at] = lines[at - 1] as UnnumberedLine;
+      ranks[at] = ranks[at - 1] as number;
       at -= 1;
     }
-    drafts[at] = draft;
+    lines[at] = line;
+    ranks[at] = rank;
   }
 }
 
-function inPrintOrder(a: DraftLine, b: DraftLine): number {
-  return a.sequence !== b.sequence ? a.sequence - b.sequence : compareLines(a.line, b.line);
+function isAfter(rank: number, line: BillLine, otherRank: number, other: BillLine): boolean {
+  return rank === otherRank ? compareLines(line, other) > 0 : rank > otherRank;
 }
 
 function compareLines(a: BillLine, b: BillLine): number {

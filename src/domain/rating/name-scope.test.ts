@@ -68,7 +68,7 @@ const rows: Row[] = [
 describe('problems of a formula', () => {
   for (const [place, formula, code, position, hint] of rows) {
     test(`${formula || 'an empty formula'} in a ${place} formula is ${code}`, () => {
-      const { problems } = checkFormula(formula, makeScope(names, place, false), 'number');
+      const { problems } = checkFormula(formula, makeScope(names, place), 'number');
       assert.equal(problems.length, 1, JSON.stringify(problems));
       assert.equal(problems[0]?.code, code);
       assert.equal(problems[0]?.position, position);
@@ -77,7 +77,7 @@ describe('problems of a formula', () => {
   }
 
   test('all problems of a formula are told at once', () => {
-    const scope = makeScope(names, 'Term', false);
+    const scope = makeScope(names, 'Term');
     const { problems } = checkFormula(
       'usage.a + b * FOO(1) + IF(1, 2, 3) + ("x" - 1)',
       scope,
@@ -94,15 +94,12 @@ describe('problems of a formula', () => {
       ['Value', 'usage.energy + qty.seats * HISTMAX("energy", 12)'],
       ['Hold', 'bill.current / MAX(1, history.averageAmount)'],
     ] as const) {
-      assert.deepEqual(
-        checkFormula(formula, makeScope(names, place, false), 'number').problems,
-        [],
-      );
+      assert.deepEqual(checkFormula(formula, makeScope(names, place), 'number').problems, []);
     }
   });
 
   test('adding two units is a warning, multiplying them is not', () => {
-    const scope = makeScope(names, 'Term', false);
+    const scope = makeScope(names, 'Term');
     const warned = checkFormula('usage.energy + qty.seats', scope, 'number').unitWarnings;
     assert.deepEqual(warned, [{ position: 15, message: '`+` joins kWh and seat' }]);
     assert.deepEqual(checkFormula('usage.energy * qty.seats', scope, 'number').unitWarnings, []);

@@ -7,16 +7,10 @@ import type { ComponentDefinition, ContextDefinition, ValueDefinition } from './
 /** Where a formula stands. A Late rule is one of a LateSurcharge component. */
 export type FormulaPlace = 'Value' | 'Segment' | 'Term' | 'Late' | 'Security' | 'Hold';
 
-export const segmentNames = ['days', 'factor', 'months', 'quantity'] as const;
-export const termNames = ['days', 'months'] as const;
-export const accountNames = [
-  'arrears',
-  'overdue',
-  'overdueAmountDays',
-  'wallet',
-  'deposit',
-] as const;
-export const billNames = ['current', 'net', 'tax', 'arrears', 'payable'] as const;
+const segmentNames = ['days', 'factor', 'months', 'quantity'] as const;
+const termNames = ['days', 'months'] as const;
+const accountNames = ['arrears', 'overdue', 'overdueAmountDays', 'wallet', 'deposit'] as const;
+const billNames = ['current', 'net', 'tax', 'arrears', 'payable'] as const;
 
 type Names = ReadonlyMap<string, FormulaType>;
 type Spaces = ReadonlyMap<string, Names>;
@@ -102,7 +96,12 @@ function closedTo(place: FormulaPlace, space: string): string | null {
   return null;
 }
 
-export function makeScope(names: ContextNames, place: FormulaPlace, hasInherited: boolean): Scope {
+/** `hasInherited` says whether SUPER() has a rule to refer to. */
+export function makeScope(
+  names: ContextNames,
+  place: FormulaPlace,
+  { hasInherited } = { hasInherited: false },
+): Scope {
   return {
     resolve: (space, id) => resolveName(names, place, space, id),
     functions: hostFunctions(names, place, hasInherited),

@@ -7,6 +7,7 @@ import type { CompiledContext } from './compiled-context.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
 import type { Source } from './frame.ts';
+import { emptyLines } from './lines.ts';
 import { manualAmounts } from './manual.ts';
 import {
   accountNumbers,
@@ -47,8 +48,8 @@ type Sources = {
 export function prepareRating(
   book: PriceBook,
   facts: Facts,
-  isExplained: boolean,
   errors: BillError[],
+  { isExplained }: { isExplained: boolean },
 ): Rating {
   const connection = facts.connection ?? {};
   const start = requiredDay(facts.term.startDate, 'startDate');
@@ -80,9 +81,9 @@ export function prepareRating(
     manual: manualAmounts(facts, context, current.tracks, errors),
     totals: context.noAmounts.slice(),
     replaced: null,
-    drafts: [],
-    surcharges: [],
-    usageSources: isExplained ? usageSources(facts) : null,
+    lines: emptyLines(),
+    surcharges: emptyLines(),
+    explained: isExplained ? { usageSources: usageSources(facts), explanations: new Map() } : null,
     component: null,
   };
   return { evaluation, current, previous, estimated };

@@ -131,13 +131,15 @@ function customField(definition: ConnectionInputDefinition, value: unknown): Sca
   return read;
 }
 
-/** Quantities over time by input slot, rising; null where the subscription has none. */
+/** Quantities over time by input slot, rising. */
 export function quantityStepsOf(
   connection: ConnectionFacts,
   context: CompiledContext,
 ): ReadonlyMap<number, readonly QuantityStep[]> {
+  const given = connection.unmeteredInputs ?? null;
+  if (given === null || given.length === 0) return noSteps;
   const steps = new Map<number, QuantityStep[]>();
-  for (const entry of connection.unmeteredInputs ?? []) {
+  for (const entry of given) {
     const slot = context.slots.inputs.get(entry.name);
     if (slot === undefined) continue;
     const quantity = exactFrom(entry.value);
@@ -154,6 +156,8 @@ export function quantityStepsOf(
   }
   return steps;
 }
+
+const noSteps: ReadonlyMap<number, readonly QuantityStep[]> = new Map();
 
 export function accountNumbers(facts: Facts): AccountNumbers {
   const account = facts.account ?? null;

@@ -11,8 +11,8 @@ import {
   type RatedTerm,
   rateSegments,
 } from './evaluation.ts';
-import { explainGiven } from './explain.ts';
-import { otherLine } from './lines.ts';
+import { explainGiven, type LineExplanation } from './explain.ts';
+import { addLine, emptyLines, otherLine } from './lines.ts';
 import type { EarlierTerm } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
@@ -24,37 +24,43 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
   const again: Evaluation = {
     ...evaluation,
     totals: evaluation.context.noAmounts.slice(),
-    drafts: [],
-    surcharges: [],
+    lines: emptyLines(),
+    surcharges: emptyLines(),
     manual: null,
     replaced: null,
-    usageSources: null,
+    explained:
+      evaluation.explained === null ? null : { ...evaluation.explained, explanations: new Map() },
   };
-  rateSegments(again, term, 'Current');
+  try {
+    rateSegments(again, term, 'Current');
+  } finally {
+    evaluation.component = again.component;
+  }
   const track = term.tracks[0] as Track;
   const names = new Map(Object.entries(billed));
   for (const component of evaluation.context.components) {
-    if (component === undefined || isOfTerm(track.edition, component)) continue;
+    if (component === undefined || isOfTerm(term, component)) continue;
     const before = billedAmount(evaluation, component, names);
     const difference = (again.totals[component.slot] as number) - before;
     if (difference === 0) continue;
     addToTotal(evaluation, component, difference);
-    addLine(evaluation, term, component, track.edition, {
-      difference,
-      before,
-      label: facts.term.label ?? null,
-    });
+    const label = facts.term.label ?? null;
+    const parts = [...(again.explained?.explanations.values() ?? [])].filter(
+      (part) => part.component === component.definition.name,
+    );
+    const change = { difference, before, label, parts };
+    addAdjustment(evaluation, term, component, track.edition, change);
   }
 }
 
 /** Components that the term's rules compute, not the segments': never re-rated. */
-function isOfTerm(edition: Edition, component: CompiledComponent): boolean {
+function isOfTerm(term: RatedTerm, component: CompiledComponent): boolean {
   if (component.isLate) return true;
-  const rules = [
-    ...edition.termRules,
-    ...edition.segmentRules.filter((r) => r.window !== 'Current'),
-  ];
-  return rules.some((rule) => rule.component.slot === component.slot);
+  return term.tracks.some(({ edition }) => {
+    const looksBack = edition.segmentRules.filter((rule) => rule.window !== 'Current');
+    const rules = [...edition.termRules, ...looksBack];
+    return rules.some((rule) => rule.component.slot === component.slot);
+  });
 }
 
 function billedAmount(
@@ -68,12 +74,20 @@ function billedAmount(
   return roundToMinorUnits(exact, rounding, context.currencyScale);
 }
 
-function addLine(
+/** What was billed and what differs now, with the explanations of what was rated again. */
+type Change = {
+  readonly difference: number;
+  readonly before: number;
+  readonly label: string | null;
+  readonly parts: readonly LineExplanation[];
+};
+
+function addAdjustment(
   evaluation: Evaluation,
   term: RatedTerm,
   component: CompiledComponent,
   edition: Edition,
-  change: { difference: number; before: number; label: string | null },
+  change: Change,
 ): void {
   const { window } = term;
   const days = lineDays(term, window.firstDay, window.lastDay, window.billedDays);
@@ -89,12 +103,30 @@ function addLine(
   const shown = (minor: number) => minorUnitsText(minor, currencyScale);
   const after = change.before + change.difference;
   const text = `${shown(after)} now, ${shown(change.before)} billed = ${shown(change.difference)}`;
-  evaluation.drafts.push({
-    line,
-    sequence: component.sequence,
-    explanation:
-      evaluation.usageSources === null
-        ? null
-        : explainGiven(line, component.rounding, text, currencyPower),
-  });
+  addLine(evaluation.lines, line, component);
+  const explanation = explainGiven(line, component.rounding, text, currencyPower);
+  evaluation.explained?.explanations.set(line, withParts(explanation, change, shown));
+}
+
+/** The rule, the names and a step for each part that was rated again, then what was billed. */
+function withParts(
+  explanation: LineExplanation,
+  change: Change,
+  shown: (minor: number) => string,
+): LineExplanation {
+  const names = new Map(
+    change.parts.flatMap((part) => part.names.map((name) => [`${name.name} ${name.value}`, name])),
+  );
+  const steps = change.parts.map((part) => ({
+    expression: `${part.fromDate} to ${part.toDate}: ${part.text}`,
+    value: shown(part.amount),
+  }));
+  return {
+    ...explanation,
+    formula: change.parts.at(-1)?.formula ?? null,
+    when: change.parts.at(-1)?.when ?? null,
+    scope: 'Segment',
+    names: [...names.values()],
+    steps: [...steps, { expression: 'billed before', value: shown(change.before) }],
+  };
 }

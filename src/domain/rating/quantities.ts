@@ -113,7 +113,7 @@ function passesHighLow(meter: MeterFacts, use: Exact, highest: Exact | null): bo
   return compare(daily, highest) <= 0;
 }
 
-export type InputQuantity = {
+type InputQuantity = {
   readonly quantity: Exact;
   /** Units left over from too high an estimate, for the terms that follow. */
   readonly carried: Exact;

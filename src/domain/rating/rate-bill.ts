@@ -3,12 +3,13 @@ import { LookupError } from '../../base/formula/function-kinds.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { ArithmeticError, type Exact } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
-import type { Bill, BillError, BillLine } from './bill.ts';
-import { type BillHead, billHead, errorBill } from './bill-head.ts';
+import { assembledBill, errorBill } from './assemble-bill.ts';
+import type { Bill, BillError } from './bill.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import {
   addToTotal,
   type Evaluation,
+  type Explained,
   evaluateRule,
   lineDays,
   type RatedTerm,
@@ -18,7 +19,7 @@ import {
 import { explainGiven, type LineExplanation } from './explain.ts';
 import type { Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
-import { type LineDays, numberedLines, otherLine } from './lines.ts';
+import { addLine, type LineDays, numberedLines, otherLine } from './lines.ts';
 import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
@@ -36,12 +37,8 @@ export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {
   const errors: BillError[] = [];
   let evaluation: Evaluation | null = null;
   try {
-    const rating = prepareRating(
-      isExplained ? explainedBook(book) : book,
-      facts,
-      isExplained,
-      errors,
-    );
+    const priced = isExplained ? explainedBook(book) : book;
+    const rating = prepareRating(priced, facts, errors, { isExplained });
     if (errors.length > 0) return errorBill(book, facts, errors);
     evaluation = rating.evaluation;
     return evaluate(rating, facts);
@@ -79,9 +76,10 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     adjustPriorTerm(evaluation, rating.previous as EarlierTerm);
   }
   for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
-  if (current.window.billedDays > 0 || previous !== null) rateTerm(evaluation, current, previous);
+  const isRated = current.window.billedDays > 0 || previous !== null;
+  const base = isRated ? rateTerm(evaluation, current, previous) : null;
   if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
-  const lines = numberedLines(evaluation.drafts, 1);
+  const lines = numberedLines(evaluation.lines, 1);
   const { context } = evaluation;
   const totals = totalsOf({
     lines,
@@ -98,56 +96,11 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     arrears: totals.arrears,
     payable: totals.payableWithinDueDate,
   };
-  const late = rateLateSurcharges(evaluation, current);
+  const late = base === null ? 0 : rateLateSurcharges(evaluation, base);
   const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
-  const head = billHead(facts, context, current);
-  const bill = assembled(head, lines, surcharges, totals, late);
-  return evaluation.usageSources === null
-    ? bill
-    : { ...bill, explanation: explanations(evaluation) };
-}
-
-/** Field by field: copying objects with a spread costs more than rating them. */
-function assembled(
-  head: BillHead,
-  lines: readonly BillLine[],
-  surcharges: readonly BillLine[],
-  totals: ReturnType<typeof totalsOf>,
-  late: number,
-): Bill {
-  return {
-    status: 'Draft',
-    serviceCode: head.serviceCode,
-    tariffCode: head.tariffCode,
-    tariffLabel: head.tariffLabel,
-    connectionNumber: head.connectionNumber,
-    currency: head.currency,
-    currencyScale: head.currencyScale,
-    termLabel: head.termLabel,
-    startDate: head.startDate,
-    endDate: head.endDate,
-    dueDate: head.dueDate,
-    billedFrom: head.billedFrom,
-    billedTo: head.billedTo,
-    days: head.days,
-    segments: head.segments,
-    meterReadings: head.meterReadings,
-    usage: head.usage,
-    lines,
-    surcharges,
-    currentCharges: totals.currentCharges,
-    taxAmount: totals.taxAmount,
-    arrears: totals.arrears,
-    roundingAdjustment: totals.roundingAdjustment,
-    billAmount: totals.billAmount,
-    totalAmount: totals.totalAmount,
-    walletApplied: totals.walletApplied,
-    payableWithinDueDate: totals.payableWithinDueDate,
-    creditBalance: totals.creditBalance,
-    latePaymentSurcharge: late,
-    payableAfterDueDate: totals.payableWithinDueDate + late,
-    errors: [],
-  };
+  const bill = assembledBill({ facts, context, term: current, lines, surcharges, totals, late });
+  const { explained } = evaluation;
+  return explained === null ? bill : { ...bill, explanation: explanations(bill, explained) };
 }
 
 function minorUnits(amount: Exact, context: CompiledContext): number {
@@ -155,8 +108,12 @@ function minorUnits(amount: Exact, context: CompiledContext): number {
   return roundToMinorUnits(amount, rounding, context.currencyScale);
 }
 
-/** Term rules of this term, and of the term before where they look back. */
-function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTerm | null): void {
+/** Term rules of this term, and those of the term before that look back. Gives the base's side. */
+function rateTerm(
+  evaluation: Evaluation,
+  current: RatedTerm,
+  previous: RatedTerm | null,
+): TermSide {
   const sides = current.tracks.map((track) => termSide(evaluation, current, track, 'Current'));
   if (previous !== null) {
     for (const track of previous.tracks) {
@@ -172,6 +129,7 @@ function rateTerm(evaluation: Evaluation, current: RatedTerm, previous: RatedTer
     }
   }
   evaluation.component = null;
+  return sides[0] as TermSide;
 }
 
 type TermSide = ScheduledEdition & { readonly frame: Frame; readonly days: LineDays };
@@ -191,17 +149,13 @@ function termSide(
   };
 }
 
-function rateLateSurcharges(evaluation: Evaluation, current: RatedTerm): number {
-  const track = current.tracks[0] as Track;
-  const { window } = current;
-  const rules = track.edition.lateRules;
-  if (rules.length === 0) return 0;
-  const frame = termFrame(evaluation, current, track);
-  const days = lineDays(current, window.firstDay, window.lastDay, track.days);
+function rateLateSurcharges(evaluation: Evaluation, base: TermSide): number {
+  const { edition, frame, days } = base;
+  frame.results = null;
   let sum = 0;
-  for (const rule of rules) {
-    if (rule.from > window.lastDay || rule.to < window.lastDay) continue;
-    const amount = evaluateRule(evaluation, rule, frame, track.edition, days);
+  for (const rule of edition.lateRules) {
+    if (rule.from > frame.day || rule.to < frame.day) continue;
+    const amount = evaluateRule(evaluation, rule, frame, edition, days);
     addToTotal(evaluation, rule.component, amount);
     sum += amount;
   }
@@ -230,21 +184,16 @@ function addManualLines(
       description: null,
     });
     const text = `uploaded: ${minorUnitsText(amount, currencyScale)}`;
-    evaluation.drafts.push({
-      line,
-      sequence: component.sequence,
-      explanation:
-        evaluation.usageSources === null
-          ? null
-          : explainGiven(line, component.rounding, text, currencyPower),
-    });
+    addLine(evaluation.lines, line, component);
+    const explanation = explainGiven(line, component.rounding, text, currencyPower);
+    evaluation.explained?.explanations.set(line, explanation);
   }
 }
 
-/** In the order of the lines, surcharges last; drafts were sorted when they were numbered. */
-function explanations(evaluation: Evaluation): LineExplanation[] {
-  const drafts = [...evaluation.drafts, ...evaluation.surcharges];
-  return drafts.flatMap((draft, index) =>
-    draft.explanation === null ? [] : [{ ...draft.explanation, lineNo: index + 1 }],
-  );
+/** In the order of the lines, surcharges last. */
+function explanations(bill: Bill, explained: Explained): LineExplanation[] {
+  return [...bill.lines, ...bill.surcharges].flatMap((line) => {
+    const explanation = explained.explanations.get(line);
+    return explanation === undefined ? [] : [{ ...explanation, lineNo: line.lineNo }];
+  });
 }

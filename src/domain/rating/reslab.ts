@@ -23,7 +23,7 @@ export function sinceLastReading(facts: Facts, reslab: ReslabFacts): Facts {
   return { ...facts, meters };
 }
 
-export type ReslabShares = {
+type ReslabShares = {
   readonly slot: number;
   /** Use of each estimated term. */
   readonly terms: readonly Exact[];
@@ -62,7 +62,7 @@ export function reslabShares(
 }
 
 /** Rounded down to the input's decimals each, what remains to the last, so that nothing is lost. */
-export function spreadByDays(
+function spreadByDays(
   total: Exact,
   termDays: readonly number[],
   decimals: number | null | undefined,

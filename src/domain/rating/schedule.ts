@@ -10,6 +10,9 @@ export type ScheduledEdition = {
   readonly window: 'Current' | 'Previous';
 };
 
+/** Combinations of add-ons remembered for each base plan. */
+const schedulesMax = 1000;
+
 /**
  * Base plan first. A component has one Term rule a window: that of the first edition that has one,
  * so an add-on never charges a second time what the base plan charges.
@@ -23,6 +26,7 @@ export function scheduleOf(editions: readonly ScheduledEdition[]): Schedule {
   const known = first.edition.schedules.get(key);
   if (known !== undefined) return known;
   const schedule = makeSchedule(editions);
+  if (first.edition.schedules.size >= schedulesMax) first.edition.schedules.clear();
   first.edition.schedules.set(key, schedule);
   return schedule;
 }

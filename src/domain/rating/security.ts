@@ -23,7 +23,7 @@ export function checkSecurityAttributes(
   plan: PlanDefinition,
   context: CompiledContext,
 ): PlanProblem[] {
-  const scope = makeScope(context.names, 'Security', false);
+  const scope = makeScope(context.names, 'Security');
   return (plan.securityAttributes ?? []).flatMap((item, index) => {
     const place = { tariffCode: plan.code, field: `securityAttributes[${index}].formula` };
     if (typeof item.formula === 'string') {
@@ -66,7 +66,7 @@ export function securityLines(
 function attributeAmount(attribute: SecurityAttribute, edition: Edition, frame: Frame): Exact {
   if (typeof attribute.formula !== 'string') return exactFrom(attribute.amount) ?? zero;
   const { context } = edition;
-  const scope = makeScope(context.names, 'Security', false);
+  const scope = makeScope(context.names, 'Security');
   const { node } = checkFormula(attribute.formula, scope, 'number');
   if (node === null) return zero;
   const { slots, categories } = context;

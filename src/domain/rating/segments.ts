@@ -17,7 +17,7 @@ import {
   weightedItem,
 } from './value-history.ts';
 
-export const segmentsMax = 100;
+const segmentsMax = 100;
 /** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
 const rememberedMax = 1000;
 /** Above the day numbers of this and the next two centuries, to join three of them into a key. */
@@ -93,15 +93,18 @@ export function cutSegments(
       for (const [index, from] of starts.entries()) {
         const end = (starts[index + 1] ?? to + 1) - 1;
         segments.push(makeSegment(from, end, edition, window, quantity, facts.variants));
-        if (segments.length > segmentsMax) {
-          const message = `the term falls into more than ${segmentsMax} parts`;
-          throw new RatingError('TOO_MANY_SEGMENTS', message);
-        }
+        checkSegments(segments.length);
       }
       day = to + 1;
     }
   }
   return segments;
+}
+
+export function checkSegments(count: number): void {
+  if (count <= segmentsMax) return;
+  const message = `the term falls into more than ${segmentsMax} parts`;
+  throw new RatingError('TOO_MANY_SEGMENTS', message);
 }
 
 /** The edition in force on a day and the last day of the run on which nothing of it changes. */

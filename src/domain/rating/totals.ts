@@ -16,7 +16,7 @@ export type Totals = {
   readonly creditBalance: number;
 };
 
-export type TotalsRequest = {
+type TotalsRequest = {
   readonly lines: readonly { readonly amount: number; readonly type: string }[];
   readonly arrears: number;
   readonly walletApplied: number;

@@ -1,7 +1,7 @@
 // Tracks: the base plan and each add-on, every one priced as a plan of its own on the same bill.
 import { firstDay, lastDay } from '../../base/days.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
-import { add, type Exact, one, zero } from '../../base/numbers/exact.ts';
+import { add, compare, type Exact, one, zero } from '../../base/numbers/exact.ts';
 import { optionalDay, type Run, requiredDay } from './billable-days.ts';
 import type { Edition } from './edition.ts';
 import type { ConnectionFacts, Facts } from './facts.ts';
@@ -11,6 +11,7 @@ import { RatingError } from './rating-error.ts';
 import {
   type BilledWindow,
   type CutFacts,
+  checkSegments,
   cutSegments,
   factorOf,
   monthsOf,
@@ -82,7 +83,12 @@ function addOnsOf(book: PriceBook, connection: ConnectionFacts): AddOn[] {
       to: optionalDay(addOn.toDate, lastDay, 'addOns.toDate'),
     };
   });
-  return addOns.sort((a, b) => (a.code === b.code ? a.from - b.from : a.code < b.code ? -1 : 1));
+  return addOns.sort(byCodeAndDays);
+}
+
+function byCodeAndDays(a: AddOn, b: AddOn): number {
+  if (a.code !== b.code) return a.code < b.code ? -1 : 1;
+  return a.from - b.from || a.to - b.to || compare(a.quantity, b.quantity);
 }
 
 /** The base plan's track first, then one for each add-on plan, by code. */
@@ -109,6 +115,8 @@ export function tracksOf(
     if (segments.length === 0) continue;
     tracks.push({ ...makeTrack(book, entries, segments, window, facts, quantity), isBase: false });
   }
+  if (tracks.length > 1)
+    checkSegments(tracks.reduce((sum, track) => sum + track.segments.length, 0));
   return tracks;
 }
 

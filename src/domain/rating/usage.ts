@@ -116,19 +116,25 @@ function quantityFrom(name: string, given: unknown): Exact {
 const noMeters: readonly MeterFacts[] = [];
 
 /** Meters of each input together, in order of time. */
-function groupMeters(meters: readonly MeterFacts[]): (readonly MeterFacts[])[] {
-  const groups: MeterFacts[][] = [];
+function groupMeters(meters: readonly MeterFacts[]): readonly (readonly MeterFacts[])[] {
+  if (meters.length === 0) return noGroups;
+  // One input, whose meters mostly stand in order already, is by far the most frequent.
+  if (isOneInput(meters) && isSorted(meters)) return [meters];
+  const groups = new Map<string, MeterFacts[]>();
   for (const meter of meters) {
-    let group: MeterFacts[] | undefined;
-    for (const other of groups) if (other[0]?.input === meter.input) group = other;
-    if (group === undefined) groups.push([meter]);
+    const group = groups.get(meter.input);
+    if (group === undefined) groups.set(meter.input, [meter]);
     else group.push(meter);
   }
-  for (const group of groups) {
-    // Two meters of an exchange mostly stand in order already.
-    if (group.length > 1 && !isSorted(group)) group.sort(byTime);
-  }
-  return groups.length > 1 ? groups.sort(byInput) : groups;
+  for (const group of groups.values()) group.sort(byTime);
+  return [...groups.keys()].sort().map((input) => groups.get(input) as MeterFacts[]);
+}
+
+const noGroups: readonly (readonly MeterFacts[])[] = [];
+
+function isOneInput(meters: readonly MeterFacts[]): boolean {
+  for (const meter of meters) if (meter.input !== meters[0]?.input) return false;
+  return true;
 }
 
 function isSorted(group: readonly MeterFacts[]): boolean {
@@ -136,10 +142,6 @@ function isSorted(group: readonly MeterFacts[]): boolean {
     if (byTime(group[index - 1] as MeterFacts, group[index] as MeterFacts) > 0) return false;
   }
   return true;
-}
-
-function byInput(a: readonly MeterFacts[], b: readonly MeterFacts[]): number {
-  return (a[0]?.input ?? '') < (b[0]?.input ?? '') ? -1 : 1;
 }
 
 /** By time of the end reading, then number: the order in which `Last` takes them. */
@@ -163,9 +165,11 @@ function meterUses(
   errors: BillError[],
 ): Exact[] {
   const uses: Exact[] = [];
+  const input = (meters[0] as MeterFacts).input;
+  const highest = () => highestDaily(entryOf(history, input), highFactor);
   for (const meter of meters) {
     try {
-      const use = registerUse(meter, () => highestDaily(entryOf(history, meter.input), highFactor));
+      const use = registerUse(meter, highest);
       uses.push(use.use);
       readings.push(billReading(meter, use));
     } catch (error) {
@@ -209,7 +213,7 @@ function highestDaily(
 }
 
 /** Parts of a term, rising and disjoint, and the runs they cover. */
-export type DayPart = { readonly from: number; readonly to: number };
+type DayPart = { readonly from: number; readonly to: number };
 
 /**
  * Usage of one part of the term: measured between cuts at which a reading exists, otherwise in
@@ -275,20 +279,30 @@ function daysInside(parts: readonly DayPart[], from: number, to: number): number
   return days;
 }
 
-/** Use of all meters before a cut; null unless every register was read there. */
+/** Use of all meters before a cut; null unless it is known of every register. */
 function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | null {
   let use = zero;
   for (const meter of meters) {
-    const start = meter.previous ? requiredDay(meter.previous.date, 'reading date') : null;
-    const end = meter.current ? requiredDay(meter.current.date, 'reading date') : null;
-    if (start === null || end === null) return null;
-    if (start >= cut - 1) continue;
-    const reading =
-      end <= cut - 1 ? meter.current : meter.readings?.find((other) => isAtCut(other, cut));
-    if (reading === undefined) return null;
-    use = add(use, registerUse({ ...meter, current: reading ?? null }, () => null).use);
+    const reading = readingAt(meter, cut);
+    if (reading === null) return null;
+    if (reading === meter.previous) continue;
+    use = add(use, registerUse({ ...meter, current: reading }, () => null).use);
   }
   return use;
+}
+
+/** What a register showed at a cut: its first reading if it came later, its last if it was gone. */
+function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
+  const { previous, current, readings } = meter;
+  if (!previous || !current) return null;
+  for (const reading of [previous, current, ...(readings ?? [])]) {
+    if (isAtCut(reading, cut)) return reading;
+  }
+  const isLater = requiredDay(previous.date, 'reading date') >= cut;
+  if (isLater && previous.type === 'Installation') return previous;
+  const isOver = requiredDay(current.date, 'reading date') < cut;
+  const isGone = current.type === 'Removal' || current.type === 'Final';
+  return isOver && isGone ? current : null;
 }
 
 /** On the last day before the cut, or on its day as a reading taken for the change. */

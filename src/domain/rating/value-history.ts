@@ -60,7 +60,7 @@ export function changesInside(pieces: readonly Piece[], from: number, to: number
   return changes;
 }
 
-export type WeightedPart = { readonly item: ValueItem; readonly days: number };
+type WeightedPart = { readonly item: ValueItem; readonly days: number };
 
 export function partsInside(pieces: readonly Piece[], from: number, to: number): WeightedPart[] {
   const parts: WeightedPart[] = [];

@@ -39,7 +39,8 @@ export function contextWarnings(editions: readonly Edition[]): PlanProblem[] {
     report('VALUE_UNUSED', `values.${value.name}`, `no plan uses the value \`${value.name}\``);
   }
   for (const component of context.components) {
-    if (component === undefined || component.definition.manual !== undefined) continue;
+    // What is uploaded needs no rule.
+    if (component === undefined || (component.definition.manual ?? 'No') !== 'No') continue;
     if (concrete.some((edition) => computes(edition, component.slot))) continue;
     const name = component.definition.name;
     report('COMPONENT_NEVER_COMPUTED', `components.${name}`, `no plan computes \`${name}\``);

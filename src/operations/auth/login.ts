@@ -12,7 +12,7 @@ import {
 import { clearLoginFailures, type Owner } from '../../domain/access/sessions-store.ts';
 import { findLoginByName } from '../../domain/access/store.ts';
 import { passwordLengthMax } from '../../domain/access/workspaces.ts';
-import type { Actor } from '../../domain/audit/store.ts';
+import type { Actor, AuditEntry } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { maybe, text } from '../fields.ts';
 import { operation, type PublicCall } from '../operation.ts';
@@ -39,16 +39,25 @@ export const login = operation({
   example: { username: 'admin@example.com', password: 'correct horse battery' },
   async handle(call, body) {
     const credentials = credentialsOf(body);
-    const key = failureKey(`${credentials.kind}/${credentials.name}`);
     const { tenantId } = call.tenant;
-    const candidate = await call.write(async (tx) => {
+    const { candidate, key } = await call.write(async (tx) => {
+      const candidate = await findCandidate(tx, call, credentials);
+      // User name and e-mail address are two names of one login, with one count of failures.
+      const name = candidate?.actor.name ?? credentials.name;
+      const key = failureKey(`${credentials.kind}/${name}`);
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: false });
-      return findCandidate(tx, call, credentials);
+      return { candidate, key };
     });
     // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
     const matches = await verifySecret(credentials.secret, candidate?.hash);
     if (!matches || !candidate?.usable) {
-      throw await call.write((tx) => recordFailure(tx, tenantId, key, call.realNow));
+      throw await call.write(async (tx, audit) => {
+        const refusal = await recordFailure(tx, tenantId, key, call.realNow);
+        if (candidate && refusal.code === 'LOGIN_LOCKED') {
+          audit(candidate.actor, lockEntry(credentials.kind, candidate));
+        }
+        return refusal;
+      });
     }
     const issued = await call.write(async (tx, audit) => {
       // Again, because many guesses sent at once pass the first look together.
@@ -68,6 +77,12 @@ export const login = operation({
     return { message: 'Logged in', data: presentTokens(issued, candidate.holder, call.tenant) };
   },
 });
+
+/** Of names that nobody has nothing is kept: one of them may be a password in the wrong box. */
+function lockEntry(subject: string, candidate: Candidate): AuditEntry {
+  const after = { event: 'locked after failed logins' };
+  return { subject, subjectId: candidate.holder.userID, before: null, after };
+}
 
 function credentialsOf(body: {
   username?: string | null;

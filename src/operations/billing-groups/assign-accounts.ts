@@ -14,10 +14,15 @@ export const assignBillingAccounts = operation({
   errors: ['BILLING_GROUP_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'ACCOUNT_AMBIGUOUS', 'ROWS_REJECTED'],
   example: { data: { billingGroupID: 1, connectionGroupLabels: ['House 12-B'] } },
   async handle(call, body) {
-    const membership = { billingGroupId: body.data.billingGroupID, keys: keysOf(body) };
+    const { billingGroupID: billingGroupId } = body.data;
     const stamp = { at: call.now, by: call.principal.name };
-    const accounts = await assignAccounts(call.tx, call.tenant.tenantId, membership, stamp);
-    auditMove(call, accounts, membership.billingGroupId);
-    return { message: `${accounts.length} billing accounts assigned`, data: {} };
+    let count = 0;
+    for (const keys of keysOf(body)) {
+      const membership = { billingGroupId, keys };
+      const accounts = await assignAccounts(call.tx, call.tenant.tenantId, membership, stamp);
+      auditMove(call, accounts, billingGroupId);
+      count += accounts.length;
+    }
+    return { message: `${count} billing accounts assigned`, data: {} };
   },
 });

@@ -13,10 +13,14 @@ export const membershipRequest = Type.Object({
   }),
 });
 
-export function keysOf(body: Type.Static<typeof membershipRequest>): AccountKeys {
+/** The accounts by id, by label, or both. */
+export function keysOf(body: Type.Static<typeof membershipRequest>): AccountKeys[] {
   const { connectionGroupIDs: ids, connectionGroupLabels: labels } = body.data;
-  if (ids?.length) return { ids: [...new Set(ids)] };
-  if (labels?.length) return { labels: [...new Set(labels)] };
+  const keys = [
+    ...(ids?.length ? [{ ids }] : []),
+    ...(labels?.length ? [{ labels: labels.map((label) => label.trim()) }] : []),
+  ];
+  if (keys.length > 0) return keys;
   throw new AppError('REQUIRED_FIELD', {
     message: 'Name the billing accounts by connectionGroupIDs or connectionGroupLabels',
     field: 'data.connectionGroupIDs',

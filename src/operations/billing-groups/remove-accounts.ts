@@ -14,10 +14,15 @@ export const removeBillingAccounts = operation({
   errors: ['BILLING_GROUP_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'ACCOUNT_AMBIGUOUS', 'ROWS_REJECTED'],
   example: { data: { billingGroupID: 1, connectionGroupIDs: [77] } },
   async handle(call, body) {
-    const membership = { billingGroupId: body.data.billingGroupID, keys: keysOf(body) };
+    const { billingGroupID: billingGroupId } = body.data;
     const stamp = { at: call.now, by: call.principal.name };
-    const accounts = await removeAccounts(call.tx, call.tenant.tenantId, membership, stamp);
-    auditMove(call, accounts, null);
-    return { message: `${accounts.length} billing accounts removed`, data: {} };
+    let count = 0;
+    for (const keys of keysOf(body)) {
+      const membership = { billingGroupId, keys };
+      const accounts = await removeAccounts(call.tx, call.tenant.tenantId, membership, stamp);
+      auditMove(call, accounts, null);
+      count += accounts.length;
+    }
+    return { message: `${count} billing accounts removed`, data: {} };
   },
 });

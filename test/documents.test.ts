@@ -1,0 +1,45 @@
+// The documents say what is so.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { errorsPage } from '../src/commands/errors-page.ts';
+
+const root = new URL('../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+test('docs/errors.md is what the table of codes makes it', () => {
+  assert.equal(read('docs/errors.md'), errorsPage(), 'run npm run billwright -- errors-page');
+});
+
+test('docs/configuration.md has every variable that is read, and no other', () => {
+  const source = read('src/config.ts');
+  const known = [...source.matchAll(/env(?:\.|, ')([A-Z][A-Z_]+)/g)].map((found) => found[1]);
+  const told = [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)`/gm)].map(
+    (found) => found[1],
+  );
+  assert.deepEqual([...new Set(told)].sort(), [...new Set(known)].sort());
+});
+
+test('every link between the documents leads somewhere', () => {
+  for (const path of [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'docs/api.md',
+    'docs/running.md',
+    'docs/configuration.md',
+  ]) {
+    for (const [, target] of read(path).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
+      assert.ok(existsSync(new URL(target ?? '', new URL(path, root))), `${path}: ${target}`);
+    }
+  }
+});
+
+test('ARCHITECTURE.md names every folder of src', () => {
+  const text = read('ARCHITECTURE.md');
+  for (const folder of ['commands', 'http', 'operations', 'worker', 'domain', 'base']) {
+    assert.ok(existsSync(new URL(`src/${folder}`, root)));
+    assert.match(text, new RegExp(`\`src/${folder}/\``));
+  }
+});
