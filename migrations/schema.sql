@@ -26,6 +26,49 @@ create table audit_entries (
   constraint audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table bank_accounts (
+  tenant_id bigint not null,
+  bank_account_id bigint not null,
+  context_id bigint not null,
+  title text not null,
+  bank_name text,
+  branch text,
+  account_number text,
+  iban text,
+  swift text,
+  currency text,
+  is_default boolean not null,
+  collection_code text,
+  archived boolean not null default false,
+  constraint bank_accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint bank_accounts_pkey PRIMARY KEY (tenant_id, bank_account_id),
+  constraint bank_accounts_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint bank_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint bank_accounts_title_check CHECK ((title <> ''::text)),
+  constraint bank_accounts_title_key UNIQUE (tenant_id, context_id, title) DEFERRABLE
+);
+
+create table batches (
+  tenant_id bigint not null,
+  batch_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  label text not null,
+  description text,
+  billing_period_id bigint,
+  reading_day smallint,
+  billing_day smallint,
+  archived boolean not null default false,
+  constraint batches_billing_day_check CHECK (((billing_day >= 1) AND (billing_day <= 31))),
+  constraint batches_code_check CHECK ((code <> ''::text)),
+  constraint batches_code_key UNIQUE (tenant_id, context_id, code),
+  constraint batches_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint batches_pkey PRIMARY KEY (tenant_id, batch_id),
+  constraint batches_reading_day_check CHECK (((reading_day >= 1) AND (reading_day <= 31))),
+  constraint batches_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table billing_accounts (
   tenant_id bigint not null,
   account_id bigint not null,
@@ -272,6 +315,128 @@ create table parties (
   constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
 );
 
+create table plan_subscriptions (
+  tenant_id bigint not null,
+  context_code text not null,
+  plan_code text not null,
+  subscriptions bigint not null,
+  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, context_code, plan_code),
+  constraint plan_subscriptions_subscriptions_check CHECK ((subscriptions >= 0)),
+  constraint plan_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table plan_versions (
+  tenant_id bigint not null,
+  plan_id bigint not null,
+  version integer not null,
+  effective_date date,
+  definition jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint plan_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
+  constraint plan_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  constraint plan_versions_pkey PRIMARY KEY (tenant_id, plan_id, version),
+  constraint plan_versions_tenant_id_plan_id_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint plan_versions_version_check CHECK ((version > 0))
+);
+
+create table plans (
+  tenant_id bigint not null,
+  plan_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  name text not null,
+  unique_label text not null,
+  description text,
+  parent_plan_id bigint,
+  plan_type text not null,
+  abstract boolean not null,
+  custom boolean not null,
+  visibility text not null,
+  billing_period_id bigint,
+  archived boolean not null default false,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint plans_check CHECK ((parent_plan_id <> plan_id)),
+  constraint plans_code_check CHECK ((code <> ''::text)),
+  constraint plans_code_key UNIQUE (tenant_id, context_id, code),
+  constraint plans_name_check CHECK ((name <> ''::text)),
+  constraint plans_parent_fkey FOREIGN KEY (tenant_id, parent_plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint plans_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint plans_pkey PRIMARY KEY (tenant_id, plan_id),
+  constraint plans_plan_type_check CHECK ((plan_type = ANY (ARRAY['BASE_PLAN'::text, 'ADDON_PLAN'::text, 'ONE_TIME_PLAN'::text]))),
+  constraint plans_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint plans_unique_label_check CHECK ((unique_label <> ''::text)),
+  constraint plans_unique_label_key UNIQUE (tenant_id, unique_label),
+  constraint plans_version_check CHECK ((version > 0)),
+  constraint plans_visibility_check CHECK ((visibility = ANY (ARRAY['Public'::text, 'Private'::text, 'Hidden'::text])))
+);
+
+create table pricing_context_versions (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  version integer not null,
+  effective_date date,
+  definition jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint pricing_context_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
+  constraint pricing_context_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  constraint pricing_context_versions_pkey PRIMARY KEY (tenant_id, context_id, version),
+  constraint pricing_context_versions_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint pricing_context_versions_version_check CHECK ((version > 0))
+);
+
+create table pricing_contexts (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  name text not null,
+  context_type text not null,
+  charging_type text not null,
+  post_type text not null,
+  billing_period_id bigint not null,
+  due_date_offset integer not null,
+  bills_after_period boolean not null,
+  settlement_method text not null,
+  cash_account_id bigint not null,
+  business_unit_id bigint not null,
+  security_deposit bigint,
+  description text not null,
+  required_documents jsonb,
+  template_id bigint not null,
+  email_template_id bigint,
+  archived boolean not null default false,
+  version integer not null,
+  book_version bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint pricing_contexts_book_version_check CHECK ((book_version > 0)),
+  constraint pricing_contexts_charging_type_check CHECK ((charging_type = ANY (ARRAY['Postpaid'::text, 'Prepaid'::text]))),
+  constraint pricing_contexts_code_check CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{0,31}$'::text)),
+  constraint pricing_contexts_code_key UNIQUE (tenant_id, code),
+  constraint pricing_contexts_context_type_check CHECK ((context_type = ANY (ARRAY['Sale'::text, 'Purchase'::text, 'Payroll'::text]))),
+  constraint pricing_contexts_due_date_offset_check CHECK (((due_date_offset >= 0) AND (due_date_offset <= 365))),
+  constraint pricing_contexts_email_template_fkey FOREIGN KEY (tenant_id, email_template_id) REFERENCES templates(tenant_id, template_id),
+  constraint pricing_contexts_name_check CHECK ((name <> ''::text)),
+  constraint pricing_contexts_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint pricing_contexts_pkey PRIMARY KEY (tenant_id, context_id),
+  constraint pricing_contexts_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint pricing_contexts_required_documents_check CHECK ((jsonb_typeof(required_documents) = 'array'::text)),
+  constraint pricing_contexts_security_deposit_check CHECK ((security_deposit >= 0)),
+  constraint pricing_contexts_template_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
+  constraint pricing_contexts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint pricing_contexts_version_check CHECK ((version > 0))
+);
+
 create table row_blocks (
   tenant_id bigint not null,
   kind text not null,
@@ -334,6 +499,38 @@ create table subscriptions (
   constraint subscriptions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
   constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint subscriptions_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table template_versions (
+  tenant_id bigint not null,
+  template_id bigint not null,
+  version integer not null,
+  name text not null,
+  language text not null,
+  subject text,
+  body text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint template_versions_name_check CHECK ((name <> ''::text)),
+  constraint template_versions_pkey PRIMARY KEY (tenant_id, template_id, version),
+  constraint template_versions_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
+  constraint template_versions_version_check CHECK ((version > 0))
+);
+
+create table templates (
+  tenant_id bigint not null,
+  template_id bigint not null,
+  kind text not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint templates_kind_check CHECK ((kind = ANY (ARRAY['Invoice'::text, 'Email'::text, 'SMS'::text]))),
+  constraint templates_pkey PRIMARY KEY (tenant_id, template_id),
+  constraint templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint templates_version_check CHECK ((version > 0))
 );
 
 create table tenants (
@@ -410,6 +607,8 @@ CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tena
 
 CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree (tenant_id, lower(name));
 
+CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
+
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
 
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
@@ -446,6 +645,10 @@ CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts);
 
 CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
 
+CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
+
+CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
+
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
 CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
@@ -454,11 +657,31 @@ CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_i
 
 CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
 
+CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, context_code, plan_code, subscription_id) WHERE (status <> 'Closed'::text);
+
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
 -- functions and procedures
+
+CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
+ INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Bill {{bill.billNumber}}
+{{bill.partyName}}
+{{bill.lines}}
+'::text || 'Payable by {{bill.dueDate}}: {{bill.payableWithinDueDate}} {{bill.currency}}
+'::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
+
+your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.
+'::text),add_default_templates.at,add_default_templates.by_name);
+ INSERT INTO counters (tenant_id, series, last_number)
+   VALUES (add_default_templates.wanted_tenant, 'template'::text, 2);
+END
+;
+-- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.advance_access_epoch()
  RETURNS trigger
@@ -534,6 +757,50 @@ begin
     ) changed
     where b.tenant_id = changed.tenant_id and b.kind = 'party' and b.block = changed.block;
   end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.count_plan_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into plan_subscriptions as p (tenant_id, context_code, plan_code, subscriptions)
+    select tenant_id, context_code, plan_code, count(*)
+    from new_rows
+    where status in ('Active', 'Disconnected')
+    group by tenant_id, context_code, plan_code
+    order by tenant_id, context_code, plan_code
+    on conflict (tenant_id, context_code, plan_code) do update
+      set subscriptions = p.subscriptions + excluded.subscriptions;
+    return null;
+  end if;
+  insert into plan_subscriptions (tenant_id, context_code, plan_code, subscriptions)
+  select distinct tenant_id, context_code, plan_code, 0
+  from new_rows
+  where status in ('Active', 'Disconnected')
+  order by tenant_id, context_code, plan_code
+  on conflict do nothing;
+  update plan_subscriptions p
+  set subscriptions = p.subscriptions + changed.delta
+  from (
+    select tenant_id, context_code, plan_code, sum(step) as delta
+    from (
+      select tenant_id, context_code, plan_code, 1 as step
+      from new_rows where status in ('Active', 'Disconnected')
+      union all
+      select tenant_id, context_code, plan_code, -1
+      from old_rows where status in ('Active', 'Disconnected')
+    ) steps
+    group by tenant_id, context_code, plan_code
+    having sum(step) <> 0
+  ) changed
+  where p.tenant_id = changed.tenant_id and p.context_code = changed.context_code
+    and p.plan_code = changed.plan_code;
   return null;
 end
 $function$
@@ -754,7 +1021,17 @@ CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENC
 
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 
+CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+
+CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+
+CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
@@ -764,6 +1041,12 @@ CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WH
 
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bank_accounts enable row level security, force row level security;
+create policy tenant_wall on bank_accounts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table batches enable row level security, force row level security;
+create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
 
 alter table billing_accounts enable row level security, force row level security;
 create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
@@ -807,6 +1090,21 @@ create policy tenant_wall on meters as permissive for all using ((tenant_id = cu
 alter table parties enable row level security, force row level security;
 create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
 
+alter table plan_subscriptions enable row level security, force row level security;
+create policy tenant_wall on plan_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table plan_versions enable row level security, force row level security;
+create policy tenant_wall on plan_versions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table plans enable row level security, force row level security;
+create policy tenant_wall on plans as permissive for all using ((tenant_id = current_tenant()));
+
+alter table pricing_context_versions enable row level security, force row level security;
+create policy tenant_wall on pricing_context_versions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table pricing_contexts enable row level security, force row level security;
+create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -821,6 +1119,12 @@ create policy tenant_wall on subscription_balances as permissive for all using (
 alter table subscriptions enable row level security, force row level security;
 create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
 
+alter table template_versions enable row level security, force row level security;
+create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table templates enable row level security, force row level security;
+create policy tenant_wall on templates as permissive for all using ((tenant_id = current_tenant()));
+
 alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
@@ -834,6 +1138,14 @@ alter table workspaces disable row level security;
 grant insert, select on audit_entries to billwright_api;
 
 grant insert, select on audit_entries to billwright_worker;
+
+grant delete, insert, select, update on bank_accounts to billwright_api;
+
+grant select on bank_accounts to billwright_worker;
+
+grant delete, insert, select, update on batches to billwright_api;
+
+grant select on batches to billwright_worker;
 
 grant insert, select, update on billing_accounts to billwright_api;
 
@@ -889,6 +1201,26 @@ grant select on parties to billwright_search;
 
 grant select on parties to billwright_worker;
 
+grant insert, select, update on plan_subscriptions to billwright_api;
+
+grant insert, select, update on plan_subscriptions to billwright_worker;
+
+grant insert, select on plan_versions to billwright_api;
+
+grant select on plan_versions to billwright_worker;
+
+grant insert, select, update on plans to billwright_api;
+
+grant select on plans to billwright_worker;
+
+grant insert, select on pricing_context_versions to billwright_api;
+
+grant select on pricing_context_versions to billwright_worker;
+
+grant insert, select, update on pricing_contexts to billwright_api;
+
+grant select on pricing_contexts to billwright_worker;
+
 grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
@@ -904,6 +1236,14 @@ grant select on subscription_balances to billwright_worker;
 grant select on subscriptions to billwright_api;
 
 grant select on subscriptions to billwright_worker;
+
+grant insert, select on template_versions to billwright_api;
+
+grant select on template_versions to billwright_worker;
+
+grant insert, select, update on templates to billwright_api;
+
+grant select on templates to billwright_worker;
 
 grant select, update on tenants to billwright_api;
 

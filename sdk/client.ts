@@ -55,7 +55,13 @@ export type ErrorBody = {
   retryable: boolean;
   retryAfter: number | null;
   requestID: string;
-  details: { field: string | null; code: string; message: string; rejectedValue?: unknown }[];
+  details: {
+    field: string | null;
+    code: string;
+    message: string;
+    rejectedValue?: unknown;
+    position?: number;
+  }[];
 };
 
 /** The server refused the call. */

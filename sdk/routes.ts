@@ -63,6 +63,68 @@ export const routes = {
     method: 'Update',
     action: 'Update API Client',
   },
+  createService: {
+    path: '/billing/services/create-service',
+    method: 'Create',
+    action: 'Create Package',
+  },
+  getServices: {
+    path: '/billing/services/get-services',
+    method: 'Retrieve',
+    action: 'Retrieve Packages',
+  },
+  updateService: {
+    path: '/billing/services/update-service',
+    method: 'Update',
+    action: 'Update Package',
+  },
+  getBatches: {
+    path: '/billing/services/get-batches',
+    method: 'Retrieve',
+    action: 'Retrieve Batches',
+  },
+  createTariff: { path: '/billing/tariffs/create-tariff', method: 'Create', action: 'Create Plan' },
+  updateTariff: { path: '/billing/tariffs/update-tariff', method: 'Update', action: 'Update Plan' },
+  getTariffs: {
+    path: '/billing/tariffs/get-tariffs',
+    method: 'Retrieve',
+    action: 'Retrieve Plans',
+  },
+  simulateTariff: {
+    path: '/billing/tariffs/simulate-tariff',
+    method: 'Retrieve',
+    action: 'Simulate Plan',
+  },
+  makePeriods: {
+    path: '/billing/periods/make-periods',
+    method: 'Create',
+    action: 'Create Billing Periods',
+  },
+  getPeriods: {
+    path: '/billing/periods/get-periods',
+    method: 'Retrieve',
+    action: 'Retrieve Billing Periods',
+  },
+  makeTemplates: {
+    path: '/billing/templates/make-templates',
+    method: 'Create',
+    action: 'Create Templates',
+  },
+  getTemplates: {
+    path: '/billing/templates/get-templates',
+    method: 'Retrieve',
+    action: 'Retrieve Templates',
+  },
+  updateTemplate: {
+    path: '/billing/templates/update-template',
+    method: 'Update',
+    action: 'Update Template',
+  },
+  getLookups: {
+    path: '/billing/lookups/get-lookups',
+    method: 'Retrieve',
+    action: 'Retrieve Lookups',
+  },
   getSettings: {
     path: '/billing/settings/get-settings',
     method: 'Retrieve',

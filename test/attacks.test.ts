@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routes } from '../sdk/routes.ts';
-import { type OperationName, operations } from '../src/operations/catalogue.ts';
+import { catalogue, type OperationName, operations } from '../src/operations/catalogue.ts';
 import { isRetrieve, type Operation } from '../src/operations/operation.ts';
 import type { TestClient } from './support/client.ts';
 import {
@@ -177,6 +177,7 @@ test('the same requests by B itself show the mark in every retrieval', async () 
 
 /** Requests that work in a new workspace, where the example needs something that is not there. */
 const working: Partial<Record<OperationName, Json>> = {
+  updateService: exampleOf(catalogue.createService),
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2199-01-01T00:00:00' } },
   // Leaves the time zone as it is.
@@ -202,6 +203,10 @@ function polluted(value: unknown, node: Node): unknown {
   }
   return copy;
 }
+
+/** Where prices are defined a field that nobody knows is refused, not passed over. */
+const isClosed = ({ node }: Leaf) => node.additionalProperties === false;
+const openObjectsOf = (request: Node) => objectsOf(request).filter((leaf) => !isClosed(leaf));
 
 const changes = guarded.filter(([, operation]) => !isRetrieve(operation));
 
@@ -260,7 +265,7 @@ test('fields that nobody declared are named, never stored, and touch no prototyp
   for (const [name, operation] of changes) {
     const request = requestOf(operation);
     const body = wholeRequest(name, operation);
-    const bad = objectsOf(request).reduceRight(
+    const bad = openObjectsOf(request).reduceRight(
       (made, { path }) => changedAt(made, request, path, polluted),
       body as unknown,
     ) as Json;
@@ -272,7 +277,7 @@ test('fields that nobody declared are named, never stored, and touch no prototyp
     assert.ok(!seenBy(answer).includes('POLLUTED'), name);
     assert.equal(({} as Json).polluted, undefined, name);
     const seen = answer.headers.get('x-ignored-fields')?.split(',').length;
-    const all = objectsOf(request).flatMap(({ node }) => extrasFor(node)).length;
+    const all = openObjectsOf(request).flatMap(({ node }) => extrasFor(node)).length;
     assert.equal(seen, Math.min(20, all), name);
   }
   const [clean, other] = [await factsOf(plain), await factsOf(dirty)];
@@ -313,7 +318,7 @@ test('at every level of every request, all undeclared fields are named', async (
   const client = await prepare('epsilon');
   for (const [name, operation] of changes) {
     const request = requestOf(operation);
-    for (const { path, node } of objectsOf(request)) {
+    for (const { path, node } of openObjectsOf(request)) {
       const body = changedAt(exampleOf(operation), request, path, polluted) as Json;
       const answer = await callFresh(name, operation, client, body);
       const named = (answer.headers.get('x-ignored-fields') ?? '').split(',').sort();
@@ -321,6 +326,20 @@ test('at every level of every request, all undeclared fields are named', async (
       assert.deepEqual(named, sent.sort(), `${name} ${nameOf(path)}: ${answer.code}`);
     }
   }
+});
+
+test('an undeclared field where prices are defined is refused', async () => {
+  let refused = 0;
+  for (const [name, operation] of guarded) {
+    const request = requestOf(operation);
+    for (const { path } of objectsOf(request).filter(isClosed)) {
+      const body = changedAt(exampleOf(operation), request, path, polluted) as Json;
+      const answer = await rawCall(scene, name, body, at(a));
+      assert.ok(!answer.success && answer.text.includes('UNKNOWN_FIELD'), name + nameOf(path));
+      refused += 1;
+    }
+  }
+  assert.ok(refused >= 12, `${refused} places`);
 });
 
 // Values of the wrong kind.

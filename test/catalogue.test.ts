@@ -112,6 +112,23 @@ test('an example that its schema refuses is found', () => {
 const freeForm: Record<string, string> = {
   'updateSettings data.letterhead': 'update-settings.ts: 64 KiB',
   'updateSettings data.reminders[]': 'update-settings.ts: 64 KiB',
+  'createService service.values[].default[]': 'service-fields.ts: 1 MiB for each table',
+  'updateService service.values[].default[]': 'service-fields.ts: 1 MiB for each table',
+  'createTariff tariff.valueFormulas[].rows[]': 'tariff-fields.ts: 1 MiB for each table',
+  'createTariff tariff.usageData[]': 'tariff-fields.ts: 64 KiB',
+  'createTariff tariff.securityAttributes[]': 'tariff-fields.ts: 64 KiB',
+  'updateTariff tariff.valueFormulas[].rows[]': 'tariff-fields.ts: 1 MiB for each table',
+  'updateTariff tariff.usageData[]': 'tariff-fields.ts: 64 KiB',
+  'updateTariff tariff.securityAttributes[]': 'tariff-fields.ts: 64 KiB',
+  'simulateTariff service.values[].default[]': 'service-fields.ts: 1 MiB for each table',
+  'simulateTariff tariffs[].valueFormulas[].rows[]': 'tariff-fields.ts: 1 MiB for each table',
+  'simulateTariff tariffs[].usageData[]': 'tariff-fields.ts: 64 KiB',
+  'simulateTariff tariffs[].securityAttributes[]': 'tariff-fields.ts: 64 KiB',
+  'simulateTariff scenario.connection.variants[].value[]': 'simulate-tariff.ts: 64 KiB',
+  'simulateTariff scenario.uploadedUsage': 'simulate-tariff.ts: 1 MiB',
+  'simulateTariff scenario.usageHistory': 'simulate-tariff.ts: 64 KiB',
+  'simulateTariff scenario.previousTerm.usage': 'simulate-tariff.ts: 64 KiB',
+  'simulateTariff scenario.previousTerm.billed': 'simulate-tariff.ts: 64 KiB',
 };
 
 function unbounded(node: SchemaNode & Bounds, path: string): string[] {
@@ -164,6 +181,11 @@ test('the operations of the published contract have its paths and words', () => 
     ['makeUsers', '/billing/users/make-users', 'Create', 'Create Parties'],
     ['updateUser', '/billing/users/update-user', 'Update', 'Update Parties'],
     ['getUsers', '/billing/users/get-users', 'Retrieve', 'Retrieve Parties'],
+    ['getServices', '/billing/services/get-services', 'Retrieve', 'Retrieve Packages'],
+    ['updateService', '/billing/services/update-service', 'Update', 'Update Package'],
+    ['createTariff', '/billing/tariffs/create-tariff', 'Create', 'Create Plan'],
+    ['updateTariff', '/billing/tariffs/update-tariff', 'Update', 'Update Plan'],
+    ['getTariffs', '/billing/tariffs/get-tariffs', 'Retrieve', 'Retrieve Plans'],
     ['makeMeters', '/billing/meters/make-meters', 'Create', 'Create Meters'],
     ['getMeters', '/billing/meters/get-meters', 'Retrieve', 'Retrieve Meters'],
   ];

@@ -9,6 +9,7 @@ import { hashRows, type Raw, rawCall } from './support/two-workspaces.ts';
 const everybody: readonly RoleName[] = roleNames;
 const administrator: readonly RoleName[] = ['Administrator'];
 const billing: readonly RoleName[] = ['Administrator', 'Billing Manager', 'Billing Operator'];
+const managers: readonly RoleName[] = ['Administrator', 'Billing Manager'];
 const readers: readonly RoleName[] = [...billing, 'Auditor'];
 const auditors: readonly RoleName[] = ['Administrator', 'Auditor'];
 
@@ -23,6 +24,20 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateUser: billing,
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
+  createService: managers,
+  getServices: readers,
+  updateService: managers,
+  getBatches: readers,
+  createTariff: managers,
+  updateTariff: managers,
+  getTariffs: readers,
+  simulateTariff: readers,
+  makePeriods: managers,
+  getPeriods: readers,
+  makeTemplates: managers,
+  getTemplates: readers,
+  updateTemplate: managers,
+  getLookups: readers,
   makeMeters: billing,
   getMeters: [...readers, 'Meter Reader'],
   getMeterMetaData: [...readers, 'Meter Reader'],

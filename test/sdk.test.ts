@@ -68,7 +68,9 @@ function leavesOf(node: SchemaNode, path: string[]): string[][] {
 /** The example with one value of a type that no field has. */
 function withWrongType(value: unknown, node: SchemaNode, path: string[]): unknown {
   const [step, ...rest] = path;
-  if (step === undefined) return node.type === 'object' ? 7 : { fieldNobodyKnows: [[1]] };
+  if (step === undefined) {
+    return [node.type].flat().includes('object') ? 7 : { fieldNobodyKnows: [[1]] };
+  }
   if (step === '0' && node.items) {
     const items = Array.isArray(value) ? value : [];
     return [withWrongType(items[0], node.items, rest), ...items.slice(1)];

@@ -11,3 +11,8 @@ for (const [alpha2, alpha3] of codes) {
 export function countryCode(text: string): string | undefined {
   return alpha2ByCode.get(text.toUpperCase());
 }
+
+/** Every country: its ISO 3166-1 numeric, alpha-2 and alpha-3 codes. */
+export const countries: readonly { id: number; code: string; alpha3: string }[] = codes.map(
+  ([code = '', alpha3 = '', numeric = '']) => ({ id: Number(numeric), code, alpha3 }),
+);

@@ -90,6 +90,7 @@ export const errorCodes = {
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
   JOB_NOT_FOUND: notFound('No job has this id'),
   COMPONENT_NOT_FOUND: notFound('No component has this name'),
+  BANK_ACCOUNT_NOT_FOUND: notFound('The pricing context has no bank account with this id'),
   LOGIN_NOT_FOUND: notFound('No login has this user name'),
   CLIENT_NOT_FOUND: notFound('No API client has this id'),
   IDEMPOTENCY_KEY_IN_USE: conflict('A call with this Idempotency-Key is still running'),
@@ -97,12 +98,35 @@ export const errorCodes = {
   DUPLICATE: conflict('The value is already in use'),
   STALE_OBJECT: conflict('The object was changed since it was read'),
   IN_USE: conflict('The object is in use'),
+  SERVICE_IN_USE: conflict('The pricing context has subscriptions or open terms'),
   INVALID_STATE: conflict('Not possible in the present state'),
   PARTY_KEY_MISMATCH: rule('partyID and partyNumber name different parties'),
   PARTY_ARCHIVED: rule('The party is archived; restore it first'),
   PARTY_HAS_ACTIVE_SUBSCRIPTIONS: rule('The party still has active subscriptions'),
   PARTY_HAS_BALANCE: rule('The party still has a balance that is not zero'),
   ACCOUNT_AMBIGUOUS: rule('Several billing accounts have this label'),
+  SERVICE_CODE_IMMUTABLE: rule('The code of a pricing context cannot change'),
+  PLAN_TYPE_IMMUTABLE: rule('planType cannot change once the plan is made'),
+  FIELD_IMMUTABLE: rule('The field cannot change once the plan is made'),
+  CHARGE_TYPE_MISMATCH: rule('chargeType differs from the chargingType of the pricing context'),
+  PARENT_NOT_FOUND: rule('No plan of the pricing context has this code'),
+  PARENT_OTHER_SERVICE: rule('The parent belongs to another pricing context'),
+  PLAN_CYCLE: rule('A plan cannot inherit from itself or from a descendant'),
+  PLAN_TOO_DEEP: rule('Plans inherit over at most 8 levels'),
+  FORMULA_SYNTAX: rule('The formula cannot be read'),
+  FORMULA_TOO_LONG: rule('The formula is longer than allowed'),
+  FORMULA_TOO_DEEP: rule('The formula is nested too deeply'),
+  FORMULA_UNKNOWN_NAME: rule('The formula names something that does not exist'),
+  FORMULA_UNKNOWN_FUNCTION: rule('The formula calls a function that does not exist'),
+  FORMULA_ARITY: rule('The formula gives a function too few or too many arguments'),
+  FORMULA_TYPE: rule('The formula mixes types that do not go together'),
+  FORMULA_SCOPE: rule('A rule of a segment cannot read a component of the term'),
+  FORMULA_CYCLE: rule('Formulas need each other in a circle'),
+  SLAB_ORDER: rule('The limits of a slab table do not rise'),
+  SLAB_OPEN_END_MISSING: rule('The last slab of a table must be open'),
+  EFFECTIVE_DATES_OVERLAP: rule('Two items hold on the same days'),
+  VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
+  DEFINITION_INVALID: rule('The definition contradicts itself'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
@@ -119,6 +143,8 @@ export type ErrorDetail = {
   code: ErrorCode;
   message: string;
   rejectedValue?: unknown;
+  /** Character offset inside a formula. */
+  position?: number;
 };
 
 type ErrorOptions = {

@@ -8,3 +8,14 @@ export function majorUnits(minor: bigint, decimals: number): number {
   const text = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
   return Number(minor < 0n ? `-${text}` : text);
 }
+
+const amountForm = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
+
+/** Decimal text in major units -> minor units; undefined where it is no amount of the currency. */
+export function minorUnitsFrom(text: string, decimals: number): number | undefined {
+  const [match, sign, whole = '', fraction = ''] = amountForm.exec(text) ?? [];
+  const digits = fraction.replace(/0+$/, '');
+  if (match === undefined || digits.length > decimals) return undefined;
+  const minor = Number(whole + digits.padEnd(decimals, '0'));
+  return sign === '-' ? -minor : minor;
+}

@@ -205,6 +205,7 @@ function errorSchema(): Json {
       code: { type: 'string' },
       message: { type: 'string' },
       rejectedValue: {},
+      position: { type: 'integer', description: 'character offset inside a formula' },
     },
     required: ['field', 'code', 'message'],
   };

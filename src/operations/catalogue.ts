@@ -14,15 +14,29 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { getLookups } from './lookups/get-lookups.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
+import { getPeriods } from './periods/get-periods.ts';
+import { makePeriods } from './periods/make-periods.ts';
+import { createService } from './services/create-service.ts';
+import { getBatches } from './services/get-batches.ts';
+import { getServices } from './services/get-services.ts';
+import { updateService } from './services/update-service.ts';
 import { getSettings } from './settings/get-settings.ts';
 import { moveClock } from './settings/move-clock.ts';
 import { updateSettingsOperation } from './settings/update-settings.ts';
+import { createTariff } from './tariffs/create-tariff.ts';
+import { getTariffs } from './tariffs/get-tariffs.ts';
+import { simulateTariff } from './tariffs/simulate-tariff.ts';
+import { updateTariff } from './tariffs/update-tariff.ts';
+import { getTemplates } from './templates/get-templates.ts';
+import { makeTemplates } from './templates/make-templates.ts';
+import { updateTemplate } from './templates/update-template.ts';
 import { getUsers } from './users/get-users.ts';
 import { listUsers } from './users/list-users.ts';
 import { makeUsers } from './users/make-users.ts';
@@ -52,6 +66,20 @@ export const catalogue = {
   makeClients,
   getClients,
   updateClient: updateClientOperation,
+  createService,
+  getServices,
+  updateService,
+  getBatches,
+  createTariff,
+  updateTariff,
+  getTariffs,
+  simulateTariff,
+  makePeriods,
+  getPeriods,
+  makeTemplates,
+  getTemplates,
+  updateTemplate,
+  getLookups,
   getSettings,
   updateSettings: updateSettingsOperation,
   moveClock,

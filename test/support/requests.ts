@@ -94,6 +94,7 @@ const byFormat: Record<string, string> = {
   'contact-type': 'Mobile',
   'number-format': '{number}',
   'address-range': '10.0.0.0/8',
+  'definition-name': 'someName',
 };
 
 /** The least that a schema accepts. */

@@ -21,12 +21,22 @@ const definers: Record<string, string> = {
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */
 const unindexed: Record<string, string> = {
   billing_groups_period_fkey: 'billing periods are never deleted, and groups are few',
+  pricing_contexts_period_fkey: 'billing periods are never deleted',
+  pricing_contexts_template_fkey: 'templates are never deleted',
+  pricing_contexts_email_template_fkey: 'templates are never deleted',
+  batches_period_fkey: 'billing periods are never deleted',
+  plans_period_fkey: 'billing periods are never deleted',
 };
 
 /** The only one of them that is about no tenant. */
 const registryLookup = 'find_workspace';
 
-const appendOnly = ['audit_entries'];
+const appendOnly = [
+  'audit_entries',
+  'pricing_context_versions',
+  'plan_versions',
+  'template_versions',
+];
 const appRoles = ['billwright_api', 'billwright_worker'];
 const wall = '(tenant_id = current_tenant())';
 

@@ -2,7 +2,9 @@
 // used to look for it carries a mark, so that any byte of it in an answer can be told.
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import type { RequestOf } from '../../sdk/client.ts';
 import { routes } from '../../sdk/routes.ts';
+import { catalogue } from '../../src/operations/catalogue.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
 
@@ -89,6 +91,7 @@ async function seed(
       { clientID: own('clientId', 'a-gateway'), clientSecret: secret, roles: ['Meter Reader'] },
     ],
   });
+  await seedPrices(client, mark);
   await seedMeter(client, mark);
   await seedAmounts(scene.sql, tenantId, own('subscription', 'ELEC-00000001'), mark);
 }
@@ -99,6 +102,17 @@ async function seedMeter(client: TestClient, mark: string): Promise<void> {
   await client.makeMeterTypes({ meterTypes: [{ name: mark, utility: mark, registers }] });
   const meter = { number: 7001, brand: mark, meterType: 6, purchaseDate: '01/02/2024', mf: 1 };
   await client.makeMeters({ meters: [meter] });
+}
+
+/** The context, plan and period that the examples of operations are about. */
+async function seedPrices(client: TestClient, mark: string): Promise<void> {
+  const { service } = catalogue.createService.example as RequestOf<'createService'>;
+  const { tariff } = catalogue.createTariff.example as RequestOf<'createTariff'>;
+  const batches = [{ batchCode: 'B01', label: mark, description: mark }];
+  await client.createService({ service: { ...service, name: mark, description: mark, batches } });
+  await client.createTariff({ tariff: { ...tariff, name: mark, description: mark } });
+  await client.makePeriods({ periods: [{ name: mark, unit: 'Day', count: 3, months: '0.1' }] });
+  await client.updateTemplate({ data: { templateID: 1, body: mark } });
 }
 
 /** What no operation makes yet. */

@@ -80,7 +80,8 @@ export class BatchedClient {
     this.#later = [];
     this.#ready = [];
     const known = waiting.map((statement) => this.#knownOf(statement.text));
-    this.#client.query(new Batch(waiting, known) as unknown as pg.Submittable);
+    const rename = () => this.#newName();
+    this.#client.query(new Batch(waiting, known, rename) as unknown as pg.Submittable);
   }
 
   #knownOf(text: string): Known {
@@ -89,11 +90,20 @@ export class BatchedClient {
     if (this.#known.size >= namedStatementsMax) {
       return { name: '', isParsed: false, read: undefined, message: undefined };
     }
-    this.#names += 1;
-    const name = `s${this.#names}`;
-    const made: Known = { name, isParsed: false, read: undefined, message: undefined };
+    const made: Known = {
+      name: this.#newName(),
+      isParsed: false,
+      read: undefined,
+      message: undefined,
+    };
     this.#known.set(text, made);
     return made;
+  }
+
+  /** Short, however often a statement fails: PostgreSQL cuts names off at 63 characters. */
+  #newName(): string {
+    this.#names += 1;
+    return `s${this.#names}`;
   }
 }
 
@@ -121,6 +131,8 @@ type Described = { fields: { name: string; dataTypeID: number }[] };
 class Batch {
   readonly #waiting: Waiting[];
   readonly #known: Known[];
+  /** Gives a name that no statement of the connection has had. */
+  readonly #rename: () => string;
   /** The statement whose messages are arriving. */
   #at = 0;
   #rows: Record<string, unknown>[] = [];
@@ -128,9 +140,10 @@ class Batch {
   /** Why a row of the statement could not be turned into values. */
   #unreadable: Error | undefined;
 
-  constructor(waiting: Waiting[], known: Known[]) {
+  constructor(waiting: Waiting[], known: Known[], rename: () => string) {
     this.#waiting = waiting;
     this.#known = known;
+    this.#rename = rename;
   }
 
   submit(connection: Wire): Error | undefined {
@@ -211,7 +224,7 @@ class Batch {
     for (let i = this.#at; i < this.#waiting.length; i += 1) {
       const known = this.#known[i];
       // Whether it was parsed before it failed is not known: it gets a name nobody has used.
-      if (known && known.name !== '' && !known.isParsed) known.name = `${known.name}x`;
+      if (known && known.name !== '' && !known.isParsed) known.name = this.#rename();
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;

@@ -6,6 +6,10 @@ export const permissions = [
   'own-party:read',
   'billing-groups:read',
   'billing-groups:write',
+  'contexts:read',
+  'contexts:write',
+  'plans:read',
+  'plans:write',
   'meters:read',
   'meters:write',
   'settings:read',
@@ -32,14 +36,18 @@ const operator: readonly Permission[] = [
   'parties:write',
   'billing-groups:read',
   'billing-groups:write',
+  'contexts:read',
+  'plans:read',
   'meters:read',
   'meters:write',
   'settings:read',
 ];
 
+const manager: readonly Permission[] = [...operator, 'contexts:write', 'plans:write'];
+
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
-  'Billing Manager': operator,
+  'Billing Manager': manager,
   'Billing Operator': operator,
   'Meter Reader': ['meters:read'],
   Cashier: ['parties:read'],

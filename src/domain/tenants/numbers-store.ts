@@ -12,6 +12,13 @@ const seriesStart = {
   'meter-type': 5,
   login: 0,
   client: 0,
+  // The nine periods that every workspace begins with.
+  period: 9,
+  template: 0,
+  context: 0,
+  batch: 0,
+  'bank-account': 0,
+  plan: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;

@@ -111,6 +111,9 @@ export async function insertTenant(
       (${tenantId}, 8, 'Daily', 'Day', 1, 0.0328767123),
       (${tenantId}, 9, 'One-time', 'Once', 1, 1)
   `.execute(tx);
+  await sql`
+    call add_default_templates(${tenantId}, ${stamp.at}, ${stamp.by})
+  `.execute(tx);
 }
 
 export type WorkspaceRow = { tenant_id: number; workspace: string; created_at: Temporal.Instant };
@@ -191,11 +194,12 @@ export async function updateSettings(
   return row;
 }
 
-/** Whether anything was ever booked in the workspace's currency, which fixes the currency. */
+/** Whether anything was ever priced or booked in the workspace's currency, which fixes it. */
 export async function hasAmounts(tx: Tx, tenantId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from parties where tenant_id = ${tenantId} and wallet_balance <> 0)
-      or exists (select from subscription_balances where tenant_id = ${tenantId}) as found
+      or exists (select from subscription_balances where tenant_id = ${tenantId})
+      or exists (select from pricing_contexts where tenant_id = ${tenantId}) as found
   `.execute(tx);
   return rows[0]?.found ?? false;
 }

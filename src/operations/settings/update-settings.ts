@@ -152,7 +152,7 @@ async function assertCurrencyFree(
     wanted.currency === before.currency && wanted.currency_decimals === before.currency_decimals;
   if (isSame || !(await hasAmounts(call.tx, call.tenant.tenantId))) return;
   throw new AppError('IN_USE', {
-    message: `Amounts are booked in ${before.currency}; the currency can no longer change`,
+    message: `There are prices or amounts in ${before.currency}; the currency can no longer change`,
     field: 'data.currency',
   });
 }

@@ -1,0 +1,129 @@
+// The checks made before a context or plan is saved: everything that will hold together on some day
+// from the change on is checked together, so that no plan of the context can break.
+import { firstDay, formatDay, parseDay } from '../../base/days.ts';
+import {
+  AppError,
+  type ErrorCode,
+  type ErrorDetail,
+  errorCodes,
+  errorFromDetails,
+} from '../../base/errors.ts';
+import { checkPlans } from '../rating/check-plan.ts';
+import type { ContextDefinition, Version } from '../rating/definitions.ts';
+import type { PlanProblem } from '../rating/plan-problem.ts';
+import type { Definitions } from '../rating/price-book.ts';
+
+/** Days on which something changes that are looked at; of more, the first and the last ones. */
+const daysMax = 24;
+const detailsMax = 500;
+
+/** What is wrong on any day from `from` (DD/MM/YYYY) on. */
+export function problemsFrom(definitions: Definitions, from: string): PlanProblem[] {
+  const problems = new Map<string, PlanProblem>();
+  for (const day of changeDays(definitions, parseDay(from) ?? firstDay)) {
+    const context = onDay(definitions.contexts, day)?.definition;
+    if (context === undefined) throw new Error('definitions without a context');
+    const byCode = Map.groupBy(definitions.plans, (version) => version.definition.code);
+    const plans = [...byCode.values()].flatMap((versions) => {
+      const version = onDay(versions, day);
+      return version === undefined ? [] : [version.definition];
+    });
+    for (const problem of checkPlans(context, plans).errors) {
+      const { code, tariffCode, field, position } = problem;
+      const key = JSON.stringify([code, tariffCode, field, position]);
+      if (problems.has(key)) continue;
+      const since = day === parseDay(from) ? '' : ` (from ${formatDay(day)} on)`;
+      problems.set(key, { ...problem, message: `${problem.message}${since}` });
+    }
+  }
+  return [...problems.values()];
+}
+
+function changeDays(definitions: Definitions, from: number): number[] {
+  const days = new Set<number>();
+  for (const { effectiveDate } of [...definitions.contexts, ...definitions.plans]) {
+    const day = effectiveDate === null ? undefined : parseDay(effectiveDate);
+    if (day !== undefined && day > from) days.add(day);
+  }
+  return [from, ...[...days].sort((a, b) => a - b).slice(1 - daysMax)];
+}
+
+/** A later version with an earlier date replaces the ones before it from that date on. */
+function onDay<D>(versions: readonly Version<D>[], day: number): Version<D> | undefined {
+  const sorted = [...versions].sort((a, b) => a.version - b.version);
+  return sorted.findLast(({ effectiveDate }) => {
+    const from = effectiveDate === null ? firstDay : (parseDay(effectiveDate) ?? firstDay);
+    return from <= day;
+  });
+}
+
+/** Where the request holds the context and plans that it brings. */
+export type RequestPlaces = { context: string | null; plans: ReadonlyMap<string, string> };
+
+export function assertSound(problems: readonly PlanProblem[], places: RequestPlaces): void {
+  if (problems.length === 0) return;
+  throw errorFromDetails(problemDetails(problems, places));
+}
+
+/** Problems of what was sent come first; those of other plans name the plan. */
+export function problemDetails(
+  problems: readonly PlanProblem[],
+  places: RequestPlaces,
+): ErrorDetail[] {
+  const isSent = ({ tariffCode }: PlanProblem) =>
+    tariffCode === null ? places.context !== null : places.plans.has(tariffCode);
+  const ordered = [...problems.filter(isSent), ...problems.filter((one) => !isSent(one))];
+  return ordered.slice(0, detailsMax).map((problem) => {
+    const { tariffCode, position } = problem;
+    const place =
+      tariffCode === null ? places.context : (places.plans.get(tariffCode) ?? `[${tariffCode}]`);
+    const isOther = tariffCode !== null && !places.plans.has(tariffCode);
+    const message = isOther ? `plan ${tariffCode}: ${problem.message}` : problem.message;
+    return {
+      field: place === null ? problem.field : `${place}.${problem.field}`,
+      code: codeOf(problem),
+      message,
+      ...(position === null ? {} : { position }),
+    };
+  });
+}
+
+function codeOf({ code }: PlanProblem): ErrorCode {
+  return Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'DEFINITION_INVALID';
+}
+
+const namedArrays = [
+  'values',
+  'components',
+  'connectionInputs',
+  'meteredInputs',
+  'unmeteredInputs',
+] as const;
+
+/**
+ * Refuses a context that no longer has something a plan uses. With what was left out put back, the
+ * plan would not break: so it is told as what it is, not as a mistake in the plan.
+ */
+export function assertNothingUsedIsLeftOut(
+  problems: readonly PlanProblem[],
+  change: { before: ContextDefinition; after: ContextDefinition },
+  check: (context: ContextDefinition) => PlanProblem[],
+): void {
+  const broken = problems.filter((problem) => problem.tariffCode !== null);
+  if (broken.length === 0 || broken.length < problems.length) return;
+  for (const array of namedArrays) {
+    const kept: readonly { name: string }[] = change.after[array] ?? [];
+    const names = new Set(kept.map((item) => item.name));
+    const left = (change.before[array] ?? []).filter((item) => !names.has(item.name));
+    if (left.length === 0) continue;
+    const restored = check({ ...change.after, [array]: [...kept, ...left] });
+    if (restored.length >= problems.length) continue;
+    const plan = broken[0]?.tariffCode;
+    const words = left.map((item) => item.name).join(', ');
+    throw new AppError('IN_USE', {
+      message: `Plan ${plan} uses what ${array} would no longer have (${words.slice(0, 200)})`,
+      field: `service.${array}`,
+      details: problemDetails(broken, { context: 'service', plans: new Map() }),
+    });
+  }
+}

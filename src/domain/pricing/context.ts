@@ -1,0 +1,107 @@
+// What a pricing context consists of: settings, which are as they are now, and its pricing, which
+// is versioned with effective dates.
+import type { ContextDefinition, PlanDefinition, Version } from '../rating/definitions.ts';
+
+export type Stamp = { at: Temporal.Instant; by: string };
+
+export type ContextSettings = {
+  name: string;
+  contextType: string;
+  chargingType: string;
+  postType: string;
+  billingPeriodId: number;
+  dueDateOffset: number;
+  billsAfterPeriod: boolean;
+  settlementMethod: string;
+  cashAccountId: number;
+  businessUnitId: number;
+  /** Minor units. */
+  securityDeposit: number | null;
+  description: string;
+  requiredDocuments: readonly string[] | null;
+  templateId: number;
+  emailTemplateId: number | null;
+  archived: boolean;
+};
+
+/** The part that is versioned, as rating reads it, with what jobs beside rating read. */
+export type ContextPricing = Omit<ContextDefinition, 'code' | 'currency' | 'currencyScale'> & {
+  readonly readingGraceDays?: number;
+  readonly graceDays?: number;
+  readonly lateFeeBasis?: string;
+  readonly autoApplyWallet?: number;
+  readonly requireDeposit?: number;
+};
+
+/** Batch of every subscription that is given none. */
+export const builtInBatch = 'DEFAULT';
+
+export type Batch = {
+  code: string;
+  label: string;
+  description: string | null;
+  billingPeriodId: number | null;
+  readingDay: number | null;
+  billingDay: number | null;
+  archived: boolean;
+};
+
+export type BankAccount = {
+  /** null for a new one. */
+  id: number | null;
+  title: string;
+  bankName: string | null;
+  branch: string | null;
+  accountNumber: string | null;
+  iban: string | null;
+  swift: string | null;
+  currency: string | null;
+  isDefault: boolean;
+  collectionCode: string | null;
+  archived: boolean;
+};
+
+export type PlanSettings = {
+  code: string;
+  name: string;
+  uniqueLabel: string;
+  description: string | null;
+  parentCode: string | null;
+  planType: string;
+  abstract: boolean;
+  custom: boolean;
+  visibility: string;
+  billingPeriodId: number | null;
+  archived: boolean;
+};
+
+export type PlanPricing = Pick<
+  PlanDefinition,
+  'valueFormulas' | 'componentRules' | 'usageData' | 'securityAttributes'
+>;
+
+/** Currency of the workspace, which no definition repeats. */
+export type Currency = { currency: string; currencyDecimals: number };
+
+export function contextDefinition(
+  code: string,
+  pricing: ContextPricing,
+  { currency, currencyDecimals }: Currency,
+): ContextDefinition {
+  return { ...pricing, code, currency, currencyScale: currencyDecimals };
+}
+
+export function planDefinition(settings: PlanSettings, pricing: PlanPricing): PlanDefinition {
+  return {
+    code: settings.code,
+    name: settings.name,
+    uniqueLabel: settings.uniqueLabel,
+    parentTariffCode: settings.parentCode,
+    planType: settings.planType,
+    abstract: settings.abstract ? 1 : 0,
+    ...pricing,
+  };
+}
+
+export type ContextVersion = Version<ContextDefinition>;
+export type PlanVersion = Version<PlanDefinition>;

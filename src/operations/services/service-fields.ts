@@ -1,0 +1,201 @@
+// A pricing context as it is sent, and how what was sent reads inside.
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { minorUnitsFrom } from '../../base/money.ts';
+import type {
+  BankAccount,
+  Batch,
+  ContextPricing,
+  ContextSettings,
+} from '../../domain/pricing/context.ts';
+import { date, filledText, id, limits, maybe, nullable, oneOf, text } from '../fields.ts';
+import {
+  archiveFlag,
+  assertSmallTables,
+  flag,
+  maybeDecimal,
+  sent,
+  wholeNumber,
+} from '../pricing-fields.ts';
+import {
+  type bankAccount,
+  type batch,
+  definitionArrays,
+  definitionSettings,
+  ownArrays,
+} from './service-item-fields.ts';
+
+export const serviceTypes = ['Sale', 'Purchase', 'Payroll'] as const;
+export const chargingTypes = ['Postpaid', 'Prepaid'] as const;
+export const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
+export const settlementMethods = [
+  'Chronology',
+  'Component Priority',
+  'Latest First',
+  'Proportional',
+  'Manual',
+] as const;
+
+export const serviceCode = Type.String({
+  pattern: '^[A-Z0-9][A-Z0-9_-]{0,31}$',
+  maxLength: 32,
+  'x-code': 'INVALID_FORMAT',
+  description: 'capital letters, digits, _ and -',
+});
+
+const template = maybe(Type.Object({ templateID: nullable(id) }));
+
+/** The fields that a new context must have. */
+export const serviceHead = {
+  name: filledText({ max: 200 }),
+  serviceType: oneOf(serviceTypes),
+  chargingType: oneOf(chargingTypes),
+  postType: oneOf(postTypes),
+  billingCycle: id,
+};
+
+export const serviceRest = {
+  dueDateOffset: Type.Optional(wholeNumber(0, 365)),
+  description: maybe(text({ max: limits.description })),
+  postBilling: Type.Optional(flag),
+  paymentSettlementMethod: Type.Optional(oneOf(settlementMethods)),
+  cashAccountID: Type.Optional(id),
+  businessUnitID: Type.Optional(id),
+  securityDeposit: maybeDecimal,
+  requiredDocs: maybe(Type.Array(filledText({ max: 200 }), { maxItems: 100 })),
+  archiveStatus: Type.Optional(archiveFlag),
+  invoiceTemplate: template,
+  emailTemplate: template,
+  ...definitionArrays,
+  ...definitionSettings,
+  ...ownArrays,
+};
+
+export const effectiveDate = maybe(date);
+
+const wholeService = Type.Partial(Type.Object({ ...serviceHead, ...serviceRest }));
+export type ServiceSent = Type.Static<typeof wholeService>;
+
+/** The invoice template of a workspace that names no other. */
+const firstTemplateId = 1;
+
+export function settingsSent(service: ServiceSent, currencyDecimals: number) {
+  const { securityDeposit, invoiceTemplate, emailTemplate } = service;
+  return sent<ContextSettings>({
+    name: service.name?.trim(),
+    contextType: service.serviceType,
+    chargingType: service.chargingType,
+    postType: service.postType,
+    billingPeriodId: service.billingCycle,
+    dueDateOffset: service.dueDateOffset,
+    billsAfterPeriod: service.postBilling === undefined ? undefined : service.postBilling === 1,
+    settlementMethod: service.paymentSettlementMethod,
+    cashAccountId: service.cashAccountID,
+    businessUnitId: service.businessUnitID,
+    securityDeposit:
+      securityDeposit === undefined || securityDeposit === null
+        ? securityDeposit
+        : depositFrom(securityDeposit, currencyDecimals),
+    description: service.description === null ? '' : service.description,
+    requiredDocuments: service.requiredDocs,
+    templateId: invoiceTemplate ? (invoiceTemplate.templateID ?? firstTemplateId) : undefined,
+    emailTemplateId: emailTemplate ? emailTemplate.templateID : undefined,
+    archived: service.archiveStatus === undefined ? undefined : isSet(service.archiveStatus),
+  });
+}
+
+function depositFrom(amount: string | number, currencyDecimals: number): number {
+  const minor = minorUnitsFrom(String(amount), currencyDecimals);
+  if (minor !== undefined && minor >= 0) return minor;
+  throw new AppError('INVALID_NUMBER', {
+    message: `service.securityDeposit is an amount with at most ${currencyDecimals} decimals`,
+    field: 'service.securityDeposit',
+  });
+}
+
+export function pricingSent(service: ServiceSent) {
+  assertSmallTables('service.values', service.values, 'default');
+  return sent<ContextPricing>({
+    values: service.values ?? undefined,
+    components: service.components ?? undefined,
+    connectionInputs: service.connectionInputs ?? undefined,
+    meteredInputs: service.meteredInputs ?? undefined,
+    unmeteredInputs: service.unmeteredInputs ?? undefined,
+    billRounding: service.billRounding,
+    holdRules: service.holdRules,
+    readingGraceDays: service.readingGraceDays,
+    graceDays: service.graceDays,
+    lateFeeBasis: service.lateFeeBasis,
+    autoApplyWallet: service.autoApplyWallet,
+    requireDeposit: service.requireDeposit,
+    postBilling: service.postBilling,
+  } as never);
+}
+
+/** What a new context has where nothing is said. */
+export const settingsDefaults: Omit<
+  ContextSettings,
+  'name' | 'contextType' | 'chargingType' | 'postType' | 'billingPeriodId'
+> = {
+  dueDateOffset: 0,
+  billsAfterPeriod: true,
+  settlementMethod: 'Chronology',
+  cashAccountId: 1,
+  businessUnitId: 1,
+  securityDeposit: null,
+  description: '',
+  requiredDocuments: null,
+  templateId: firstTemplateId,
+  emailTemplateId: 2,
+  archived: false,
+};
+
+export const pricingDefaults: ContextPricing = {
+  values: [],
+  components: [],
+  connectionInputs: [],
+  meteredInputs: [],
+  unmeteredInputs: [],
+  billRounding: null,
+  holdRules: null,
+  readingGraceDays: 5,
+  graceDays: 0,
+  lateFeeBasis: 'BillAmount',
+  autoApplyWallet: 1,
+  requireDeposit: 0,
+  postBilling: 1,
+};
+
+export function batchesSent(batches: readonly Type.Static<typeof batch>[]): Batch[] {
+  return batches.map((one) => ({
+    code: one.batchCode.trim(),
+    label: one.label || one.batchCode.trim(),
+    description: one.description ?? null,
+    billingPeriodId: one.billingPeriodID ?? null,
+    readingDay: one.readingDay ?? null,
+    billingDay: one.billingDay ?? null,
+    archived: isSet(one.archiveStatus ?? 0),
+  }));
+}
+
+export function bankAccountsSent(
+  accounts: readonly Type.Static<typeof bankAccount>[],
+): BankAccount[] {
+  return accounts.map((one) => ({
+    id: one.bankAccountID ?? null,
+    title: one.title.trim(),
+    bankName: one.bankName ?? null,
+    branch: one.branch ?? null,
+    accountNumber: one.accountNumber ?? null,
+    iban: one.iban ?? null,
+    swift: one.swift ?? null,
+    currency: one.currency ?? null,
+    isDefault: one.isDefault === 1,
+    collectionCode: one.collectionCode ?? null,
+    archived: isSet(one.archiveStatus ?? 0),
+  }));
+}
+
+export function isSet(archiveStatus: 0 | 1 | '0' | '1' | boolean): boolean {
+  return Number(archiveStatus) === 1;
+}

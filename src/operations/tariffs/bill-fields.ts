@@ -1,0 +1,119 @@
+// A bill as it is shown, as far as a bill has it that nobody was sent.
+import * as Type from 'typebox';
+import { money, nullable } from '../fields.ts';
+
+const text = Type.String();
+const maybeText = nullable(Type.String());
+const integer = Type.Integer();
+const anything = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+});
+
+const line = Type.Object({
+  lineNo: integer,
+  component: text,
+  label: text,
+  type: text,
+  lineType: text,
+  source: text,
+  fromDate: text,
+  toDate: text,
+  days: integer,
+  quantity: maybeText,
+  unit: maybeText,
+  rate: maybeText,
+  amount: money,
+  computedAmount: money,
+  details: Type.Array(anything),
+  tariffCode: text,
+  tariffVersion: integer,
+  description: maybeText,
+});
+
+const reading = Type.Object({
+  meterNumber: integer,
+  register: maybeText,
+  mf: Type.Number(),
+  previousDate: maybeText,
+  previousReading: maybeText,
+  currentDate: maybeText,
+  currentReading: maybeText,
+  readingType: maybeText,
+  estimated: integer,
+  rollover: integer,
+  consumption: text,
+});
+
+export const simulatedBill = Type.Object({
+  billType: text,
+  status: text,
+  paymentStatus: text,
+  termLabel: maybeText,
+  serviceCode: text,
+  serviceLabel: text,
+  tariffCode: maybeText,
+  tariffLabel: maybeText,
+  connectionNumber: maybeText,
+  currency: maybeText,
+  startDate: text,
+  endDate: text,
+  dueDate: maybeText,
+  billedFrom: maybeText,
+  billedTo: maybeText,
+  days: integer,
+  meterReadings: Type.Array(reading),
+  usage: Type.Array(
+    Type.Object({
+      input: text,
+      unit: maybeText,
+      quantity: text,
+      carried: Type.Optional(text),
+    }),
+  ),
+  lines: Type.Array(line),
+  surcharges: Type.Array(line),
+  sections: Type.Array(anything),
+  previousBalance: money,
+  paymentsReceived: money,
+  adjustments: money,
+  arrears: money,
+  currentCharges: money,
+  taxAmount: money,
+  roundingAdjustment: money,
+  billAmount: money,
+  totalAmount: money,
+  walletApplied: money,
+  payableWithinDueDate: money,
+  latePaymentSurcharge: money,
+  payableAfterDueDate: money,
+  paidAmount: money,
+  outstandingAmount: money,
+  creditBalance: money,
+  errors: Type.Array(
+    Type.Object({
+      code: text,
+      message: text,
+      component: Type.Optional(text),
+      meterNumber: Type.Optional(integer),
+    }),
+  ),
+});
+
+export const lineExplanation = Type.Object({
+  lineNo: integer,
+  component: text,
+  formula: maybeText,
+  when: maybeText,
+  scope: text,
+  fromDate: text,
+  toDate: text,
+  days: integer,
+  factor: text,
+  names: Type.Array(Type.Object({ name: text, value: text, unit: maybeText, source: anything })),
+  steps: Type.Array(Type.Object({ expression: text, value: text })),
+  exact: text,
+  rounding: Type.Object({ scale: integer, mode: text }),
+  amount: money,
+  text,
+});

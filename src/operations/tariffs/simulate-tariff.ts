@@ -1,0 +1,247 @@
+import * as Type from 'typebox';
+import { dateIn, formatDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
+import { contextDefinition } from '../../domain/pricing/context.ts';
+import { type ContextRow, findContext } from '../../domain/pricing/contexts-store.ts';
+import { loadDefinitions, storedPriceBook } from '../../domain/pricing/price-books.ts';
+import { type Bill, wireBill } from '../../domain/rating/bill.ts';
+import type { Facts } from '../../domain/rating/facts.ts';
+import {
+  compilePriceBook,
+  type Definitions,
+  type PriceBook,
+} from '../../domain/rating/price-book.ts';
+import { rateBill } from '../../domain/rating/rate-bill.ts';
+import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { maybe, oneOf, text } from '../fields.ts';
+import { type Call, operation } from '../operation.ts';
+import { assertSmall, given, optionalFlag } from '../pricing-fields.ts';
+import {
+  pricingDefaults,
+  pricingSent,
+  serviceCode,
+  serviceHead,
+  serviceRest,
+} from '../services/service-fields.ts';
+import { lineExplanation, simulatedBill } from './bill-fields.ts';
+import { description, planCode, scenario } from './scenario-fields.ts';
+import { planPricingSent, planTypes, pricingArrays } from './tariff-fields.ts';
+
+const unsavedService = Type.Object({
+  code: serviceCode,
+  ...Type.Partial(Type.Object(serviceHead)).properties,
+  ...serviceRest,
+});
+
+const unsavedTariff = Type.Object({
+  serviceCode: maybe(text({ max: 32 })),
+  code: planCode,
+  name: maybe(text({ max: 200 })),
+  uniqueLabel: maybe(text({ max: 200 })),
+  description,
+  parentTariffCode: maybe(text({ max: 64 })),
+  planType: maybe(oneOf(planTypes)),
+  chargeType: maybe(text({ max: 32 })),
+  abstract: optionalFlag,
+  ...pricingArrays,
+});
+
+const request = Type.Object({
+  serviceCode: maybe(text({ max: 32 })),
+  service: maybe(unsavedService),
+  tariffs: maybe(Type.Array(unsavedTariff, { maxItems: 500 })),
+  tariffCode: maybe(text({ max: 64 })),
+  scenario,
+  explain: maybe(Type.Boolean()),
+});
+type Request = Type.Static<typeof request>;
+
+export const simulateTariff = operation({
+  path: '/billing/tariffs/simulate-tariff',
+  method: 'Retrieve',
+  action: 'Simulate Plan',
+  access: { permission: 'plans:read' },
+  summary: 'Prices one imagined bill, also by a context and plans that are not saved.',
+  request,
+  response: Type.Object({
+    bill: simulatedBill,
+    explanation: Type.Optional(Type.Array(lineExplanation)),
+  }),
+  errors: [
+    'SERVICE_NOT_FOUND',
+    'PLAN_NOT_FOUND',
+    'PARENT_NOT_FOUND',
+    'PLAN_CYCLE',
+    'PLAN_TOO_DEEP',
+    'DUPLICATE',
+    'DEFINITION_INVALID',
+    'FORMULA_SYNTAX',
+    'FORMULA_TYPE',
+    'FORMULA_UNKNOWN_NAME',
+    'FORMULA_UNKNOWN_FUNCTION',
+    'FORMULA_ARITY',
+    'FORMULA_CYCLE',
+    'FORMULA_SCOPE',
+    'FORMULA_TOO_LONG',
+    'FORMULA_TOO_DEEP',
+    'VALUE_UNDEFINED',
+    'SLAB_ORDER',
+    'SLAB_OPEN_END_MISSING',
+    'EFFECTIVE_DATES_OVERLAP',
+  ],
+  example: {
+    serviceCode: 'ELEC',
+    tariffCode: 'RES-A1',
+    scenario: {
+      term: { label: 'Jul-2025', startDate: '01/07/2025', endDate: '31/07/2025' },
+      connection: { connectionInputs: [{ name: 'load', value: '5' }] },
+      meters: [
+        {
+          number: 700101,
+          input: 'energy',
+          previous: { date: '30/06/2025', value: '48210' },
+          current: { date: '31/07/2025', value: '48352' },
+        },
+      ],
+    },
+    explain: true,
+  },
+  async handle(call, body) {
+    assertSmallScenario(body);
+    const row = await storedContext(call, body);
+    const book = await bookOf(call, body, row);
+    assertPlanKnown(book, body);
+    const { scenario, tariffCode } = body;
+    const facts = { ...scenario, tariffCode: tariffCode || null } as unknown as Facts;
+    const bill = rateBill(book, facts, { explain: body.explain === true });
+    const label = body.service?.name ?? row?.name ?? body.service?.code ?? '';
+    const { explanation, ...shown } = wireBill(bill);
+    const data = {
+      bill: { ...beside(bill, shown, label), ...shown },
+      ...(explanation === undefined ? {} : { explanation }),
+    };
+    const message = bill.status === 'Error' ? 'The bill has errors' : 'One bill simulated';
+    return { message, data: data as never };
+  },
+});
+
+/** Uploaded usage of a month of days and more. */
+const usageCharactersMax = 1_048_576;
+
+function assertSmallScenario({ scenario }: Request): void {
+  assertSmall('scenario.uploadedUsage', scenario.uploadedUsage, usageCharactersMax);
+  assertSmall('scenario.usageHistory', scenario.usageHistory);
+  assertSmall('scenario.previousTerm.usage', scenario.previousTerm?.usage);
+  assertSmall('scenario.previousTerm.billed', scenario.previousTerm?.billed);
+  for (const [index, variant] of (scenario.connection?.variants ?? []).entries()) {
+    assertSmall(`scenario.connection.variants[${index}].value`, variant.value);
+  }
+}
+
+async function storedContext(call: Call, body: Request): Promise<ContextRow | undefined> {
+  const code = body.service?.code ?? body.serviceCode;
+  if (!code) {
+    throw new AppError('REQUIRED_FIELD', {
+      message: 'Name a saved context by serviceCode, or send one as service',
+      field: 'serviceCode',
+    });
+  }
+  const row = await findContext(call.tx, call.tenant.tenantId, code);
+  if (row || body.service) return row;
+  throw new AppError('SERVICE_NOT_FOUND', {
+    message: `No pricing context has the code ${code}`,
+    field: 'serviceCode',
+  });
+}
+
+/** The stored book, or one in which what was sent stands in for what is stored. */
+async function bookOf(call: Call, body: Request, row: ContextRow | undefined): Promise<PriceBook> {
+  const { tx, tenant } = call;
+  if (row && !body.service && !body.tariffs?.length) {
+    return storedPriceBook(tx, tenant.tenantId, row, tenant);
+  }
+  const stored = await storedDefinitions(tx, tenant, row);
+  const definitions = withUnsaved(stored, body, tenant);
+  const places = {
+    context: body.service ? 'service' : null,
+    plans: new Map((body.tariffs ?? []).map(({ code }, index) => [code, `tariffs[${index}]`])),
+  };
+  const today = formatDate(dateIn(call.now, tenant.timezone));
+  assertSound(problemsFrom(definitions, today), places);
+  return compilePriceBook(definitions);
+}
+
+async function storedDefinitions(
+  tx: Tx,
+  tenant: Tenant,
+  row: ContextRow | undefined,
+): Promise<Definitions> {
+  if (!row) return { contexts: [], plans: [] };
+  return loadDefinitions(tx, tenant.tenantId, row, tenant);
+}
+
+function withUnsaved(stored: Definitions, body: Request, tenant: Tenant): Definitions {
+  const { service, tariffs } = body;
+  const contexts = service
+    ? [
+        only(
+          contextDefinition(
+            service.code,
+            { ...pricingDefaults, ...given(pricingSent(service)) },
+            tenant,
+          ),
+        ),
+      ]
+    : stored.contexts;
+  const codes = (tariffs ?? []).map((tariff) => tariff.code);
+  const twice = codes.findIndex((code, index) => codes.indexOf(code) !== index);
+  if (twice !== -1) {
+    throw new AppError('DUPLICATE', {
+      message: `Plan ${codes[twice]} is there twice`,
+      field: `tariffs[${twice}].code`,
+    });
+  }
+  const unsaved = (tariffs ?? []).map((tariff, index) => {
+    const { valueFormulas: _values, componentRules: _rules, ...head } = tariff;
+    const definition = { ...head, ...planPricingSent(tariff, `tariffs[${index}]`) };
+    return only({ ...definition, parentTariffCode: tariff.parentTariffCode || null } as never);
+  });
+  const kept = stored.plans.filter((version) => !codes.includes(version.definition.code));
+  return { contexts, plans: [...kept, ...unsaved] };
+}
+
+function only<D>(definition: D) {
+  return { version: 1, effectiveDate: null, definition };
+}
+
+function assertPlanKnown(book: PriceBook, { tariffCode, scenario }: Request): void {
+  if (tariffCode) {
+    if (book.plans.has(tariffCode)) return;
+    throw new AppError('PLAN_NOT_FOUND', {
+      message: `The pricing context has no plan with the code ${tariffCode}`,
+      field: 'tariffCode',
+    });
+  }
+  if (scenario.connection?.tariffHistory?.length) return;
+  throw new AppError('REQUIRED_FIELD', {
+    message: 'Name the plan by tariffCode or by scenario.connection.tariffHistory',
+    field: 'tariffCode',
+  });
+}
+
+/** What a bill has besides its rating, before anybody paid anything. */
+function beside(bill: Bill, shown: Record<string, unknown>, serviceLabel: string) {
+  return {
+    billType: 'Regular',
+    paymentStatus: 'Unpaid',
+    serviceLabel,
+    sections: [],
+    previousBalance: shown.arrears,
+    paymentsReceived: 0,
+    adjustments: 0,
+    paidAmount: 0,
+    outstandingAmount: bill.status === 'Error' ? 0 : shown.billAmount,
+  };
+}

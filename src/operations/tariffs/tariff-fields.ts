@@ -1,0 +1,199 @@
+// A plan as it is sent and shown.
+import * as Type from 'typebox';
+import { formatTimestamp } from '../../base/calendar.ts';
+import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import type { PlanPricing } from '../../domain/pricing/context.ts';
+import type { PlanRow } from '../../domain/pricing/plans-store.ts';
+import { wireDate } from '../../domain/pricing/price-books.ts';
+import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { date, limits, maybe, nullable, oneOf, text, timestamp } from '../fields.ts';
+import {
+  assertSmall,
+  assertSmallTables,
+  flag,
+  formula,
+  freeForm,
+  rows,
+  sent,
+} from '../pricing-fields.ts';
+
+export const planTypes = ['BASE_PLAN', 'ADDON_PLAN', 'ONE_TIME_PLAN'] as const;
+export const visibilities = ['Public', 'Private', 'Hidden'] as const;
+
+/** A field that means nothing here is a typing mistake, and here that is a wrong price. */
+const closed = { additionalProperties: false } as const;
+
+const valueFormula = Type.Object(
+  {
+    name: text({ max: 64 }),
+    formula: maybe(formula),
+    rows: Type.Optional(rows),
+    fromDate: maybe(date),
+    toDate: maybe(date),
+  },
+  closed,
+);
+
+const componentRule = Type.Object(
+  {
+    component: text({ max: 64 }),
+    formula: maybe(formula),
+    when: maybe(formula),
+    scope: maybe(oneOf(['Segment', 'Term'])),
+    prorate: maybe(oneOf(['None', 'Days'])),
+    window: maybe(oneOf(['Current', 'Previous'])),
+    exclude: maybe(flag),
+    fromDate: maybe(date),
+    toDate: maybe(date),
+    quantity: maybe(formula),
+    rate: maybe(formula),
+    description: maybe(text({ max: limits.description })),
+  },
+  closed,
+);
+
+const itemsMax = 1_000;
+
+export const pricingArrays = {
+  valueFormulas: maybe(Type.Array(valueFormula, { maxItems: itemsMax })),
+  componentRules: maybe(Type.Array(componentRule, { maxItems: itemsMax })),
+  usageData: maybe(Type.Array(freeForm, { maxItems: itemsMax })),
+  securityAttributes: maybe(Type.Array(freeForm, { maxItems: itemsMax })),
+};
+
+const pricingObject = Type.Object(pricingArrays);
+
+/** What was sent of a plan's arrays; those left out are not there. `place` is for messages. */
+export function planPricingSent(
+  plan: Type.Static<typeof pricingObject>,
+  place: string,
+): PlanPricing {
+  assertSmallTables(`${place}.valueFormulas`, plan.valueFormulas, 'rows');
+  assertSmall(`${place}.usageData`, plan.usageData);
+  assertSmall(`${place}.securityAttributes`, plan.securityAttributes);
+  assertUsageItems(plan.usageData ?? [], `${place}.usageData`);
+  assertSecurityItems(plan.securityAttributes ?? [], `${place}.securityAttributes`);
+  return sent<PlanPricing>({
+    valueFormulas: plan.valueFormulas ?? undefined,
+    componentRules: plan.componentRules ?? undefined,
+    usageData: plan.usageData ?? undefined,
+    securityAttributes: plan.securityAttributes ?? undefined,
+  } as never);
+}
+
+type FreeItem = Record<string, unknown>;
+type Words = Record<string, readonly unknown[]>;
+
+/** Only items that name an input are read; others are kept as they came. */
+function assertUsageItems(items: readonly FreeItem[], field: string): void {
+  assertWords(items, field, (item) => typeof item.input === 'string', {
+    source: ['Metered', 'Unmetered', 'Uploaded'],
+    required: [0, 1],
+    exclude: [0, 1],
+    estimate: ['Allowed', 'NotAllowed'],
+  });
+}
+
+/** Only items that name an amount are read; others are kept as they came. */
+function assertSecurityItems(items: readonly FreeItem[], field: string): void {
+  const isRead = (item: FreeItem) =>
+    typeof item.name === 'string' && (item.amount != null || item.formula != null);
+  assertWords(items, field, isRead, {
+    refundable: [0, 1],
+    exclude: [0, 1],
+    dueAt: ['Connection', 'FirstBill'],
+  });
+}
+
+function assertWords(
+  items: readonly FreeItem[],
+  field: string,
+  isRead: (item: FreeItem) => boolean,
+  words: Words,
+): void {
+  const details = items.flatMap((item, index) =>
+    Object.entries(words).flatMap(([name, allowed]): ErrorDetail[] => {
+      const value = item[name] ?? null;
+      if (!isRead(item) || value === null || allowed.includes(value)) return [];
+      const at = `${field}[${index}].${name}`;
+      const message = `${at} must be one of ${allowed.join(', ')}`;
+      return [{ field: at, code: 'INVALID_ENUM', message }];
+    }),
+  );
+  if (details.length > 0) throw errorFromDetails(details);
+}
+
+const shown = Type.String();
+const maybeShown = nullable(Type.String());
+const integer = Type.Integer();
+const optional = Type.Optional;
+
+export const tariffView = Type.Object({
+  tariffID: integer,
+  tariffCode: shown,
+  uniqueLabel: shown,
+  label: shown,
+  description: maybeShown,
+  serviceCode: shown,
+  parentTariffCode: maybeShown,
+  securityAttributes: Type.Array(freeForm),
+  connCount: integer,
+  code: optional(shown),
+  name: optional(shown),
+  planType: optional(shown),
+  chargeType: optional(shown),
+  abstract: optional(integer),
+  custom: optional(integer),
+  visibility: optional(shown),
+  billingPeriodID: optional(nullable(integer)),
+  valueFormulas: pricingArrays.valueFormulas,
+  componentRules: pricingArrays.componentRules,
+  usageData: pricingArrays.usageData,
+  archiveStatus: optional(integer),
+  version: optional(integer),
+  effectiveDate: optional(maybeShown),
+  ts: optional(integer),
+  createdAt: optional(timestamp),
+  createdBy: optional(shown),
+  modifiedAt: optional(timestamp),
+  modifiedBy: optional(shown),
+});
+
+export function presentTariff(row: PlanRow) {
+  return {
+    tariffID: row.plan_id,
+    tariffCode: row.code,
+    uniqueLabel: row.unique_label,
+    label: row.name,
+    description: row.description,
+    serviceCode: row.context_code,
+    parentTariffCode: row.parent_code,
+    securityAttributes: row.definition.securityAttributes ?? [],
+    connCount: row.subscriptions,
+  };
+}
+
+export function presentWholeTariff(row: PlanRow, tenant: Tenant) {
+  return {
+    ...presentTariff(row),
+    code: row.code,
+    name: row.name,
+    planType: row.plan_type,
+    chargeType: row.charging_type,
+    abstract: row.abstract ? 1 : 0,
+    custom: row.custom ? 1 : 0,
+    visibility: row.visibility,
+    billingPeriodID: row.billing_period_id,
+    valueFormulas: row.definition.valueFormulas ?? [],
+    componentRules: row.definition.componentRules ?? [],
+    usageData: row.definition.usageData ?? [],
+    archiveStatus: row.archived ? 1 : 0,
+    version: row.version,
+    effectiveDate: wireDate(row.effective_date),
+    ts: row.ts,
+    createdAt: formatTimestamp(row.created_at, tenant.timezone),
+    createdBy: row.created_by,
+    modifiedAt: formatTimestamp(row.modified_at, tenant.timezone),
+    modifiedBy: row.modified_by,
+  };
+}

@@ -1,0 +1,58 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { insertTemplateVersion, lockTemplate } from '../../domain/tenants/templates-store.ts';
+import { empty, id, tsGuard } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentTemplate, templateText } from './template-fields.ts';
+
+export const updateTemplate = operation({
+  path: '/billing/templates/update-template',
+  method: 'Update',
+  action: 'Update Template',
+  access: { permission: 'contexts:write' },
+  summary: 'Changes a template by a new version; what is left out stays as it is.',
+  request: Type.Object({
+    data: Type.Object({
+      templateID: id,
+      name: Type.Optional(templateText.name),
+      language: Type.Optional(templateText.language),
+      subject: templateText.subject,
+      body: Type.Optional(templateText.body),
+      ts: tsGuard,
+    }),
+  }),
+  response: empty,
+  errors: ['TEMPLATE_NOT_FOUND', 'STALE_OBJECT'],
+  example: { data: { templateID: 2, subject: 'Your bill of {{bill.termLabel}}' } },
+  async handle(call, body) {
+    const { tx, tenant } = call;
+    const { data } = body;
+    const before = await lockTemplate(tx, tenant.tenantId, data.templateID);
+    if (!before) {
+      throw new AppError('TEMPLATE_NOT_FOUND', {
+        message: `No template has the id ${data.templateID}`,
+        field: 'data.templateID',
+      });
+    }
+    if (data.ts !== undefined && data.ts !== before.ts) {
+      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
+    }
+    const text = {
+      name: data.name?.trim() ?? before.name,
+      language: data.language ?? before.language,
+      subject: data.subject === undefined ? before.subject : data.subject,
+      body: data.body ?? before.body,
+    };
+    const version = before.version + 1;
+    const stamp = { at: call.now, by: call.principal.name };
+    const template = { id: before.template_id, version, text };
+    await insertTemplateVersion(tx, tenant.tenantId, template, stamp);
+    call.audit({
+      subject: 'template',
+      subjectId: before.template_id,
+      before: presentTemplate(before, tenant),
+      after: { ...text, version },
+    });
+    return { message: `Template ${before.template_id} updated; version ${version}`, data: {} };
+  },
+});

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuses } from '../support/client.ts';
+import { newService, newTariff, priceOf, type Service, smallService } from '../support/pricing.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('contexts');
+await scene.sql.query("select set_config('app.tenant', '1', false)");
+
+async function shown(code: string) {
+  const { data } = await admin.getServices({ serviceCode: code });
+  const [service] = data.services;
+  assert.ok(service, code);
+  return service;
+}
+
+const contractFields = `serviceID appCode serviceCode serviceLabel serviceType chargingType
+  billingCycleLookupID dueDateOffset postBilling postType paymentSettlementMethod cashAccountID
+  businessUnitID securityDeposit description requiredDocs templateID templateName emailTemplateID
+  emailTemplateName archiveStatus ts createdAt modifiedAt createdBy modifiedBy`.split(/\s+/);
+
+const full = {
+  ...smallService,
+  code: 'FULL',
+  dueDateOffset: 21,
+  description: 'All of it',
+  postBilling: 0,
+  paymentSettlementMethod: 'Latest First',
+  cashAccountID: 7,
+  businessUnitID: 3,
+  securityDeposit: '12.50',
+  requiredDocs: ['Identity card'],
+  billRounding: { scale: 0, mode: 'HalfUp' },
+  holdRules: [{ name: 'large', when: 'bill.current > 5000', reason: 'large' }],
+  readingGraceDays: 3,
+  graceDays: 2,
+  lateFeeBasis: 'UnpaidAmount',
+  autoApplyWallet: 0,
+  requireDeposit: 1,
+  connectionInputs: [
+    { name: 'phase', type: 'Select', options: ['One', 'Three'], required: 1, sequence: 1 },
+  ],
+  unmeteredInputs: [{ name: 'taps', unit: 'taps', source: 'Subscription', changeInTerm: 'End' }],
+  bankAccounts: [{ title: 'Main', bankName: 'First', iban: 'PK00', isDefault: 1 }],
+  batches: [{ batchCode: 'B01', label: 'Block A', readingDay: 5 }],
+  invoiceTemplate: { templateID: null },
+  emailTemplate: { templateID: null },
+} satisfies Service;
+
+test('create-service stores every field, and get-services reads it back', async () => {
+  const made = await admin.createService({ service: full });
+  assert.deepEqual(made.data, {});
+  const service = await shown('FULL');
+  assert.equal(String(service.serviceID), made.headers.get('x-resource-id'));
+  const { name, code, billingCycle, securityDeposit, bankAccounts, batches, ...same } = full;
+  for (const [key, value] of Object.entries({
+    ...same,
+    invoiceTemplate: { templateID: 1 },
+    serviceCode: code,
+    serviceLabel: name,
+    billingCycleLookupID: billingCycle,
+    securityDeposit: 12.5,
+    appCode: 1,
+    templateID: 1,
+    emailTemplateID: null,
+    version: 1,
+    effectiveDate: null,
+  })) {
+    if (key === 'code') continue;
+    assert.deepEqual(service[key as keyof typeof service], value, key);
+  }
+  assert.partialDeepStrictEqual(service.bankAccounts, bankAccounts);
+  assert.deepEqual(
+    service.batches?.map((batch) => [batch.batchCode, batch.label, batch.readingDay]),
+    [
+      ['DEFAULT', 'Default', null],
+      ['B01', 'Block A', 5],
+    ],
+  );
+});
+
+test("a list of contexts has exactly the contract's fields; an unknown code is an empty list", async () => {
+  const { data } = await admin.getServices();
+  const listed = data.services.find((service) => service.serviceCode === 'FULL');
+  assert.deepEqual(Object.keys(listed ?? {}).sort(), contractFields.toSorted());
+  assert.equal(listed?.templateName, 'Bill');
+  assert.deepEqual((await admin.getServices({ serviceCode: 'NONE' })).data.services, []);
+});
+
+test('create-service refuses what is missing, malformed, taken or unknown, and stores nothing', async () => {
+  const before = (await admin.getServices()).data.services.length;
+  const create = (fields: object) =>
+    admin.createService({ service: { ...smallService, code: 'NEW', ...fields } });
+  for (const field of ['name', 'serviceType', 'chargingType', 'postType', 'billingCycle']) {
+    await refuses(create({ [field]: undefined }), 'REQUIRED_FIELD', { field: `service.${field}` });
+  }
+  await refuses(create({ code: 'no' }), 'INVALID_FORMAT', { field: 'service.code' });
+  await refuses(create({ code: 'FULL' }), 'DUPLICATE', { field: 'service.code', statusCode: 409 });
+  await refuses(create({ postType: 'Post' }), 'INVALID_ENUM', { field: 'service.postType' });
+  await refuses(create({ billingCycle: 99 }), 'PERIOD_NOT_FOUND', { statusCode: 404 });
+  await refuses(create({ dueDateOffset: 366 }), 'INVALID_NUMBER');
+  await refuses(create({ dueDateOffset: 'x' }), 'INVALID_TYPE');
+  await refuses(create({ securityDeposit: '1.234' }), 'INVALID_NUMBER', {
+    field: 'service.securityDeposit',
+  });
+  for (const [key, templateID] of [
+    ['invoiceTemplate', 2],
+    ['emailTemplate', 77],
+  ] as const) {
+    await refuses(create({ [key]: { templateID } }), 'TEMPLATE_NOT_FOUND', {
+      field: `service.${key}.templateID`,
+      statusCode: 404,
+    });
+  }
+  assert.equal((await admin.getServices()).data.services.length, before);
+});
+
+test('create-service refuses definitions that are wrong, with the path of the mistake', async () => {
+  const create = (fields: object) =>
+    admin.createService({ service: { ...smallService, code: 'NEW', ...fields } });
+  const number = { name: 'a', type: 'Number' };
+  await refuses(create({ values: [{ ...number, defualt: '1' }] }), 'UNKNOWN_FIELD', {
+    field: 'service.values[0].defualt',
+    statusCode: 400,
+  });
+  await refuses(create({ values: [number, number] }), 'DUPLICATE', {
+    field: 'service.values[1].name',
+  });
+  await refuses(create({ values: [{ name: '1a', type: 'Number' }] }), 'DEFINITION_INVALID', {
+    field: 'service.values[0].name',
+    statusCode: 422,
+  });
+  await refuses(create({ billRounding: { scale: 3, mode: 'HalfUp' } }), 'DEFINITION_INVALID', {
+    field: 'service.billRounding.scale',
+  });
+  const rule = (when: string) => create({ holdRules: [{ name: 'a', when }] });
+  const refusal = await refuses(rule('1 +'), 'FORMULA_SYNTAX', {
+    field: 'service.holdRules[0].when',
+    statusCode: 422,
+  });
+  assert.equal(typeof refusal.error.details[0]?.position, 'number');
+  await refuses(rule('bill.none > 1'), 'FORMULA_UNKNOWN_NAME');
+  await refuses(rule('1 + 1'), 'FORMULA_TYPE');
+  await refuses(rule('NOSUCH(1) > 0'), 'FORMULA_UNKNOWN_FUNCTION');
+  await refuses(rule('ABS(1, 2) > 0'), 'FORMULA_ARITY');
+  await refuses(rule(`${'1 + '.repeat(1_500)}1 > 0`), 'FORMULA_TOO_LONG');
+  await refuses(create({ batches: [{ batchCode: 'A' }, { batchCode: 'A' }] }), 'DUPLICATE', {
+    field: 'service.batches[1].batchCode',
+  });
+});
+
+test('update-service changes what is sent, keeps the rest and counts versions', async () => {
+  const code = await newService(admin, { description: 'before', dueDateOffset: 3 });
+  const before = await shown(code);
+  const { ts } = before;
+  await admin.updateService({ service: { code, dueDateOffset: 9, securityDeposit: 5, ts } });
+  const after = await shown(code);
+  assert.equal(after.dueDateOffset, 9);
+  assert.equal(after.securityDeposit, 5);
+  assert.equal(after.description, 'before');
+  assert.deepEqual(after.values, before.values);
+  assert.equal(after.version, 2);
+  assert.ok(after.ts > ts);
+  await admin.updateService({ service: { code, securityDeposit: null } });
+  assert.equal((await shown(code)).securityDeposit, null);
+  await refuses(admin.updateService({ service: { code, name: 'late', ts } }), 'STALE_OBJECT', {
+    field: 'service.ts',
+    statusCode: 409,
+  });
+  const { data } = await admin.getAudit({ subject: 'pricing context', subjectID: code } as never);
+  assert.equal(data.entries.length, 3);
+});
+
+test('two updates at once are both kept, one after the other; by ts only one passes', async () => {
+  const code = await newService(admin);
+  const { ts } = await shown(code);
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  await Promise.all([update({ description: 'one' }), update({ dueDateOffset: 30 })]);
+  const both = await shown(code);
+  assert.deepEqual([both.description, both.dueDateOffset, both.version], ['one', 30, 3]);
+  const guarded = [1, 2, 3, 4].map((day) => update({ dueDateOffset: day, ts: both.ts }));
+  const outcomes = await Promise.allSettled(guarded);
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  await refuses(update({ ts }), 'STALE_OBJECT');
+});
+
+test('the code of a context cannot change', async () => {
+  const code = await newService(admin);
+  const other = await newService(admin);
+  const { serviceID } = await shown(other);
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  for (const fields of [{ serviceID }, { newCode: 'OTHER' }, { code: 'RENAMED', serviceID }]) {
+    await refuses(update(fields), 'SERVICE_CODE_IMMUTABLE', { statusCode: 422 });
+  }
+  await refuses(update({ code: 'NONE' }), 'SERVICE_NOT_FOUND', {
+    field: 'service.code',
+    statusCode: 404,
+  });
+  await update({ serviceID: (await shown(code)).serviceID, newCode: code });
+});
+
+async function subscribe(contextCode: string, planCode: string, status: string): Promise<void> {
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  const connectionGroups = [{ connectionGroupLabel: 'House' }];
+  await admin.updateUser({ user: { partyNumber, connectionGroups } });
+  await scene.sql.query(
+    `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_code,
+       plan_code, plan_label, account_id, party_id, status)
+     select 1, a.account_id, 'N-' || a.account_id, $1, $2, $2, a.account_id, a.party_id, $3
+     from billing_accounts a order by a.account_id desc limit 1`,
+    [contextCode, planCode, status],
+  );
+}
+
+test('what subscribers agreed to cannot change while there are any', async () => {
+  const code = await newService(admin);
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  await update({ postType: 'Post Account' });
+  await subscribe(code, 'DOM', 'Closed');
+  await update({ chargingType: 'Prepaid' });
+  await subscribe(code, 'DOM', 'Pending');
+  for (const fields of [
+    { chargingType: 'Postpaid' },
+    { postType: 'Post Party' },
+    { serviceType: 'Purchase' },
+  ]) {
+    const [field] = Object.keys(fields);
+    await refuses(update(fields), 'SERVICE_IN_USE', { field: `service.${field}`, statusCode: 409 });
+  }
+  await update({ chargingType: 'Prepaid', description: 'still' });
+});
+
+test('what a plan uses cannot be left out, and the plan is named', async () => {
+  const code = await newService(admin);
+  await newTariff(admin, code, { code: 'USES-IT' });
+  const { values, components } = smallService;
+  for (const fields of [
+    { values: values.filter(({ name }) => name !== 'rate') },
+    { components: components.slice(1) },
+    { meteredInputs: [] },
+  ]) {
+    const refusal = await refuses(
+      admin.updateService({ service: { code, ...(fields as object) } }),
+      'IN_USE',
+      { field: `service.${Object.keys(fields)[0]}`, statusCode: 409 },
+    );
+    assert.match(refusal.message, /USES-IT/);
+  }
+  await admin.updateService({ service: { code, values: values.slice(0, 1) } });
+  assert.equal((await shown(code)).version, 2);
+});
+
+test('a change that breaks a plan is refused with the code of the mistake and names the plan', async () => {
+  const code = await newService(admin);
+  await newTariff(admin, code, { code: 'BREAKS' });
+  const [rate, ...others] = smallService.values;
+  const text = [{ ...rate, type: 'Text' as const, default: 'dear' }, ...others] as never;
+  const wrong = admin.updateService({ service: { code, values: text } });
+  const refusal = await refuses(wrong, 'FORMULA_TYPE', { statusCode: 422 });
+  assert.match(refusal.message, /BREAKS/);
+  assert.match(refusal.error.details[0]?.field ?? '', /componentRules\[0\]\.formula$/);
+  const bare = [{ ...rate, default: null }, ...others] as never;
+  const empty = admin.updateService({ service: { code, values: bare } });
+  assert.match((await refuses(empty, 'VALUE_UNDEFINED')).message, /BREAKS/);
+  assert.equal((await shown(code)).version, 1);
+});
+
+test('a version holds from its effective date; the first holds before', async () => {
+  const code = await newService(admin);
+  const plan = await newTariff(admin, code);
+  const values = (rate: string) =>
+    smallService.values.map((value) =>
+      value.name === 'rate' ? { ...value, default: rate } : value,
+    );
+  const effectiveDate = '01/07/2031';
+  await admin.updateService({ service: { code, values: values('30'), effectiveDate } as never });
+  assert.equal(await priceOf(admin, plan, '06/2031'), 2200); // 100 * 20 * 1.1
+  assert.equal(await priceOf(admin, plan, '07/2031'), 3300); // 100 * 30 * 1.1
+  assert.equal((await shown(code)).effectiveDate, effectiveDate);
+});
+
+test('batches and bank accounts are replaced as whole lists; DEFAULT stays', async () => {
+  const code = await newService(admin, { batches: [{ batchCode: 'B1' }, { batchCode: 'B2' }] });
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  const codes = async () =>
+    (await admin.getBatches({ serviceCode: code })).data.batches.map((one) => one.batchCode);
+  const ids = (await shown(code)).batches?.map((batch) => batch.batchID);
+  await update({ batches: [{ batchCode: 'B3' }, { batchCode: 'B2', label: 'Two' }] });
+  assert.deepEqual(await codes(), ['DEFAULT', 'B2', 'B3']);
+  assert.equal((await shown(code)).batches?.[1]?.batchID, ids?.[2]);
+  await update({ bankAccounts: [{ title: 'A' }, { title: 'B' }] });
+  const [a, b] = (await shown(code)).bankAccounts ?? [];
+  const swapped = [
+    { bankAccountID: a?.bankAccountID, title: 'B' },
+    { bankAccountID: b?.bankAccountID, title: 'A' },
+  ];
+  await update({ bankAccounts: swapped });
+  assert.deepEqual(
+    (await shown(code)).bankAccounts?.map((one) => one.title),
+    ['B', 'A'],
+  );
+  const unknown = { bankAccounts: [{ bankAccountID: 999, title: 'C' }] };
+  await refuses(update(unknown), 'BANK_ACCOUNT_NOT_FOUND', { statusCode: 404 });
+  await refuses(update({ batches: [{ batchCode: 'X', billingPeriodID: 77 }] }), 'PERIOD_NOT_FOUND');
+  await update({ bankAccounts: [], batches: [] });
+  assert.deepEqual(await codes(), ['DEFAULT']);
+  assert.ok((await admin.getBatches()).data.batches.length > 3);
+});
+
+test('the currency of a workspace is fixed once it has a context', async () => {
+  const fresh = await scene.workspace('currencies');
+  await fresh.updateSettings({ data: { currencyDecimals: 3 } });
+  const rounding = { scale: 3, mode: 'HalfUp' as const };
+  await newService(fresh, { billRounding: rounding });
+  for (const data of [{ currencyDecimals: 2 }, { currency: 'USD' }]) {
+    await refuses(fresh.updateSettings({ data }), 'IN_USE', { statusCode: 409 });
+  }
+});
