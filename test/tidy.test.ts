@@ -288,6 +288,8 @@ const tenantless: Record<string, string> = {
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
+  idsFound: 'the search functions take the tenant of the transaction',
+  countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
 };
 

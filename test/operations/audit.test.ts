@@ -127,6 +127,30 @@ const changes: Record<
     before: { billingGroupID: 1 },
     after: { billingGroupID: null },
   },
+  makeMeterTypes: {
+    call: () => {
+      const registers = [{ register: 'R', unit: 'U', kind: 'Demand' as const, digits: 4 }];
+      return admin.makeMeterTypes({ meterTypes: [{ name: 'Steam', utility: 'Heat', registers }] });
+    },
+    subject: 'meter type',
+    before: null,
+    after: { name: 'Steam', utility: 'Heat', prepaid: false },
+  },
+  makeMeters: {
+    call: () => {
+      const facts = { brand: 'Itron', meterType: 6, purchaseDate: '15/01/2024', mf: 2 };
+      return admin.makeMeters({ meters: [{ number: 7, ...facts }] });
+    },
+    subject: 'meter',
+    before: null,
+    after: { number: 7, brand: 'Itron', meterType: 'Steam', purchaseDate: '15/01/2024', mf: 2 },
+  },
+  updateMeter: {
+    call: () => admin.updateMeter({ data: { number: 7, mf: 3, meterHealth: 'lost' } }),
+    subject: 'meter',
+    before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
+    after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
+  },
   makeLogins: {
     call: () =>
       admin.makeLogins({

@@ -181,7 +181,8 @@ test('make-meters takes a thousand meters in one call', async () => {
   assert.equal(made.headers.get('x-resource-count'), '1000');
   assert.equal((await show(meters.at(-1)?.number ?? 0))?.meterType, 'Water');
   const { rows } = await scene.sql.query(
-    "select count(*)::int as entries from audit_entries where request_id = $1 and subject = 'meter'",
+    `select count(*)::int as entries from audit_entries
+     where request_id = $1 and subject = 'meter'`,
     [made.headers.get('x-request-id')],
   );
   assert.equal(rows[0].entries, 1_000);

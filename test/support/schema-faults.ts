@@ -28,6 +28,9 @@ const unindexed: Record<string, string> = {
   plans_period_fkey: 'billing periods are never deleted',
 };
 
+/** The only one of them that is about no tenant. */
+const registryLookup = 'find_workspace';
+
 const appendOnly = [
   'audit_entries',
   'pricing_context_versions',
@@ -212,20 +215,23 @@ async function functionFaults(client: pg.Client): Promise<string[]> {
     definer: boolean;
     settings: string[];
     open: boolean;
+    names: boolean;
   }>(
     client,
     `select p.proname as name, p.prosecdef as definer, coalesce(p.proconfig, '{}') as settings,
-       has_function_privilege('public', p.oid, 'execute') as open
+       has_function_privilege('public', p.oid, 'execute') as open,
+       pg_get_functiondef(p.oid) like '%tenant_id = require_tenant()%' as names
      from pg_proc p
-     where p.pronamespace = 'public'::regnamespace
+     where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
        and not exists (select from pg_depend x where x.objid = p.oid and x.deptype = 'e')`,
   );
-  return functions.flatMap(({ name, definer, settings, open }) => {
+  return functions.flatMap(({ name, definer, settings, open, names }) => {
     if (!definer) return [];
     const isFixed = settings.some((one) => /^search_path=(?:"?public"?, )?"?pg_temp"?$/.test(one));
     return [
       ...(definers[name] ? [] : [`function ${name} runs with its owner's rights`]),
       ...(isFixed ? [] : [`function ${name} has no fixed search_path`]),
+      ...(names || name === registryLookup ? [] : [`function ${name} names no tenant`]),
       ...(open ? [`function ${name} can be called by everybody`] : []),
     ];
   });

@@ -77,14 +77,15 @@ function roundSmall(x: Exact, power: number, mode: RoundingMode): number | null 
 
 function divideSmall(n: number, d: number, mode: RoundingMode): number {
   // Exact for safe integers: the true quotient is at least 1/d away from the next whole number,
-  // which is more than the error of one floating-point division.
-  const towardsZero = Math.trunc(n / d);
-  const remainder = n - towardsZero * d;
-  if (remainder === 0) return towardsZero + 0;
-  // Multiplied back only towards zero: one step below a negative number may not be a safe integer.
-  const below = remainder < 0 ? towardsZero - 1 : towardsZero;
-  const rest = remainder < 0 ? remainder + d : remainder;
-  return (roundsUp(rest * 2 - d, n > 0, below % 2 === 0, mode) ? below + 1 : below) + 0;
+  // which is more than the error of one floating-point division. By size, not by floor, because the
+  // product below must not exceed n.
+  const size = n < 0 ? -n : n;
+  const whole = Math.floor(size / d);
+  const rest = size - whole * d;
+  if (rest === 0) return n < 0 ? 0 - whole : whole;
+  const below = n < 0 ? -whole - 1 : whole;
+  const aboveHalf = n < 0 ? d - rest * 2 : rest * 2 - d;
+  return (roundsUp(aboveHalf, n > 0, below % 2 === 0, mode) ? below + 1 : below) + 0;
 }
 
 function roundBig(x: Exact, scale: number, mode: RoundingMode): bigint {

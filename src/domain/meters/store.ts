@@ -165,15 +165,19 @@ export async function listMetersAt(
   sort: MeterSort,
   window: { offset: number; limit: number },
 ): Promise<MeterRow[]> {
-  const isCounted = isByStatusOnly(filter) && sort.by === 'meterID' && !sort.descending;
-  const ids = isCounted
-    ? idsByBlock(tenantId, filter.status, window)
-    : sql`
-        select meter_id from meters
-        where ${matches(tenantId, filter)}
-        order by ${ordering(sort)}
-        limit ${window.limit} offset ${window.offset}
-      `;
+  if (isByStatusOnly(filter) && sort.by === 'meterID' && !sort.descending) {
+    return listByIds(tx, tenantId, idsByBlock(tenantId, filter.status, window), sort);
+  }
+  const search = onlySearch(filter);
+  if (search && sort.by === 'meterID') {
+    return listByIds(tx, tenantId, idsFound(search, sort, window), sort);
+  }
+  const ids = sql`
+    select meter_id from meters
+    where ${matches(tenantId, filter)}
+    order by ${ordering(sort)}
+    limit ${window.limit} offset ${window.offset}
+  `;
   return listByIds(tx, tenantId, ids, sort);
 }
 
@@ -246,6 +250,19 @@ function idsByBlock(
   `;
 }
 
+/** Sorts and cuts what was found by its ids alone. */
+function idsFound(
+  search: RawBuilder<unknown>,
+  sort: MeterSort,
+  window: { offset: number; limit: number },
+): RawBuilder<unknown> {
+  return sql`
+    select found.meter_id from ${search} as found (meter_id)
+    order by ${ordering(sort, 'found.')}
+    limit ${window.limit} offset ${window.offset}
+  `;
+}
+
 /** Of a block, the rows that are counted as live are the Active ones. */
 function countedBy(status: MeterStatus | null): RawBuilder<unknown> {
   if (status === null) return sql`all_rows`;
@@ -253,6 +270,8 @@ function countedBy(status: MeterStatus | null): RawBuilder<unknown> {
 }
 
 export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter): Promise<number> {
+  const search = onlySearch(filter);
+  if (search) return countFound(tx, search);
   const { rows } = isByStatusOnly(filter)
     ? await sql<{ count: number }>`
         select coalesce(sum(${countedBy(filter.status)}), 0)::bigint as count from row_blocks
@@ -264,15 +283,23 @@ export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter)
   return rows[0]?.count ?? 0;
 }
 
+async function countFound(tx: Tx, search: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${search} as found (meter_id)
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 function isByStatusOnly(filter: MeterFilter): boolean {
   const { status: _, ...narrowing } = filter;
   return Object.values(narrowing).every((value) => value === null);
 }
 
-function ordering(sort: MeterSort, alias: '' | 'm.' = ''): RawBuilder<unknown> {
+function ordering(sort: MeterSort, alias: '' | 'm.' | 'found.' = ''): RawBuilder<unknown> {
   const direction = sort.descending ? ' desc' : '';
-  const column = `${alias}${sortColumns[sort.by]}`;
-  return sql.raw(`${column}${direction}, ${alias}meter_id${direction}`);
+  const id = `${alias}meter_id${direction}`;
+  if (sort.by === 'meterID') return sql.raw(id);
+  return sql.raw(`${alias}${sortColumns[sort.by]}${direction}, ${id}`);
 }
 
 function matches(tenantId: number, filter: MeterFilter): RawBuilder<unknown> {
@@ -282,15 +309,25 @@ function matches(tenantId: number, filter: MeterFilter): RawBuilder<unknown> {
   // A number that no factor can be matches nothing; as an integer it would be an error.
   if (filter.mf !== null) conditions.push(sql`mf = ${filter.mf}::bigint`);
   if (filter.updatedSince !== null) conditions.push(sql`ts >= ${filter.updatedSince}`);
-  if (filter.search !== null) conditions.push(found(filter.search, filter.status));
+  if (filter.search !== null) {
+    conditions.push(sql`meter_id in (select ${searching(filter.search, filter.status)})`);
+  }
   return sql.join(conditions, sql` and `);
 }
 
 /** Shorter words have no three letters in a row, which is what the index goes by. */
 const indexedLengthMin = 3;
 
-function found(words: string, status: MeterStatus | null): RawBuilder<unknown> {
+/** The call of the function that finds words among the meters of a status. */
+function searching(words: string, status: MeterStatus | null): RawBuilder<unknown> {
   const search = sql.raw(words.length < indexedLengthMin ? 'scan_meters' : 'search_meters');
   const pattern = `%${folded(words).replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`meter_id in (select ${search}(${pattern}, ${status}))`;
+  return sql`${search}(${pattern}, ${status})`;
+}
+
+/** The search that is all of a filter; undefined when the filter asks for more, or for none. */
+function onlySearch(filter: MeterFilter): RawBuilder<unknown> | undefined {
+  const { search, status, ...others } = filter;
+  if (search === null || Object.values(others).some((value) => value !== null)) return undefined;
+  return searching(search, status);
 }
