@@ -91,7 +91,7 @@ async function open(
   const hold =
     options.use === 'claim'
       ? holdClaim(server, await takeClaim(superuser, options), options)
-      : holdPresence(server, await takePresence(superuser), { isJoined: adopted });
+      : holdPresence(server, await takePresence(superuser));
   try {
     if (options.use === 'claim' && adopted && (await shouldRestart(server, hold.session))) {
       options.log('PostgreSQL runs with other settings or another version; restarting it');
@@ -155,7 +155,8 @@ function holdClaim(server: Server, session: Client, options: EmbeddedOptions): H
   };
 }
 
-function holdPresence(server: Server, session: Client, options: { isJoined: boolean }): Hold {
+// Whoever leaves last turns off the light, also where somebody else had turned it on.
+function holdPresence(server: Server, session: Client): Hold {
   return {
     session,
     async confirm() {
@@ -163,7 +164,7 @@ function holdPresence(server: Server, session: Client, options: { isJoined: bool
     },
     stop: once(server, async () => {
       await session.end().catch(() => {});
-      if (!options.isJoined) await stopUnlessUsed(server, session.host);
+      await stopUnlessUsed(server, session.host);
     }),
   };
 }
