@@ -138,6 +138,24 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** What saving or simulating a definition may find wrong with it. */
+export const definitionErrors: readonly ErrorCode[] = [
+  'DEFINITION_INVALID',
+  'FORMULA_SYNTAX',
+  'FORMULA_TYPE',
+  'FORMULA_UNKNOWN_NAME',
+  'FORMULA_UNKNOWN_FUNCTION',
+  'FORMULA_ARITY',
+  'FORMULA_CYCLE',
+  'FORMULA_SCOPE',
+  'FORMULA_TOO_LONG',
+  'FORMULA_TOO_DEEP',
+  'VALUE_UNDEFINED',
+  'SLAB_ORDER',
+  'SLAB_OPEN_END_MISSING',
+  'EFFECTIVE_DATES_OVERLAP',
+];
+
 export type ErrorDetail = {
   field: string | null;
   code: ErrorCode;

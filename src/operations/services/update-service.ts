@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn, parseDate } from '../../base/calendar.ts';
+import { definitionErrors } from '../../base/errors.ts';
 import { changeContext } from '../../domain/pricing/contexts.ts';
 import { empty, filledText, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -47,20 +48,7 @@ export const updateService = operation({
     'PERIOD_NOT_FOUND',
     'TEMPLATE_NOT_FOUND',
     'BANK_ACCOUNT_NOT_FOUND',
-    'DEFINITION_INVALID',
-    'FORMULA_SYNTAX',
-    'FORMULA_TYPE',
-    'FORMULA_UNKNOWN_NAME',
-    'FORMULA_UNKNOWN_FUNCTION',
-    'FORMULA_ARITY',
-    'FORMULA_CYCLE',
-    'FORMULA_SCOPE',
-    'FORMULA_TOO_LONG',
-    'FORMULA_TOO_DEEP',
-    'VALUE_UNDEFINED',
-    'SLAB_ORDER',
-    'SLAB_OPEN_END_MISSING',
-    'EFFECTIVE_DATES_OVERLAP',
+    ...definitionErrors,
   ],
   example: { service: { code: 'ELEC', name: 'Electricity', dueDateOffset: 10 } },
   async handle(call, body) {

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
+import { definitionErrors } from '../../base/errors.ts';
 import { createPlan } from '../../domain/pricing/plans.ts';
 import { empty, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -45,20 +46,7 @@ export const createTariff = operation({
     'PLAN_TOO_DEEP',
     'PERIOD_NOT_FOUND',
     'CHARGE_TYPE_MISMATCH',
-    'DEFINITION_INVALID',
-    'FORMULA_SYNTAX',
-    'FORMULA_TYPE',
-    'FORMULA_UNKNOWN_NAME',
-    'FORMULA_UNKNOWN_FUNCTION',
-    'FORMULA_ARITY',
-    'FORMULA_CYCLE',
-    'FORMULA_SCOPE',
-    'FORMULA_TOO_LONG',
-    'FORMULA_TOO_DEEP',
-    'VALUE_UNDEFINED',
-    'SLAB_ORDER',
-    'SLAB_OPEN_END_MISSING',
-    'EFFECTIVE_DATES_OVERLAP',
+    ...definitionErrors,
   ],
   example: { tariff: { ...exampleTariff, chargeType: 'Postpaid', abstract: 0 } } as never,
   async handle(call, body) {

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import { parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, definitionErrors } from '../../base/errors.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
@@ -81,20 +81,7 @@ export const simulateTariff = operation({
     'PLAN_CYCLE',
     'PLAN_TOO_DEEP',
     'DUPLICATE',
-    'DEFINITION_INVALID',
-    'FORMULA_SYNTAX',
-    'FORMULA_TYPE',
-    'FORMULA_UNKNOWN_NAME',
-    'FORMULA_UNKNOWN_FUNCTION',
-    'FORMULA_ARITY',
-    'FORMULA_CYCLE',
-    'FORMULA_SCOPE',
-    'FORMULA_TOO_LONG',
-    'FORMULA_TOO_DEEP',
-    'VALUE_UNDEFINED',
-    'SLAB_ORDER',
-    'SLAB_OPEN_END_MISSING',
-    'EFFECTIVE_DATES_OVERLAP',
+    ...definitionErrors,
   ],
   example: {
     serviceCode: 'ELEC',

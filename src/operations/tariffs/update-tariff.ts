@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn, parseDate } from '../../base/calendar.ts';
+import { definitionErrors } from '../../base/errors.ts';
 import type { PlanSettings } from '../../domain/pricing/context.ts';
 import { changePlan } from '../../domain/pricing/plans.ts';
 import { date, empty, filledText, id, limits, maybe, oneOf, text, tsGuard } from '../fields.ts';
@@ -52,20 +53,7 @@ export const updateTariff = operation({
     'PERIOD_NOT_FOUND',
     'STALE_OBJECT',
     'DUPLICATE',
-    'DEFINITION_INVALID',
-    'FORMULA_SYNTAX',
-    'FORMULA_TYPE',
-    'FORMULA_UNKNOWN_NAME',
-    'FORMULA_UNKNOWN_FUNCTION',
-    'FORMULA_ARITY',
-    'FORMULA_CYCLE',
-    'FORMULA_SCOPE',
-    'FORMULA_TOO_LONG',
-    'FORMULA_TOO_DEEP',
-    'VALUE_UNDEFINED',
-    'SLAB_ORDER',
-    'SLAB_OPEN_END_MISSING',
-    'EFFECTIVE_DATES_OVERLAP',
+    ...definitionErrors,
   ],
   example: { tariff: exampleTariff } as never,
   async handle(call, body) {
