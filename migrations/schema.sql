@@ -4,9 +4,21 @@
 
 create extension btree_gin;
 
+create extension btree_gist;
+
 create extension pg_trgm;
 
 -- tables
+
+create table assignment_registers (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  subscription_id bigint not null,
+  input text,
+  constraint assignment_registers_pkey PRIMARY KEY (tenant_id, assignment_id, "position"),
+  constraint assignment_registers_tenant_id_assignment_id_fkey FOREIGN KEY (tenant_id, assignment_id) REFERENCES meter_assignments(tenant_id, assignment_id)
+);
 
 create table audit_entries (
   tenant_id bigint not null,
@@ -175,6 +187,52 @@ create table idempotency_keys (
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table journal_lines (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  line_number integer not null,
+  ledger_account_id bigint not null,
+  component text,
+  amount bigint not null,
+  constraint journal_lines_line_number_check CHECK ((line_number > 0)),
+  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
+  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
+  constraint journal_lines_tenant_id_ledger_account_id_fkey FOREIGN KEY (tenant_id, ledger_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id)
+);
+
+create table journals (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  source_type text not null,
+  source_id bigint not null,
+  term_id bigint,
+  business_unit_id bigint not null,
+  posting_date date not null,
+  description text not null,
+  reverses_journal_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
+);
+
+create table ledger_accounts (
+  tenant_id bigint not null,
+  ledger_account_id bigint not null,
+  code text not null,
+  name text not null,
+  kind text not null,
+  is_control boolean not null default false,
+  constraint ledger_accounts_code_check CHECK ((code <> ''::text)),
+  constraint ledger_accounts_code_key UNIQUE (tenant_id, code),
+  constraint ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['Asset'::text, 'Liability'::text, 'Income'::text, 'Expense'::text, 'Equity'::text]))),
+  constraint ledger_accounts_name_check CHECK ((name <> ''::text)),
+  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, ledger_account_id),
+  constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table login_failures (
   tenant_id bigint not null,
   name_hash bytea not null,
@@ -214,6 +272,27 @@ create table logins (
   constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
   constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table meter_assignments (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  meter_id bigint not null,
+  subscription_id bigint not null,
+  install_date date not null,
+  remove_date date,
+  removal_reason text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint meter_assignments_check CHECK ((remove_date >= install_date)),
+  constraint meter_assignments_one_place EXCLUDE USING gist (tenant_id WITH =, meter_id WITH =, daterange(install_date, remove_date) WITH &&),
+  constraint meter_assignments_pkey PRIMARY KEY (tenant_id, assignment_id),
+  constraint meter_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meter_assignments_tenant_id_meter_id_fkey FOREIGN KEY (tenant_id, meter_id) REFERENCES meters(tenant_id, meter_id),
+  constraint meter_assignments_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table meter_registers (
@@ -317,10 +396,9 @@ create table parties (
 
 create table plan_subscriptions (
   tenant_id bigint not null,
-  context_code text not null,
-  plan_code text not null,
+  plan_id bigint not null,
   subscriptions bigint not null,
-  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, context_code, plan_code),
+  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, plan_id),
   constraint plan_subscriptions_subscriptions_check CHECK ((subscriptions >= 0)),
   constraint plan_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
@@ -437,6 +515,36 @@ create table pricing_contexts (
   constraint pricing_contexts_version_check CHECK ((version > 0))
 );
 
+create table readings (
+  tenant_id bigint not null,
+  reading_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  reading_date date not null,
+  reading_time time without time zone,
+  value numeric not null,
+  reading_type text not null,
+  status text not null,
+  rollover boolean not null default false,
+  consumption numeric,
+  days integer,
+  flags text[] not null default '{}'::text[],
+  source text,
+  remark text,
+  image_url text,
+  external_reference text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint readings_pkey PRIMARY KEY (tenant_id, reading_id),
+  constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
+  constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
+  constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
+  constraint readings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint readings_value_check CHECK ((value >= (0)::numeric))
+);
+
 create table row_blocks (
   tenant_id bigint not null,
   kind text not null,
@@ -474,12 +582,66 @@ create table sessions (
   constraint sessions_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
 );
 
+create table subledger_entries (
+  tenant_id bigint not null,
+  entry_id bigint not null,
+  journal_id bigint not null,
+  ledger_account_id bigint not null,
+  party_id bigint not null,
+  subscription_id bigint,
+  kind text not null,
+  bill_id bigint,
+  posting smallint not null default 1,
+  amount bigint not null,
+  posting_date date not null,
+  due_date date,
+  reference text,
+  description text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
+  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint]))),
+  constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
+  constraint subledger_entries_posting_check CHECK ((posting > 0)),
+  constraint subledger_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
-  receivable bigint not null,
+  receivable bigint not null default 0,
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
+  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
+  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+
+create table subscription_counts (
+  tenant_id bigint not null,
+  block bigint not null,
+  context_id bigint not null,
+  plan_id bigint not null,
+  batch_id bigint not null,
+  status text not null,
+  is_metered boolean not null,
+  has_quantities boolean not null,
+  subscriptions integer not null,
+  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities),
+  constraint subscription_counts_subscriptions_check CHECK ((subscriptions >= 0)),
+  constraint subscription_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table subscription_unique_inputs (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  name text not null,
+  value text not null,
+  subscription_id bigint not null,
+  constraint subscription_unique_inputs_pkey PRIMARY KEY (tenant_id, context_id, name, value),
+  constraint subscription_unique_inputs_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table subscriptions (
@@ -487,18 +649,61 @@ create table subscriptions (
   subscription_id bigint not null,
   subscription_number text not null,
   reference_number text,
-  context_code text not null,
-  plan_code text not null,
-  plan_label text not null,
+  context_id bigint not null,
+  plan_id bigint not null,
+  batch_id bigint not null,
   account_id bigint not null,
   party_id bigint not null,
   status text not null,
+  connection_date date not null,
+  disconnection_kind text,
+  billed_through date,
+  is_metered boolean not null default false,
+  has_quantities boolean not null default false,
+  description text,
+  payment_method text,
+  project_name text,
+  address jsonb,
+  city text default lower((address ->> 'city'::text)),
+  block text default lower((address ->> 'block'::text)),
+  society text default lower((address ->> 'society'::text)),
+  plan_history jsonb not null,
+  status_history jsonb not null,
+  connection_inputs jsonb not null default '[]'::jsonb,
+  quantities jsonb not null default '[]'::jsonb,
+  variants jsonb not null default '[]'::jsonb,
+  add_ons jsonb not null default '[]'::jsonb,
+  users jsonb not null,
+  transfers jsonb not null default '[]'::jsonb,
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
+  constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
+  constraint subscriptions_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint subscriptions_connection_inputs_check CHECK ((jsonb_typeof(connection_inputs) = 'array'::text)),
+  constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
+  constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
   constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number),
+  constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
   constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscriptions_plan_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint subscriptions_plan_history_check CHECK ((jsonb_array_length(plan_history) > 0)),
+  constraint subscriptions_quantities_check CHECK ((jsonb_typeof(quantities) = 'array'::text)),
+  constraint subscriptions_reference_number_check CHECK ((reference_number <> ''::text)),
   constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Active'::text, 'Disconnected'::text, 'Closed'::text]))),
-  constraint subscriptions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_status_history_check CHECK ((jsonb_array_length(status_history) > 0)),
+  constraint subscriptions_subscription_number_check CHECK ((subscription_number <> ''::text)),
   constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint subscriptions_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+  constraint subscriptions_transfers_check CHECK ((jsonb_typeof(transfers) = 'array'::text)),
+  constraint subscriptions_users_check CHECK ((jsonb_typeof(users) = 'array'::text)),
+  constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
 );
 
 create table template_versions (
@@ -595,6 +800,8 @@ create table workspaces (
 
 -- indexes
 
+CREATE INDEX assignment_registers_subscription ON public.assignment_registers USING btree (tenant_id, subscription_id, assignment_id, "position");
+
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
 
 CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at);
@@ -611,9 +818,23 @@ CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btr
 
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
 
+CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
+
+CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
+
+CREATE INDEX journals_reverses ON public.journals USING btree (tenant_id, reverses_journal_id) WHERE (reverses_journal_id IS NOT NULL);
+
+CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_type, source_id);
+
+CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
+
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+
+CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
+
+CREATE INDEX meter_assignments_subscription ON public.meter_assignments USING btree (tenant_id, subscription_id, assignment_id);
 
 CREATE UNIQUE INDEX meter_registers_register_key ON public.meter_registers USING btree (tenant_id, meter_type_id, lower(register));
 
@@ -649,21 +870,69 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
+CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_date, reading_id);
+
+CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
+
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time) NULLS NOT DISTINCT WHERE (status <> 'Rejected'::text);
+
+CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
+
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
 CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
 
+CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
+
+CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
+
+CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
+
+CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX subscription_counts_plan ON public.subscription_counts USING btree (tenant_id, plan_id);
+
+CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
+
 CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
+
+CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
+
+CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) WHERE (block IS NOT NULL);
+
+CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) WHERE (city IS NOT NULL);
+
+CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id);
+
+CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, status, subscription_id);
 
 CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
 
-CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, context_code, plan_code, subscription_id) WHERE (status <> 'Closed'::text);
+CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id);
+
+CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING btree (tenant_id, reference_number) WHERE (reference_number IS NOT NULL);
+
+CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
+
+CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
+
+CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
 
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
 -- functions and procedures
+
+CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control) VALUES (add_chart_of_accounts.wanted_tenant,1,'CASH'::text,'Cash and bank'::text,'Asset'::text,false), (add_chart_of_accounts.wanted_tenant,2,'RECEIVABLE'::text,'Receivable'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,3,'ADVANCE'::text,'Advance'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,4,'DEPOSIT'::text,'Security Deposit'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,5,'TAX'::text,'Tax payable'::text,'Liability'::text,false), (add_chart_of_accounts.wanted_tenant,6,'INCOME'::text,'Income'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,7,'ROUNDING'::text,'Rounding'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,8,'OPENING'::text,'Opening balances'::text,'Equity'::text,false), (add_chart_of_accounts.wanted_tenant,9,'BAD_DEBT'::text,'Bad debts'::text,'Expense'::text,false), (add_chart_of_accounts.wanted_tenant,10,'DISPUTED'::text,'Disputed'::text,'Asset'::text,true);
+ INSERT INTO counters (tenant_id, series, last_number)
+   VALUES (add_chart_of_accounts.wanted_tenant, 'ledger-account'::text, 10);
+END
+;
+-- owned by the owner
 
 CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
  LANGUAGE sql
@@ -694,6 +963,52 @@ begin
   end if;
   update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
   return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journals_balance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  broken bigint;
+begin
+  select l.journal_id into broken
+  from journal_lines l
+  join (select distinct tenant_id, journal_id from new_rows) n
+    on n.tenant_id = l.tenant_id and n.journal_id = l.journal_id
+  group by l.tenant_id, l.journal_id
+  having sum(l.amount) <> 0
+  limit 1;
+  if broken is not null then
+    raise exception 'journal % does not balance', broken
+      using errcode = 'check_violation', constraint = 'journal_lines_balance';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_subscription_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.subscription_number <> old.subscription_number or new.context_id <> old.context_id then
+    raise exception 'the number and the context of a subscription never change'
+      using errcode = 'check_violation', constraint = 'subscriptions_identity';
+  end if;
+  if (old.status, new.status) not in (
+    ('Pending', 'Active'), ('Pending', 'Closed'), ('Active', 'Disconnected'),
+    ('Disconnected', 'Active'), ('Disconnected', 'Closed')
+  ) and old.status <> new.status then
+    raise exception 'a subscription that is % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'subscriptions_status_step';
+  end if;
+  return new;
 end
 $function$
 ;
@@ -763,44 +1078,33 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.count_plan_subscriptions()
+CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op = 'INSERT' then
-    insert into plan_subscriptions as p (tenant_id, context_code, plan_code, subscriptions)
-    select tenant_id, context_code, plan_code, count(*)
-    from new_rows
-    where status in ('Active', 'Disconnected')
-    group by tenant_id, context_code, plan_code
-    order by tenant_id, context_code, plan_code
-    on conflict (tenant_id, context_code, plan_code) do update
-      set subscriptions = p.subscriptions + excluded.subscriptions;
-    return null;
-  end if;
-  insert into plan_subscriptions (tenant_id, context_code, plan_code, subscriptions)
-  select distinct tenant_id, context_code, plan_code, 0
+  insert into subscription_counts as c (tenant_id, block, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, subscriptions)
+  select tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status, is_metered,
+    has_quantities, count(*)
   from new_rows
-  where status in ('Active', 'Disconnected')
-  order by tenant_id, context_code, plan_code
-  on conflict do nothing;
-  update plan_subscriptions p
-  set subscriptions = p.subscriptions + changed.delta
+  group by 1, 2, 3, 4, 5, 6, 7, 8
+  order by 1, 2, 3, 4, 5, 6, 7, 8
+  on conflict (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities)
+    do update set subscriptions = c.subscriptions + excluded.subscriptions;
+  insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
+  select tenant_id, plan_id, count(*)
   from (
-    select tenant_id, context_code, plan_code, sum(step) as delta
-    from (
-      select tenant_id, context_code, plan_code, 1 as step
-      from new_rows where status in ('Active', 'Disconnected')
-      union all
-      select tenant_id, context_code, plan_code, -1
-      from old_rows where status in ('Active', 'Disconnected')
-    ) steps
-    group by tenant_id, context_code, plan_code
-    having sum(step) <> 0
-  ) changed
-  where p.tenant_id = changed.tenant_id and p.context_code = changed.context_code
-    and p.plan_code = changed.plan_code;
+    select tenant_id, plan_id from new_rows where status in ('Active', 'Disconnected')
+    union all
+    select n.tenant_id, (a ->> 'planId')::bigint
+    from new_rows n, jsonb_array_elements(n.add_ons) a
+    where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+  ) taken
+  group by 1, 2
+  order by 1, 2
+  on conflict (tenant_id, plan_id) do update
+    set subscriptions = p.subscriptions + excluded.subscriptions;
   return null;
 end
 $function$
@@ -888,6 +1192,128 @@ CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from (select distinct tenant_id, journal_id from new_rows) n
+    left join journals j on j.tenant_id = n.tenant_id and j.journal_id = n.journal_id
+    where j.journal_id is null
+  ) then
+    raise exception 'a subledger entry names a journal that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
+  end if;
+  insert into subscription_balances as b
+    (tenant_id, subscription_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id,
+    coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
+    coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
+    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
+  from new_rows
+  where subscription_id is not null and ledger_account_id in (2, 4, 10)
+  group by tenant_id, subscription_id
+  order by tenant_id, subscription_id
+  on conflict (tenant_id, subscription_id) do update
+    set receivable = b.receivable + excluded.receivable,
+      deposit = b.deposit + excluded.deposit,
+      disputed = b.disputed + excluded.disputed;
+  update parties p
+  set wallet_balance = p.wallet_balance - moved.amount
+  from (
+    select tenant_id, party_id, sum(amount) as amount
+    from new_rows
+    where ledger_account_id = 3
+    group by tenant_id, party_id
+    having sum(amount) <> 0
+    order by tenant_id, party_id
+  ) moved
+  where p.tenant_id = moved.tenant_id and p.party_id = moved.party_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO plan_subscriptions (tenant_id, plan_id, subscriptions)
+   VALUES (recount_plan_subscriptions.wanted_tenant, recount_plan_subscriptions.wanted_plan, 0) ON CONFLICT DO NOTHING;
+ UPDATE plan_subscriptions SET subscriptions = (plan_subscriptions.subscriptions + recount_plan_subscriptions.delta)
+   WHERE ((plan_subscriptions.tenant_id = recount_plan_subscriptions.wanted_tenant) AND (plan_subscriptions.plan_id = recount_plan_subscriptions.wanted_plan));
+END
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.recount_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from new_rows n
+    join old_rows o on o.tenant_id = n.tenant_id and o.subscription_id = n.subscription_id
+    where (n.plan_id, n.batch_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
+      is distinct from (o.plan_id, o.batch_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
+  ) then
+    return null;
+  end if;
+  insert into subscription_counts (tenant_id, block, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, subscriptions)
+  select distinct tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, 0
+  from new_rows
+  order by 1, 2, 3, 4, 5, 6, 7, 8
+  on conflict do nothing;
+  update subscription_counts c
+  set subscriptions = c.subscriptions + changed.delta
+  from (
+    select tenant_id, subscription_id / 1000 as block, context_id, plan_id, batch_id, status,
+      is_metered, has_quantities, sum(step) as delta
+    from (
+      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
+        has_quantities, 1 as step from new_rows
+      union all
+      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
+        has_quantities, -1 from old_rows
+    ) steps
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+    having sum(step) <> 0
+  ) changed
+  where c.tenant_id = changed.tenant_id and c.block = changed.block
+    and c.context_id = changed.context_id and c.plan_id = changed.plan_id
+    and c.batch_id = changed.batch_id and c.status = changed.status
+    and c.is_metered = changed.is_metered and c.has_quantities = changed.has_quantities;
+  perform recount_plan_subscriptions(deltas.tenant_id, deltas.plan_id, deltas.delta)
+  from (
+    select tenant_id, plan_id, sum(step)::bigint as delta
+    from (
+      select tenant_id, plan_id, 1 as step
+      from new_rows where status in ('Active', 'Disconnected')
+      union all
+      select tenant_id, plan_id, -1 from old_rows where status in ('Active', 'Disconnected')
+      union all
+      select n.tenant_id, (a ->> 'planId')::bigint, 1
+      from new_rows n, jsonb_array_elements(n.add_ons) a
+      where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+      union all
+      select o.tenant_id, (a ->> 'planId')::bigint, -1
+      from old_rows o, jsonb_array_elements(o.add_ons) a
+      where o.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+    ) steps
+    group by 1, 2
+    having sum(step) <> 0
+    order by 1, 2
+  ) deltas;
+  return null;
+end
+$function$
 ;
 -- owned by the owner
 
@@ -1011,6 +1437,12 @@ CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries
 
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
+
+CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER meters_counted_on_insert AFTER INSERT ON public.meters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
@@ -1027,9 +1459,15 @@ CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON p
 
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
 
-CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+
+CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscriptions();
+
+CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION recount_subscriptions();
+
+CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.subscription_number IS DISTINCT FROM new.subscription_number) OR (old.context_id IS DISTINCT FROM new.context_id))) EXECUTE FUNCTION check_subscription_step();
 
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -1038,6 +1476,9 @@ CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
+
+alter table assignment_registers enable row level security, force row level security;
+create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
 
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -1069,6 +1510,15 @@ create policy tenant_wall on daily_runs as permissive for all using ((tenant_id 
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
 
+alter table journal_lines enable row level security, force row level security;
+create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
+
+alter table journals enable row level security, force row level security;
+create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
+
+alter table ledger_accounts enable row level security, force row level security;
+create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table login_failures enable row level security, force row level security;
 create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1077,6 +1527,9 @@ create policy tenant_wall on login_names as permissive for all using ((tenant_id
 
 alter table logins enable row level security, force row level security;
 create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table meter_assignments enable row level security, force row level security;
+create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_registers enable row level security, force row level security;
 create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
@@ -1105,6 +1558,9 @@ create policy tenant_wall on pricing_context_versions as permissive for all usin
 alter table pricing_contexts enable row level security, force row level security;
 create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
 
+alter table readings enable row level security, force row level security;
+create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
+
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1113,8 +1569,17 @@ alter table schema_migrations disable row level security;
 alter table sessions enable row level security, force row level security;
 create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
 
+alter table subledger_entries enable row level security, force row level security;
+create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
+
 alter table subscription_balances enable row level security, force row level security;
 create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
+
+alter table subscription_counts enable row level security, force row level security;
+create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table subscription_unique_inputs enable row level security, force row level security;
+create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subscriptions enable row level security, force row level security;
 create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
@@ -1134,6 +1599,10 @@ create policy tenant_wall on tokens as permissive for all using ((tenant_id = cu
 alter table workspaces disable row level security;
 
 -- rights
+
+grant insert, select, update on assignment_registers to billwright_api;
+
+grant insert, select, update on assignment_registers to billwright_worker;
 
 grant insert, select on audit_entries to billwright_api;
 
@@ -1173,6 +1642,18 @@ grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
 
+grant insert, select on journal_lines to billwright_api;
+
+grant insert, select on journal_lines to billwright_worker;
+
+grant insert, select on journals to billwright_api;
+
+grant insert, select on journals to billwright_worker;
+
+grant insert, select on ledger_accounts to billwright_api;
+
+grant insert, select on ledger_accounts to billwright_worker;
+
 grant delete, insert, select, update on login_failures to billwright_api;
 
 grant delete, insert, select, update on login_failures to billwright_worker;
@@ -1180,6 +1661,10 @@ grant delete, insert, select, update on login_failures to billwright_worker;
 grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
+
+grant insert, select, update on meter_assignments to billwright_api;
+
+grant insert, select, update on meter_assignments to billwright_worker;
 
 grant insert, select on meter_registers to billwright_api;
 
@@ -1221,6 +1706,10 @@ grant insert, select, update on pricing_contexts to billwright_api;
 
 grant select on pricing_contexts to billwright_worker;
 
+grant insert, select, update on readings to billwright_api;
+
+grant insert, select, update on readings to billwright_worker;
+
 grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
@@ -1229,13 +1718,27 @@ grant insert, select, update on sessions to billwright_api;
 
 grant delete, select on sessions to billwright_worker;
 
-grant select on subscription_balances to billwright_api;
+grant insert, select on subledger_entries to billwright_api;
 
-grant select on subscription_balances to billwright_worker;
+grant insert, select on subledger_entries to billwright_worker;
 
-grant select on subscriptions to billwright_api;
+grant insert, select, update on subscription_balances to billwright_api;
 
-grant select on subscriptions to billwright_worker;
+grant insert, select, update on subscription_balances to billwright_worker;
+
+grant insert, select, update on subscription_counts to billwright_api;
+
+grant insert, select, update on subscription_counts to billwright_worker;
+
+grant delete, insert, select on subscription_unique_inputs to billwright_api;
+
+grant delete, insert, select on subscription_unique_inputs to billwright_worker;
+
+grant insert, select, update on subscriptions to billwright_api;
+
+grant select on subscriptions to billwright_search;
+
+grant insert, select, update on subscriptions to billwright_worker;
 
 grant insert, select on template_versions to billwright_api;
 

@@ -139,9 +139,12 @@ export async function listAccountsOfGroup(
 
 function oldestActiveSubscription(): RawBuilder<unknown> {
   return sql`(
-    select context_code, plan_label from subscriptions
-    where tenant_id = a.tenant_id and account_id = a.account_id and status = 'Active'
-    order by subscription_id
+    select c.code as context_code, l.name as plan_label
+    from subscriptions o
+    join pricing_contexts c on c.tenant_id = o.tenant_id and c.context_id = o.context_id
+    join plans l on l.tenant_id = o.tenant_id and l.plan_id = o.plan_id
+    where o.tenant_id = a.tenant_id and o.account_id = a.account_id and o.status = 'Active'
+    order by o.subscription_id
     limit 1
   )`;
 }

@@ -19,6 +19,15 @@ const seriesStart = {
   batch: 0,
   'bank-account': 0,
   plan: 0,
+  subscription: 0,
+  'subscription-number': 0,
+  transfer: 0,
+  assignment: 0,
+  reading: 0,
+  // The chart of accounts that every workspace begins with.
+  'ledger-account': 10,
+  journal: 0,
+  entry: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;
