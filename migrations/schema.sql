@@ -81,6 +81,40 @@ create table batches (
   constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null,
+  template_id bigint not null,
+  template_version integer not null,
+  size integer not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
+  constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_size_check CHECK ((size > 0)),
+  constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
+create table bill_runs (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  run_number integer not null,
+  job_id bigint not null,
+  bill_id bigint,
+  book_version bigint not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  totals jsonb,
+  generated_by text not null,
+  constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
+  constraint bill_runs_run_number_check CHECK ((run_number > 0)),
+  constraint bill_runs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table billing_accounts (
   tenant_id bigint not null,
   account_id bigint not null,
@@ -135,6 +169,64 @@ create table billing_periods (
   constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
 );
 
+create table bills (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  first_run integer not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  account_id bigint,
+  party_id bigint not null,
+  plan_id bigint,
+  bill_type text not null,
+  status text not null,
+  payment_status text not null default 'Unpaid'::text,
+  is_held boolean not null default false,
+  hold_reason text,
+  bill_number text,
+  bill_reference text not null,
+  posting smallint not null default 0,
+  issue_date date,
+  due_date date not null,
+  billed_from date,
+  billed_to date,
+  days integer not null,
+  current_charges bigint not null,
+  tax_amount bigint not null,
+  rounding_adjustment bigint not null,
+  bill_amount bigint not null,
+  previous_balance bigint not null,
+  payments_received bigint not null,
+  adjustments bigint not null,
+  arrears bigint not null,
+  wallet_applied bigint not null,
+  payable bigint not null,
+  credit_balance bigint not null,
+  late_surcharge bigint not null,
+  paid_amount bigint not null default 0,
+  subject_ts bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
+  constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
+  constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
+  constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
+  constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
+  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
+  constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table clients (
   tenant_id bigint not null,
   client_number bigint not null,
@@ -174,6 +266,30 @@ create table daily_runs (
   constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table deliveries (
+  tenant_id bigint not null,
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null,
+  recipient text,
+  status text not null,
+  reason text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  message_id text not null,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
+  constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table idempotency_keys (
   tenant_id bigint not null,
   principal text not null,
@@ -185,6 +301,49 @@ create table idempotency_keys (
   constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
   constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table job_chunks (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  is_done boolean not null default false,
+  attempts integer not null default 0,
+  done integer not null default 0,
+  outcome jsonb,
+  error jsonb,
+  constraint job_chunks_chunk_check CHECK ((chunk > 0)),
+  constraint job_chunks_pkey PRIMARY KEY (tenant_id, job_id, chunk),
+  constraint job_chunks_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table jobs (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  operation text not null,
+  term_id bigint,
+  bill_id bigint,
+  status text not null,
+  is_immediate boolean not null,
+  parameters jsonb not null default '{}'::jsonb,
+  schedule_time text,
+  due_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  attempt integer not null default 0,
+  done integer not null default 0,
+  total integer not null default 0,
+  error jsonb,
+  outcome jsonb,
+  requested_by text not null,
+  created_at timestamp with time zone not null,
+  constraint jobs_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+  constraint jobs_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['Scheduled'::text, 'Running'::text, 'Succeeded'::text, 'Failed'::text, 'Cancelled'::text]))),
+  constraint jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint jobs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
 create table journal_lines (
@@ -272,6 +431,19 @@ create table logins (
   constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
   constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table manual_values (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  component text not null,
+  value numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint manual_values_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, component),
+  constraint manual_values_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint manual_values_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
 create table meter_assignments (
@@ -545,6 +717,18 @@ create table readings (
   constraint readings_value_check CHECK ((value >= (0)::numeric))
 );
 
+create table retired_numbers (
+  tenant_id bigint not null,
+  bill_number text not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  reason text not null,
+  retired_at timestamp with time zone not null,
+  retired_by text not null,
+  constraint retired_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
+  constraint retired_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table row_blocks (
   tenant_id bigint not null,
   kind text not null,
@@ -706,6 +890,23 @@ create table subscriptions (
   constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
 );
 
+create table superseded_bills (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  first_run integer not null,
+  last_run integer not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  status text not null,
+  current_charges bigint not null,
+  bill_amount bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
+);
+
 create table template_versions (
   tenant_id bigint not null,
   template_id bigint not null,
@@ -773,6 +974,81 @@ create table tenants (
   constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
 
+create table term_readings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  previous_date date,
+  previous_value numeric,
+  previous_type text,
+  reading_id bigint not null,
+  reading_date date not null,
+  value numeric not null,
+  reading_type text not null,
+  rollover boolean not null default false,
+  estimates smallint not null default 0,
+  locked_at timestamp with time zone not null,
+  locked_by text not null,
+  constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
+  constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
+  constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_usage (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  input text not null,
+  usage_date date not null,
+  quantity numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint term_usage_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, input, usage_date),
+  constraint term_usage_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_usage_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table terms (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  billing_period_id bigint not null,
+  term_type text not null,
+  label text not null,
+  start_date date not null,
+  end_date date not null,
+  due_date date not null,
+  post_type text not null,
+  status text not null,
+  stage text not null,
+  is_stale boolean not null default false,
+  readings_posted_at timestamp with time zone,
+  run_number integer not null default 0,
+  cancel_reason text,
+  issue_date date,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  document_setting jsonb,
+  constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
+  constraint terms_label_check CHECK ((label <> ''::text)),
+  constraint terms_overlap EXCLUDE USING gist (tenant_id WITH =, context_id WITH =, batch_id WITH =, billing_period_id WITH =, daterange(start_date, end_date, '[]'::text) WITH &&) WHERE (((term_type = 'Regular'::text) AND (status <> 'Cancelled'::text))),
+  constraint terms_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint terms_pkey PRIMARY KEY (tenant_id, term_id),
+  constraint terms_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint terms_stage_check CHECK ((stage = ANY (ARRAY['Created'::text, 'ReadingsUploaded'::text, 'ReadingsPosted'::text, 'ComponentsPosted'::text, 'Generating'::text, 'Generated'::text, 'Posting'::text, 'Posted'::text, 'Publishing'::text, 'Published'::text, 'Distributing'::text, 'Distributed'::text, 'Cancelled'::text]))),
+  constraint terms_status_check CHECK ((status = ANY (ARRAY['Open'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint terms_term_type_check CHECK ((term_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text])))
+);
+
 create table tokens (
   tenant_id bigint not null,
   token_hash bytea not null,
@@ -786,6 +1062,15 @@ create table tokens (
   constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 
+create table usage_histories (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  terms jsonb not null,
+  constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
+);
+
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
@@ -797,6 +1082,22 @@ create table workspaces (
 );
 
 -- views
+
+create view bill_lines with (security_invoker=true) as
+ SELECT b.tenant_id,
+    b.bill_id,
+    b.bill_number,
+    b.term_id,
+    b.subscription_id,
+    b.party_id,
+    b.status,
+    ((l.value ->> 'lineNo'::text))::integer AS line_number,
+    (l.value ->> 'component'::text) AS component,
+    (l.value ->> 'type'::text) AS component_type,
+    ((l.value ->> 'amount'::text))::bigint AS amount,
+    (l.value ->> 'tariffCode'::text) AS plan_code
+   FROM bills b,
+    LATERAL json_array_elements((b.document -> 'lines'::text)) l(value);
 
 -- indexes
 
@@ -816,7 +1117,29 @@ CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree
 
 CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
 
+CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
+
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
+
+CREATE INDEX bills_reference ON public.bills USING btree (tenant_id, bill_reference);
+
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
+
+CREATE INDEX deliveries_waiting ON public.deliveries USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
+
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
+
+CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
+
+CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
+
+CREATE INDEX jobs_term ON public.jobs USING btree (tenant_id, term_id, job_id) WHERE (term_id IS NOT NULL);
 
 CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
 
@@ -831,6 +1154,8 @@ CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) W
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+
+CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
 
 CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
 
@@ -878,6 +1203,8 @@ CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
 
+CREATE INDEX retired_numbers_term ON public.retired_numbers USING btree (tenant_id, term_id);
+
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
 CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
@@ -917,6 +1244,22 @@ CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, 
 CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
 
 CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
+
+CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
+
+CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
+
+CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
+
+CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
+
+CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
+
+CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
+
+CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period_id);
 
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
@@ -1239,6 +1582,44 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.keep_locked_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
+  ) then
+    raise exception 'reading % is locked by a term', old.reading_id
+      using errcode = 'check_violation', constraint = 'readings_locked';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_posted_bills()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
+    or old.billed_from is distinct from new.billed_from
+    or old.billed_to is distinct from new.billed_to
+    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+  then
+    raise exception 'a posted bill does not change'
+      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
  RETURNS void
  LANGUAGE sql
@@ -1323,6 +1704,18 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill is never deleted'
+    using errcode = 'check_violation', constraint = 'bills_posted_kept';
 end
 $function$
 ;
@@ -1435,6 +1828,10 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER bills_posted_fixed BEFORE UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
+
+CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
+
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1456,6 +1853,8 @@ CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENC
 CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
 
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
 
@@ -1489,6 +1888,12 @@ create policy tenant_wall on bank_accounts as permissive for all using ((tenant_
 alter table batches enable row level security, force row level security;
 create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_documents enable row level security, force row level security;
+create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bill_runs enable row level security, force row level security;
+create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
+
 alter table billing_accounts enable row level security, force row level security;
 create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1497,6 +1902,9 @@ create policy tenant_wall on billing_groups as permissive for all using ((tenant
 
 alter table billing_periods enable row level security, force row level security;
 create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bills enable row level security, force row level security;
+create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
 
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
@@ -1507,8 +1915,17 @@ create policy tenant_wall on counters as permissive for all using ((tenant_id = 
 alter table daily_runs enable row level security, force row level security;
 create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
 
+alter table deliveries enable row level security, force row level security;
+create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
+
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+
+alter table job_chunks enable row level security, force row level security;
+create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
+
+alter table jobs enable row level security, force row level security;
+create policy tenant_wall on jobs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table journal_lines enable row level security, force row level security;
 create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
@@ -1527,6 +1944,9 @@ create policy tenant_wall on login_names as permissive for all using ((tenant_id
 
 alter table logins enable row level security, force row level security;
 create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table manual_values enable row level security, force row level security;
+create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_assignments enable row level security, force row level security;
 create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
@@ -1561,6 +1981,9 @@ create policy tenant_wall on pricing_contexts as permissive for all using ((tena
 alter table readings enable row level security, force row level security;
 create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
 
+alter table retired_numbers enable row level security, force row level security;
+create policy tenant_wall on retired_numbers as permissive for all using ((tenant_id = current_tenant()));
+
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1584,6 +2007,9 @@ create policy tenant_wall on subscription_unique_inputs as permissive for all us
 alter table subscriptions enable row level security, force row level security;
 create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
 
+alter table superseded_bills enable row level security, force row level security;
+create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
+
 alter table template_versions enable row level security, force row level security;
 create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1593,8 +2019,20 @@ create policy tenant_wall on templates as permissive for all using ((tenant_id =
 alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_readings enable row level security, force row level security;
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
+
+alter table term_usage enable row level security, force row level security;
+create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
+
+alter table terms enable row level security, force row level security;
+create policy tenant_wall on terms as permissive for all using ((tenant_id = current_tenant()));
+
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
+
+alter table usage_histories enable row level security, force row level security;
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
 
 alter table workspaces disable row level security;
 
@@ -1616,6 +2054,18 @@ grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
 
+grant delete, insert, select on bill_documents to billwright_api;
+
+grant delete, insert, select on bill_documents to billwright_worker;
+
+grant select on bill_lines to billwright_api;
+
+grant select on bill_lines to billwright_worker;
+
+grant insert, select, update on bill_runs to billwright_api;
+
+grant insert, select, update on bill_runs to billwright_worker;
+
 grant insert, select, update on billing_accounts to billwright_api;
 
 grant select on billing_accounts to billwright_worker;
@@ -1628,6 +2078,10 @@ grant insert, select on billing_periods to billwright_api;
 
 grant select on billing_periods to billwright_worker;
 
+grant insert, select, update on bills to billwright_api;
+
+grant delete, insert, select, update on bills to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -1638,9 +2092,21 @@ grant select on daily_runs to billwright_api;
 
 grant insert, select on daily_runs to billwright_worker;
 
+grant insert, select, update on deliveries to billwright_api;
+
+grant insert, select, update on deliveries to billwright_worker;
+
 grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
+
+grant delete, insert, select, update on job_chunks to billwright_api;
+
+grant delete, insert, select, update on job_chunks to billwright_worker;
+
+grant insert, select, update on jobs to billwright_api;
+
+grant insert, select, update on jobs to billwright_worker;
 
 grant insert, select on journal_lines to billwright_api;
 
@@ -1661,6 +2127,10 @@ grant delete, insert, select, update on login_failures to billwright_worker;
 grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
+
+grant delete, insert, select, update on manual_values to billwright_api;
+
+grant delete, insert, select, update on manual_values to billwright_worker;
 
 grant insert, select, update on meter_assignments to billwright_api;
 
@@ -1710,6 +2180,10 @@ grant insert, select, update on readings to billwright_api;
 
 grant insert, select, update on readings to billwright_worker;
 
+grant insert, select on retired_numbers to billwright_api;
+
+grant insert, select on retired_numbers to billwright_worker;
+
 grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
@@ -1740,6 +2214,10 @@ grant select on subscriptions to billwright_search;
 
 grant insert, select, update on subscriptions to billwright_worker;
 
+grant delete, insert, select on superseded_bills to billwright_api;
+
+grant delete, insert, select on superseded_bills to billwright_worker;
+
 grant insert, select on template_versions to billwright_api;
 
 grant select on template_versions to billwright_worker;
@@ -1752,8 +2230,24 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
+grant delete, insert, select on term_readings to billwright_api;
+
+grant delete, insert, select on term_readings to billwright_worker;
+
+grant delete, insert, select, update on term_usage to billwright_api;
+
+grant delete, insert, select, update on term_usage to billwright_worker;
+
+grant insert, select, update on terms to billwright_api;
+
+grant insert, select, update on terms to billwright_worker;
+
 grant insert, select, update on tokens to billwright_api;
 
 grant delete, select on tokens to billwright_worker;
+
+grant insert, select, update on usage_histories to billwright_api;
+
+grant insert, select, update on usage_histories to billwright_worker;
 
 grant select on workspaces to billwright_worker;

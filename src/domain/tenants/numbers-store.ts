@@ -28,6 +28,12 @@ const seriesStart = {
   'ledger-account': 10,
   journal: 0,
   entry: 0,
+  term: 0,
+  job: 0,
+  bill: 0,
+  'bill-number': 0,
+  document: 0,
+  delivery: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;
