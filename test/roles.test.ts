@@ -46,6 +46,9 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   assignMeter: billing,
   replaceMeter: billing,
   removeMeter: billing,
+  makeReadings: [...billing, 'Meter Reader', 'Customer'],
+  getReadings: [...readers, 'Meter Reader', 'Customer'],
+  reviewReading: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -62,7 +65,11 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 };
 
 /** May call for its own party only, and only as a login that has one. */
-const ownOnly: Partial<Record<OperationName, RoleName>> = { getUsers: 'Customer' };
+const ownOnly: Partial<Record<OperationName, RoleName>> = {
+  getUsers: 'Customer',
+  makeReadings: 'Customer',
+  getReadings: 'Customer',
+};
 
 const scene = await openScene();
 const admin = await scene.workspace('roles', { sandbox: true });

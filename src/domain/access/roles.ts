@@ -12,6 +12,11 @@ export const permissions = [
   'plans:write',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
+  'own-readings:read',
+  'own-readings:write',
   'settings:read',
   'settings:write',
   'access:read',
@@ -40,6 +45,9 @@ const operator: readonly Permission[] = [
   'plans:read',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
   'settings:read',
 ];
 
@@ -49,10 +57,10 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read'],
+  'Meter Reader': ['meters:read', 'readings:read', 'readings:write'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read'],
+  Customer: ['own-party:read', 'own-readings:read', 'own-readings:write'],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.
