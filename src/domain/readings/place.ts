@@ -1,5 +1,5 @@
-// Brings readings to the registers they are of: by the number of the meter, the day, and the name of
-// the register where the meter has several.
+// Brings readings to the registers they are of: by the number of the meter, the day, and the name
+// of the register where the meter has several.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode } from '../../base/errors.ts';
@@ -113,7 +113,8 @@ function placeOf(
   }
   const value = registerValue(register, row.value);
   if (value !== undefined) return { register, value };
-  const message = `Register ${register.register} of meter ${number} shows 0 to ${highestValue(register)}`;
+  const highest = highestValue(register);
+  const message = `Register ${register.register} of meter ${number} shows 0 to ${highest}`;
   return refuse('value', 'INVALID_NUMBER', message, row.value);
 }
 

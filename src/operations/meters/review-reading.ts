@@ -43,7 +43,7 @@ export const reviewReadingOperation = operation({
       before: snapshot(before),
       after: snapshot(after),
     });
-    const message = `Reading ${data.readingID} ${after.status === 'Accepted' ? 'accepted' : 'rejected'}`;
+    const message = `Reading ${data.readingID} is ${after.status}`;
     return { message, data: {}, ids: { resourceIds: [data.readingID] } };
   },
 });
