@@ -29,6 +29,11 @@ export const routes = {
   updateUser: { path: '/billing/users/update-user', method: 'Update', action: 'Update Parties' },
   getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },
   listUsers: { path: '/billing/users/list-users', method: 'Retrieve', action: 'List Parties' },
+  makeConnections: {
+    path: '/billing/connections/make-connections',
+    method: 'Create',
+    action: 'Create Subscription',
+  },
   makeMeters: { path: '/billing/meters/make-meters', method: 'Create', action: 'Create Meters' },
   getMeters: { path: '/billing/meters/get-meters', method: 'Retrieve', action: 'Retrieve Meters' },
   getMeterMetaData: {

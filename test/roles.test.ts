@@ -24,6 +24,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateUser: billing,
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
+  makeConnections: billing,
   createService: managers,
   getServices: readers,
   updateService: managers,

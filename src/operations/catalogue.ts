@@ -14,6 +14,7 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { makeConnections } from './connections/make-connections.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
@@ -52,6 +53,7 @@ export const catalogue = {
   updateUser,
   getUsers,
   listUsers,
+  makeConnections,
   makeMeters,
   getMeters,
   getMeterMetaData,

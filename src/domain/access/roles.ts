@@ -4,6 +4,10 @@ export const permissions = [
   'parties:read',
   'parties:write',
   'own-party:read',
+  'subscriptions:read',
+  'subscriptions:write',
+  'subscriptions:manage',
+  'own-subscriptions:read',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
@@ -34,6 +38,8 @@ export type RoleName = (typeof roleNames)[number];
 const operator: readonly Permission[] = [
   'parties:read',
   'parties:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
@@ -43,16 +49,22 @@ const operator: readonly Permission[] = [
   'settings:read',
 ];
 
-const manager: readonly Permission[] = [...operator, 'contexts:write', 'plans:write'];
+const manager: readonly Permission[] = [
+  ...operator,
+  // Transferring and closing, and what is forced past a rule.
+  'subscriptions:manage',
+  'contexts:write',
+  'plans:write',
+];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read'],
+  'Meter Reader': ['meters:read', 'subscriptions:read'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read'],
+  Customer: ['own-party:read', 'own-subscriptions:read'],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.
