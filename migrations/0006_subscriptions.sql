@@ -367,6 +367,8 @@ create index meter_assignments_subscription
   on meter_assignments (tenant_id, subscription_id, assignment_id);
 call wall_off('meter_assignments');
 grant select, insert, update on meter_assignments to billwright_api, billwright_worker;
+-- A job that ends a subscription takes its meters down.
+grant update on meters to billwright_worker;
 
 -- Which register of the meter measures which metered input of the context while it hangs there.
 create table assignment_registers (

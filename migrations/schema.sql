@@ -2206,7 +2206,7 @@ grant insert, select, update on meters to billwright_api;
 
 grant select on meters to billwright_search;
 
-grant select on meters to billwright_worker;
+grant select, update on meters to billwright_worker;
 
 grant insert, select, update on parties to billwright_api;
 

@@ -74,6 +74,8 @@ function explicitRegister(
     return { problem: typeNotAllowed(`${binding.field}.meterNumber`, meter, [input]) };
   }
   if (positions.length === 1) return { input, meter, position };
+  const alike = binding.likeRegister ? positionOf(meter, binding.likeRegister) : undefined;
+  if (alike !== undefined && positions.includes(alike)) return { input, meter, position: alike };
   const names = positions.map((one) => meter.registers[one - 1]?.register);
   const message = `Several registers of meter ${meter.number} fit ${input.name}: ${names.join(', ')}`;
   const field = `${binding.field}.register`;
