@@ -34,6 +34,11 @@ export const routes = {
     method: 'Create',
     action: 'Create Subscription',
   },
+  getConnections: {
+    path: '/billing/connections/get-connections',
+    method: 'Retrieve',
+    action: 'Retrieve Subscriptions',
+  },
   makeMeters: { path: '/billing/meters/make-meters', method: 'Create', action: 'Create Meters' },
   getMeters: { path: '/billing/meters/get-meters', method: 'Retrieve', action: 'Retrieve Meters' },
   getMeterMetaData: {

@@ -25,6 +25,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
   makeConnections: billing,
+  getConnections: [...readers, 'Meter Reader', 'Customer'],
   createService: managers,
   getServices: readers,
   updateService: managers,
@@ -63,7 +64,10 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 };
 
 /** May call for its own party only, and only as a login that has one. */
-const ownOnly: Partial<Record<OperationName, RoleName>> = { getUsers: 'Customer' };
+const ownOnly: Partial<Record<OperationName, RoleName>> = {
+  getUsers: 'Customer',
+  getConnections: 'Customer',
+};
 
 const scene = await openScene();
 const admin = await scene.workspace('roles', { sandbox: true });

@@ -14,6 +14,7 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { getConnections } from './connections/get-connections.ts';
 import { makeConnections } from './connections/make-connections.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
@@ -57,6 +58,7 @@ export const catalogue = {
   getUsers,
   listUsers,
   makeConnections,
+  getConnections,
   makeMeters,
   getMeters,
   getMeterMetaData,

@@ -2,8 +2,6 @@
 import * as Type from 'typebox';
 import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { minorUnitsFrom } from '../../base/money.ts';
-import type { Binding, MeterToInstall } from '../../domain/meters/installation.ts';
-import { meterNumberMax } from '../../domain/meters/meter.ts';
 import type {
   OpeningBalance,
   WantedSubscription,
@@ -14,62 +12,27 @@ import {
   problem,
   subscriptionStatuses,
 } from '../../domain/subscriptions/subscription.ts';
-import { address, date, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
-import { meterNumber } from '../meters/meter-fields.ts';
+import { address, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
+import {
+  bindingOf,
+  metersBound,
+  metersToInstall,
+  meterToInstall,
+} from '../meters/installation-fields.ts';
 import { decimal } from '../pricing-fields.ts';
 import {
   addOnsSent,
   compactDate,
   compactDateOf,
   connectionNumber,
-  dateOf,
   descriptionText,
   inputsSent,
   quantitiesSent,
-  readingValue,
   sharedFields,
   trimmed,
   usersSent,
   variantsSent,
 } from './connection-fields.ts';
-
-const metersMax = 100;
-
-type MeterSent =
-  | number
-  | {
-      number: number;
-      installDate?: string | null;
-      initialReading?: string | number | null;
-      initialReadings?: readonly { register: string; value: string | number }[] | null;
-    };
-
-/** A meter by its number alone, or with what it showed when it was hung up. */
-const meter = Type.Unsafe<MeterSent>({
-  type: ['integer', 'object'],
-  minimum: 1,
-  maximum: meterNumberMax,
-  'x-code': 'INVALID_NUMBER',
-  properties: {
-    number: meterNumber,
-    installDate: maybe(date),
-    initialReading: maybe(readingValue),
-    initialReadings: maybe(
-      Type.Array(Type.Object({ register: filledText({ max: 60 }), value: readingValue }), {
-        maxItems: 50,
-      }),
-    ),
-  },
-  required: ['number'],
-});
-
-const binding = Type.Object({
-  name: filledText({ max: 64 }),
-  meterNumber,
-  register: maybe(text({ max: 60 })),
-  openingReading: maybe(readingValue),
-  openingDate: maybe(date),
-});
 
 const openingBalance = Type.Object({ title: oneOf(balanceTitles), balance: decimal });
 
@@ -86,8 +49,8 @@ const connectionFields = Type.Object({
   connectionDate: maybe(compactDate),
   address: maybe(address),
   ...sharedFields,
-  meteredConnectionInputs: maybe(Type.Array(binding, { maxItems: metersMax })),
-  meters: maybe(Type.Array(meter, { maxItems: metersMax })),
+  meteredConnectionInputs: metersBound,
+  meters: metersToInstall,
   accounts: maybe(Type.Array(openingBalance, { maxItems: balanceTitles.length * 2 })),
   connectionNumber: maybe(connectionNumber),
   status: maybe(oneOf(subscriptionStatuses)),
@@ -143,16 +106,11 @@ function wantedSubscription(
     inputs: inputsSent(sent.connectionInputs),
     quantities: quantitiesSent(sent.unmeteredInputs),
     variants: variantsSent(`${field}.variants`, sent.variants),
-    meters: (sent.meters ?? []).map((one, index) => meterSent(one, `${field}.meters[${index}]`)),
-    bindings: (sent.meteredConnectionInputs ?? []).map(
-      (one, index): Binding => ({
-        field: `${field}.meteredConnectionInputs[${index}]`,
-        name: one.name,
-        meterNumber: one.meterNumber,
-        register: trimmed(one.register),
-        openingReading: valueText(one.openingReading),
-        openingDate: dateOf(one.openingDate),
-      }),
+    meters: (sent.meters ?? []).map((one, index) =>
+      meterToInstall(one, `${field}.meters[${index}]`),
+    ),
+    bindings: (sent.meteredConnectionInputs ?? []).map((one, index) =>
+      bindingOf(one, `${field}.meteredConnectionInputs[${index}]`),
     ),
     documents: sent.documents ?? [],
     connectionDate: compactDateOf(sent.connectionDate),
@@ -161,24 +119,6 @@ function wantedSubscription(
     billedThrough: compactDateOf(sent.billedThrough),
     balances: balancesSent(`${field}.accounts`, sent.accounts, currencyDecimals, problems),
   };
-}
-
-function meterSent(sent: MeterSent, field: string): MeterToInstall {
-  const one = typeof sent === 'number' ? { number: sent } : sent;
-  return {
-    field,
-    number: one.number,
-    installDate: dateOf(one.installDate),
-    initialReading: valueText(one.initialReading),
-    initialReadings: (one.initialReadings ?? []).map(({ register, value }) => ({
-      register: register.trim(),
-      value: String(value),
-    })),
-  };
-}
-
-function valueText(sent: string | number | null | undefined): string | null {
-  return sent === null || sent === undefined ? null : String(sent);
 }
 
 function balancesSent(
