@@ -48,6 +48,9 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   assignMeter: billing,
   replaceMeter: billing,
   removeMeter: billing,
+  makeReadings: [...billing, 'Meter Reader', 'Customer'],
+  getReadings: [...readers, 'Meter Reader', 'Customer'],
+  reviewReading: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -67,6 +70,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getUsers: 'Customer',
   getConnections: 'Customer',
+  makeReadings: 'Customer',
+  getReadings: 'Customer',
 };
 
 const scene = await openScene();

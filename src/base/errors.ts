@@ -84,6 +84,7 @@ export const errorCodes = {
   ACCOUNT_NOT_FOUND: notFound('No billing account has this id or label'),
   METER_NOT_FOUND: notFound('No meter has this number'),
   METER_TYPE_NOT_FOUND: notFound('No meter type has this id'),
+  READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
