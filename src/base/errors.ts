@@ -127,6 +127,8 @@ export const errorCodes = {
   EFFECTIVE_DATES_OVERLAP: rule('Two items hold on the same days'),
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
+  TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
+  DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
