@@ -160,6 +160,8 @@ export const errorCodes = {
   METER_NOT_ASSIGNED: rule('The meter does not hang there on this day'),
   READING_DECREASED: rule('The register went down'),
   DUPLICATE_ROW: rule('The same thing stands twice'),
+  TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
+  DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
