@@ -15,9 +15,11 @@ export type Statement = { text: string; values: readonly unknown[] };
 export type StatementResult = {
   /** BEGIN, SELECT, INSERT, … */
   command: string;
-  rowCount: number | null;
-  rows: Record<string, unknown>[];
+  rows: Row[];
+  numAffectedRows?: bigint;
 };
+
+type Row = Record<string, unknown>;
 
 /** A statement on its way, and who waits for its result. */
 export type Waiting = Statement & {
@@ -28,7 +30,7 @@ export type Waiting = Statement & {
 /** Statements that are answered together. */
 export type Group = { statements: Waiting[]; isSent: boolean };
 
-type RowReader = (values: readonly (string | null)[]) => Record<string, unknown>;
+type RowReader = (values: readonly (string | null)[]) => Row;
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
 type Known = {
@@ -137,7 +139,7 @@ class Batch {
   #isSubmitted = false;
   /** The statement whose messages are arriving. */
   #at = 0;
-  #rows: Record<string, unknown>[] = [];
+  #rows: Row[] = [];
   #read: RowReader | undefined;
   /** Why a row of the statement could not be turned into values. */
   #unreadable: Error | undefined;
@@ -164,7 +166,8 @@ class Batch {
     const before = messages.length;
     const parsed: Known[] = [];
     try {
-      for (const statement of this.#waiting) this.#addStatement(statement, messages, parsing, parsed);
+      for (const statement of this.#waiting)
+        this.#addStatement(statement, messages, parsing, parsed);
     } catch (error) {
       messages.length = before;
       this.handleError(error);
@@ -225,12 +228,12 @@ class Batch {
       }
     }
     if (this.#unreadable) this.#waiting[this.#at]?.reject(this.#unreadable);
-    else this.#waiting[this.#at]?.resolve({ ...readTag(message.text), rows: this.#rows });
+    else this.#waiting[this.#at]?.resolve(resultOf(message.text, this.#rows));
     this.#next();
   }
 
   handleEmptyQuery(): void {
-    this.#waiting[this.#at]?.resolve({ command: '', rowCount: null, rows: [] });
+    this.#waiting[this.#at]?.resolve({ command: '', rows: [] });
     this.#next();
   }
 
@@ -272,30 +275,32 @@ class Batch {
 }
 
 /** `UPDATE 3`, `INSERT 0 3`, `COMMIT`: the command, and at the end the rows it touched. */
-function readTag(tag: string): { command: string; rowCount: number | null } {
+function resultOf(tag: string, rows: Row[]): StatementResult {
   const first = tag.indexOf(' ');
-  if (first === -1) return { command: tag, rowCount: null };
+  if (first === -1) return { command: tag, rows };
+  const command = tag.slice(0, first);
   const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
-  return { command: tag.slice(0, first), rowCount: Number.isNaN(count) ? null : count };
+  return Number.isNaN(count)
+    ? { command, rows }
+    : { command, rows, numAffectedRows: BigInt(count) };
 }
 
-function readNothing(): Record<string, unknown> {
+function readNothing(): Row {
   throw new Error('a statement without columns has no rows');
 }
 
 function rowReader(described: Described): RowReader {
-  const columns = described.fields.map((field) => ({
-    name: field.name,
-    parse: parserOf(field.dataTypeID),
-  }));
-  return (values) => {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i += 1) {
-      const column = columns[i];
+  const names = described.fields.map((field) => field.name);
+  const parsers = described.fields.map((field) => parserOf(field.dataTypeID));
+  // A constructor of its own for each statement: its rows then share one shape, which the engine
+  // would otherwise look for again at every field of every row.
+  function RowOf(this: Row, values: readonly (string | null)[]) {
+    for (let i = 0; i < names.length; i += 1) {
       const value = values[i];
-      if (column)
-        row[column.name] = value === null || value === undefined ? null : column.parse(value);
+      this[names[i] as string] = value == null ? null : parsers[i]?.(value);
     }
-    return row;
-  };
+  }
+  RowOf.prototype = Object.prototype;
+  const Constructor = RowOf as unknown as new (values: readonly (string | null)[]) => Row;
+  return (values) => new Constructor(values);
 }

@@ -66,20 +66,26 @@ export type OpeningRow = Record<string, unknown> | undefined;
  * The work begins while the opening is still on its way. PostgreSQL answers in order, and skips the
  * work's statements if the opening failed.
  */
-export async function transact<T>(
+export function transact<T>(
   database: Database,
   options: TransactionOptions,
-  work: (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> {
-  if (options.readOnly) return read(database, options.opening, work);
+  const { opening, readOnly } = options;
+  return readOnly ? read(database, opening, work) : write(database, opening, work);
+}
+
+type Work<T> = (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>;
+
+async function write<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
   const client = await database.pool.connect();
   const { batched, tx } = handlesOf(client);
   try {
-    const opening = open(batched, database.role, options.opening);
+    const opened = open(batched, database.role, opening);
     // Both are waited for, whatever becomes of the other: nothing may still be sending statements
     // when the connection goes to somebody else.
-    const [done, opened] = await Promise.allSettled([work(tx, opening), opening]);
-    if (opened.status === 'rejected') throw opened.reason;
+    const [done, entered] = await Promise.allSettled([work(tx, opened), opened]);
+    if (entered.status === 'rejected') throw entered.reason;
     if (done.status === 'rejected') throw done.reason;
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error.
     const committed = await batched.run(commit);
@@ -113,15 +119,11 @@ function takeRole(role: string): Statement {
   return { text: 'select take_role($1)', values: [role] };
 }
 
-async function read<T>(
-  database: Database,
-  opening: Statement,
-  work: (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>,
-): Promise<T> {
+async function read<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
   const { reads, role } = database;
   const readOnly = readOnlyOpening(opening);
   const reading = new Read(reads, role ? [takeRole(role), readOnly] : [readOnly]);
-  const opened = reading.open().then(({ rows }) => rows[0]);
+  const opened = reading.open();
   const done = work(txOn(reading), opened);
   // The opening's failure is the cause of the work's, so it is the one to be heard of.
   done.catch(ignore);

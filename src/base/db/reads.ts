@@ -62,10 +62,10 @@ export class Read {
     this.#openings = openings;
   }
 
-  /** What the last of the openings answers. */
-  open(): Promise<StatementResult> {
+  /** The row that the last of the openings answers. */
+  open(): Promise<Record<string, unknown> | undefined> {
     return new Promise((resolve, reject) => {
-      this.#newGroup(resolve, reject);
+      this.#newGroup(({ rows }) => resolve(rows[0]), reject);
     });
   }
 

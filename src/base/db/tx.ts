@@ -7,7 +7,9 @@ import {
   type QueryExecutorProvider,
   type QueryId,
   type QueryResult,
+  RawNode,
   type RootOperationNode,
+  ValueNode,
 } from 'kysely';
 import type { Statement, StatementResult } from './batch.ts';
 import { toParameter } from './types.ts';
@@ -43,11 +45,9 @@ class Transaction implements QueryExecutor {
     return this;
   }
 
-  async executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
     const values = query.parameters.map(toParameter);
-    const { rows, rowCount } = await this.#runner.run({ text: query.sql, values });
-    if (rowCount === null) return { rows: rows as R[] };
-    return { rows: rows as R[], numAffectedRows: BigInt(rowCount) };
+    return this.#runner.run({ text: query.sql, values }) as Promise<QueryResult<R>>;
   }
 
   get adapter(): PostgresAdapter {
@@ -63,7 +63,16 @@ class Transaction implements QueryExecutor {
   }
 
   compileQuery<R>(node: RootOperationNode, queryId: QueryId): CompiledQuery<R> {
-    return compiler.compileQuery(node, queryId);
+    if (!RawNode.is(node)) return compiler.compileQuery(node, queryId);
+    const found: Parts = { fragments: [], values: [] };
+    if (!addParts(node, found)) return compiler.compileQuery(node, queryId);
+    const known = templates.get(node.sqlFragments);
+    if (known && isSame(known.fragments, found.fragments)) {
+      return { query: node, queryId, sql: known.sql, parameters: found.values };
+    }
+    const compiled = compiler.compileQuery(node, queryId);
+    if (!known) templates.set(node.sqlFragments, { ...found, sql: compiled.sql });
+    return compiled;
   }
 
   stream(): never {
@@ -93,4 +102,27 @@ class Transaction implements QueryExecutor {
   withoutPlugins(): QueryExecutor {
     return this;
   }
+}
+
+/** The pieces of text of a template and of those within it, and the values between them. */
+type Parts = { fragments: (readonly string[])[]; values: unknown[] };
+
+/**
+ * A template's SQL is put together once and then known by the template's own pieces, which the
+ * language keeps the same for every evaluation of one place in the code.
+ */
+const templates = new WeakMap<readonly string[], Pick<Parts, 'fragments'> & { sql: string }>();
+
+/** False where a template holds more than values and templates: its text may differ each time. */
+function addParts(node: RawNode, parts: Parts): boolean {
+  parts.fragments.push(node.sqlFragments);
+  for (const parameter of node.parameters) {
+    if (ValueNode.is(parameter) && !parameter.immediate) parts.values.push(parameter.value);
+    else if (!RawNode.is(parameter) || !addParts(parameter, parts)) return false;
+  }
+  return true;
+}
+
+function isSame(known: Parts['fragments'], found: Parts['fragments']): boolean {
+  return known.length === found.length && known.every((one, index) => one === found[index]);
 }
