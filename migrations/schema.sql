@@ -4,9 +4,21 @@
 
 create extension btree_gin;
 
+create extension btree_gist;
+
 create extension pg_trgm;
 
 -- tables
+
+create table assignment_registers (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  subscription_id bigint not null,
+  input text,
+  constraint assignment_registers_pkey PRIMARY KEY (tenant_id, assignment_id, "position"),
+  constraint assignment_registers_tenant_id_assignment_id_fkey FOREIGN KEY (tenant_id, assignment_id) REFERENCES meter_assignments(tenant_id, assignment_id)
+);
 
 create table audit_entries (
   tenant_id bigint not null,
@@ -69,6 +81,40 @@ create table batches (
   constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null,
+  template_id bigint not null,
+  template_version integer not null,
+  size integer not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
+  constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_size_check CHECK ((size > 0)),
+  constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
+create table bill_runs (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  run_number integer not null,
+  job_id bigint not null,
+  bill_id bigint,
+  book_version bigint not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  totals jsonb,
+  generated_by text not null,
+  constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
+  constraint bill_runs_run_number_check CHECK ((run_number > 0)),
+  constraint bill_runs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table billing_accounts (
   tenant_id bigint not null,
   account_id bigint not null,
@@ -123,6 +169,64 @@ create table billing_periods (
   constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
 );
 
+create table bills (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  first_run integer not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  account_id bigint,
+  party_id bigint not null,
+  plan_id bigint,
+  bill_type text not null,
+  status text not null,
+  payment_status text not null default 'Unpaid'::text,
+  is_held boolean not null default false,
+  hold_reason text,
+  bill_number text,
+  bill_reference text not null,
+  posting smallint not null default 0,
+  issue_date date,
+  due_date date not null,
+  billed_from date,
+  billed_to date,
+  days integer not null,
+  current_charges bigint not null,
+  tax_amount bigint not null,
+  rounding_adjustment bigint not null,
+  bill_amount bigint not null,
+  previous_balance bigint not null,
+  payments_received bigint not null,
+  adjustments bigint not null,
+  arrears bigint not null,
+  wallet_applied bigint not null,
+  payable bigint not null,
+  credit_balance bigint not null,
+  late_surcharge bigint not null,
+  paid_amount bigint not null default 0,
+  subject_ts bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
+  constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
+  constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
+  constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
+  constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
+  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
+  constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table clients (
   tenant_id bigint not null,
   client_number bigint not null,
@@ -162,6 +266,30 @@ create table daily_runs (
   constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table deliveries (
+  tenant_id bigint not null,
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null,
+  recipient text,
+  status text not null,
+  reason text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  message_id text not null,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
+  constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table idempotency_keys (
   tenant_id bigint not null,
   principal text not null,
@@ -173,6 +301,95 @@ create table idempotency_keys (
   constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
   constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table job_chunks (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  is_done boolean not null default false,
+  attempts integer not null default 0,
+  done integer not null default 0,
+  outcome jsonb,
+  error jsonb,
+  constraint job_chunks_chunk_check CHECK ((chunk > 0)),
+  constraint job_chunks_pkey PRIMARY KEY (tenant_id, job_id, chunk),
+  constraint job_chunks_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table jobs (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  operation text not null,
+  term_id bigint,
+  bill_id bigint,
+  status text not null,
+  is_immediate boolean not null,
+  parameters jsonb not null default '{}'::jsonb,
+  schedule_time text,
+  due_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  attempt integer not null default 0,
+  done integer not null default 0,
+  total integer not null default 0,
+  error jsonb,
+  outcome jsonb,
+  requested_by text not null,
+  created_at timestamp with time zone not null,
+  constraint jobs_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+  constraint jobs_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['Scheduled'::text, 'Running'::text, 'Succeeded'::text, 'Failed'::text, 'Cancelled'::text]))),
+  constraint jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint jobs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table journal_lines (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  line_number integer not null,
+  ledger_account_id bigint not null,
+  component text,
+  amount bigint not null,
+  constraint journal_lines_line_number_check CHECK ((line_number > 0)),
+  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
+  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
+  constraint journal_lines_tenant_id_ledger_account_id_fkey FOREIGN KEY (tenant_id, ledger_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id)
+);
+
+create table journals (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  source_type text not null,
+  source_id bigint not null,
+  term_id bigint,
+  business_unit_id bigint not null,
+  posting_date date not null,
+  description text not null,
+  reverses_journal_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
+);
+
+create table ledger_accounts (
+  tenant_id bigint not null,
+  ledger_account_id bigint not null,
+  code text not null,
+  name text not null,
+  kind text not null,
+  is_control boolean not null default false,
+  constraint ledger_accounts_code_check CHECK ((code <> ''::text)),
+  constraint ledger_accounts_code_key UNIQUE (tenant_id, code),
+  constraint ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['Asset'::text, 'Liability'::text, 'Income'::text, 'Expense'::text, 'Equity'::text]))),
+  constraint ledger_accounts_name_check CHECK ((name <> ''::text)),
+  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, ledger_account_id),
+  constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
 create table login_failures (
@@ -214,6 +431,42 @@ create table logins (
   constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
   constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+
+create table manual_values (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  component text not null,
+  value numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint manual_values_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, component),
+  constraint manual_values_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint manual_values_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table meter_assignments (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  meter_id bigint not null,
+  subscription_id bigint not null,
+  install_date date not null,
+  mf integer not null,
+  remove_date date,
+  removal_reason text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint meter_assignments_check CHECK ((remove_date >= install_date)),
+  constraint meter_assignments_mf_check CHECK ((mf >= 1)),
+  constraint meter_assignments_one_place EXCLUDE USING gist (tenant_id WITH =, meter_id WITH =, daterange(install_date, remove_date) WITH &&),
+  constraint meter_assignments_pkey PRIMARY KEY (tenant_id, assignment_id),
+  constraint meter_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meter_assignments_tenant_id_meter_id_fkey FOREIGN KEY (tenant_id, meter_id) REFERENCES meters(tenant_id, meter_id),
+  constraint meter_assignments_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table meter_registers (
@@ -317,10 +570,9 @@ create table parties (
 
 create table plan_subscriptions (
   tenant_id bigint not null,
-  context_code text not null,
-  plan_code text not null,
+  plan_id bigint not null,
   subscriptions bigint not null,
-  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, context_code, plan_code),
+  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, plan_id),
   constraint plan_subscriptions_subscriptions_check CHECK ((subscriptions >= 0)),
   constraint plan_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
@@ -437,6 +689,48 @@ create table pricing_contexts (
   constraint pricing_contexts_version_check CHECK ((version > 0))
 );
 
+create table readings (
+  tenant_id bigint not null,
+  reading_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  reading_date date not null,
+  reading_time time without time zone,
+  value numeric not null,
+  reading_type text not null,
+  status text not null,
+  rollover boolean not null default false,
+  consumption numeric,
+  days integer,
+  flags text[] not null default '{}'::text[],
+  source text,
+  remark text,
+  image_url text,
+  external_reference text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint readings_pkey PRIMARY KEY (tenant_id, reading_id),
+  constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
+  constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
+  constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
+  constraint readings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint readings_value_check CHECK ((value >= (0)::numeric))
+);
+
+create table retired_numbers (
+  tenant_id bigint not null,
+  bill_number text not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  reason text not null,
+  retired_at timestamp with time zone not null,
+  retired_by text not null,
+  constraint retired_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
+  constraint retired_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table row_blocks (
   tenant_id bigint not null,
   kind text not null,
@@ -474,12 +768,67 @@ create table sessions (
   constraint sessions_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
 );
 
+create table subledger_entries (
+  tenant_id bigint not null,
+  entry_id bigint not null,
+  journal_id bigint not null,
+  ledger_account_id bigint not null,
+  party_id bigint not null,
+  subscription_id bigint,
+  kind text not null,
+  bill_id bigint,
+  posting smallint not null default 1,
+  amount bigint not null,
+  posting_date date not null,
+  due_date date,
+  reference text,
+  description text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
+  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint]))),
+  constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
+  constraint subledger_entries_posting_check CHECK ((posting > 0)),
+  constraint subledger_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
-  receivable bigint not null,
-  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
+  party_id bigint not null,
+  receivable bigint not null default 0,
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
+  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
+  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
+  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+
+create table subscription_counts (
+  tenant_id bigint not null,
+  block bigint not null,
+  context_id bigint not null,
+  plan_id bigint not null,
+  batch_id bigint not null,
+  status text not null,
+  is_metered boolean not null,
+  has_quantities boolean not null,
+  subscriptions integer not null,
+  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities),
+  constraint subscription_counts_subscriptions_check CHECK ((subscriptions >= 0)),
+  constraint subscription_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table subscription_unique_inputs (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  name text not null,
+  value text not null,
+  subscription_id bigint not null,
+  constraint subscription_unique_inputs_pkey PRIMARY KEY (tenant_id, context_id, name, value),
+  constraint subscription_unique_inputs_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table subscriptions (
@@ -487,18 +836,81 @@ create table subscriptions (
   subscription_id bigint not null,
   subscription_number text not null,
   reference_number text,
-  context_code text not null,
-  plan_code text not null,
-  plan_label text not null,
+  context_id bigint not null,
+  plan_id bigint not null,
+  batch_id bigint not null,
   account_id bigint not null,
   party_id bigint not null,
   status text not null,
-  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number),
+  next_change_date date,
+  connection_date date not null,
+  disconnection_kind text,
+  billed_through date,
+  is_metered boolean not null default false,
+  has_quantities boolean not null default false,
+  description text,
+  payment_method text,
+  project_name text,
+  address jsonb,
+  city text default lower((address ->> 'city'::text)),
+  block text default lower((address ->> 'block'::text)),
+  society text default lower((address ->> 'society'::text)),
+  plan_history jsonb not null,
+  status_history jsonb not null,
+  connection_inputs jsonb not null default '[]'::jsonb,
+  quantities jsonb not null default '[]'::jsonb,
+  variants jsonb not null default '[]'::jsonb,
+  add_ons jsonb not null default '[]'::jsonb,
+  users jsonb not null,
+  transfers jsonb not null default '[]'::jsonb,
+  documents jsonb not null default '[]'::jsonb,
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
+  constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
+  constraint subscriptions_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint subscriptions_connection_inputs_check CHECK ((jsonb_typeof(connection_inputs) = 'array'::text)),
+  constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
+  constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
+  constraint subscriptions_documents_check CHECK ((jsonb_typeof(documents) = 'array'::text)),
+  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number) INCLUDE (subscription_id),
+  constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
   constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscriptions_plan_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint subscriptions_plan_history_check CHECK ((jsonb_array_length(plan_history) > 0)),
+  constraint subscriptions_quantities_check CHECK ((jsonb_typeof(quantities) = 'array'::text)),
+  constraint subscriptions_reference_number_check CHECK ((reference_number <> ''::text)),
   constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Active'::text, 'Disconnected'::text, 'Closed'::text]))),
-  constraint subscriptions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_status_history_check CHECK ((jsonb_array_length(status_history) > 0)),
+  constraint subscriptions_subscription_number_check CHECK ((subscription_number <> ''::text)),
   constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint subscriptions_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+  constraint subscriptions_transfers_check CHECK ((jsonb_typeof(transfers) = 'array'::text)),
+  constraint subscriptions_users_check CHECK ((jsonb_typeof(users) = 'array'::text)),
+  constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
+);
+
+create table superseded_bills (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  first_run integer not null,
+  last_run integer not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  status text not null,
+  current_charges bigint not null,
+  bill_amount bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
 );
 
 create table template_versions (
@@ -568,6 +980,81 @@ create table tenants (
   constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
 
+create table term_readings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  previous_date date,
+  previous_value numeric,
+  previous_type text,
+  reading_id bigint not null,
+  reading_date date not null,
+  value numeric not null,
+  reading_type text not null,
+  rollover boolean not null default false,
+  estimates smallint not null default 0,
+  locked_at timestamp with time zone not null,
+  locked_by text not null,
+  constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
+  constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
+  constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_usage (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  input text not null,
+  usage_date date not null,
+  quantity numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint term_usage_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, input, usage_date),
+  constraint term_usage_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_usage_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table terms (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  billing_period_id bigint not null,
+  term_type text not null,
+  label text not null,
+  start_date date not null,
+  end_date date not null,
+  due_date date not null,
+  post_type text not null,
+  status text not null,
+  stage text not null,
+  is_stale boolean not null default false,
+  readings_posted_at timestamp with time zone,
+  run_number integer not null default 0,
+  cancel_reason text,
+  issue_date date,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  document_setting jsonb,
+  constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
+  constraint terms_label_check CHECK ((label <> ''::text)),
+  constraint terms_overlap EXCLUDE USING gist (tenant_id WITH =, context_id WITH =, batch_id WITH =, billing_period_id WITH =, daterange(start_date, end_date, '[]'::text) WITH &&) WHERE (((term_type = 'Regular'::text) AND (status <> 'Cancelled'::text))),
+  constraint terms_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint terms_pkey PRIMARY KEY (tenant_id, term_id),
+  constraint terms_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint terms_stage_check CHECK ((stage = ANY (ARRAY['Created'::text, 'ReadingsUploaded'::text, 'ReadingsPosted'::text, 'ComponentsPosted'::text, 'Generating'::text, 'Generated'::text, 'Posting'::text, 'Posted'::text, 'Publishing'::text, 'Published'::text, 'Distributing'::text, 'Distributed'::text, 'Cancelled'::text]))),
+  constraint terms_status_check CHECK ((status = ANY (ARRAY['Open'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint terms_term_type_check CHECK ((term_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text])))
+);
+
 create table tokens (
   tenant_id bigint not null,
   token_hash bytea not null,
@@ -579,6 +1066,15 @@ create table tokens (
   constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
   constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
   constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+create table usage_histories (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  terms jsonb not null,
+  constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
 );
 
 create table workspaces (
@@ -593,7 +1089,25 @@ create table workspaces (
 
 -- views
 
+create view bill_lines with (security_invoker=true) as
+ SELECT b.tenant_id,
+    b.bill_id,
+    b.bill_number,
+    b.term_id,
+    b.subscription_id,
+    b.party_id,
+    b.status,
+    ((l.value ->> 'lineNo'::text))::integer AS line_number,
+    (l.value ->> 'component'::text) AS component,
+    (l.value ->> 'type'::text) AS component_type,
+    ((l.value ->> 'amount'::text))::bigint AS amount,
+    (l.value ->> 'tariffCode'::text) AS plan_code
+   FROM bills b,
+    LATERAL json_array_elements((b.document -> 'lines'::text)) l(value);
+
 -- indexes
+
+CREATE INDEX assignment_registers_subscription ON public.assignment_registers USING btree (tenant_id, subscription_id, assignment_id, "position");
 
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
 
@@ -609,11 +1123,49 @@ CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree
 
 CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
 
+CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
+
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
+
+CREATE INDEX bills_reference ON public.bills USING btree (tenant_id, bill_reference);
+
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
+
+CREATE INDEX deliveries_waiting ON public.deliveries USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
+
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
+
+CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
+
+CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
+
+CREATE INDEX jobs_term ON public.jobs USING btree (tenant_id, term_id, job_id) WHERE (term_id IS NOT NULL);
+
+CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
+
+CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
+
+CREATE INDEX journals_reverses ON public.journals USING btree (tenant_id, reverses_journal_id) WHERE (reverses_journal_id IS NOT NULL);
+
+CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_type, source_id);
+
+CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
 
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+
+CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
+
+CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
+
+CREATE INDEX meter_assignments_subscription ON public.meter_assignments USING btree (tenant_id, subscription_id, assignment_id);
 
 CREATE UNIQUE INDEX meter_registers_register_key ON public.meter_registers USING btree (tenant_id, meter_type_id, lower(register));
 
@@ -649,21 +1201,93 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
+CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_date, reading_id);
+
+CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
+
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time) NULLS NOT DISTINCT WHERE (status <> 'Rejected'::text);
+
+CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
+
+CREATE INDEX retired_numbers_term ON public.retired_numbers USING btree (tenant_id, term_id);
+
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
 CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
 
+CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
+
+CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
+
+CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
+
+CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
+
+CREATE INDEX subscription_counts_plan ON public.subscription_counts USING btree (tenant_id, plan_id);
+
+CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
+
 CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
+
+CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
+
+CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) WHERE (block IS NOT NULL);
+
+CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
+
+CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) WHERE (city IS NOT NULL);
+
+CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id);
+
+CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, status, subscription_id);
 
 CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
 
-CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, context_code, plan_code, subscription_id) WHERE (status <> 'Closed'::text);
+CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id);
+
+CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING btree (tenant_id, reference_number) WHERE (reference_number IS NOT NULL);
+
+CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
+
+CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
+
+CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
+
+CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
+
+CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
+
+CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
+
+CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
+
+CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
+
+CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
+
+CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
+
+CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period_id);
 
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
 -- functions and procedures
+
+CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control) VALUES (add_chart_of_accounts.wanted_tenant,1,'CASH'::text,'Cash and bank'::text,'Asset'::text,false), (add_chart_of_accounts.wanted_tenant,2,'RECEIVABLE'::text,'Receivable'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,3,'ADVANCE'::text,'Advance'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,4,'DEPOSIT'::text,'Security Deposit'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,5,'TAX'::text,'Tax payable'::text,'Liability'::text,false), (add_chart_of_accounts.wanted_tenant,6,'INCOME'::text,'Income'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,7,'ROUNDING'::text,'Rounding'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,8,'OPENING'::text,'Opening balances'::text,'Equity'::text,false), (add_chart_of_accounts.wanted_tenant,9,'BAD_DEBT'::text,'Bad debts'::text,'Expense'::text,false), (add_chart_of_accounts.wanted_tenant,10,'DISPUTED'::text,'Disputed'::text,'Asset'::text,true);
+ INSERT INTO counters (tenant_id, series, last_number)
+   VALUES (add_chart_of_accounts.wanted_tenant, 'ledger-account'::text, 10);
+END
+;
+-- owned by the owner
 
 CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
  LANGUAGE sql
@@ -694,6 +1318,52 @@ begin
   end if;
   update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
   return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journals_balance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  broken bigint;
+begin
+  select l.journal_id into broken
+  from journal_lines l
+  join (select distinct tenant_id, journal_id from new_rows) n
+    on n.tenant_id = l.tenant_id and n.journal_id = l.journal_id
+  group by l.tenant_id, l.journal_id
+  having sum(l.amount) <> 0
+  limit 1;
+  if broken is not null then
+    raise exception 'journal % does not balance', broken
+      using errcode = 'check_violation', constraint = 'journal_lines_balance';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_subscription_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.subscription_number <> old.subscription_number or new.context_id <> old.context_id then
+    raise exception 'the number and the context of a subscription never change'
+      using errcode = 'check_violation', constraint = 'subscriptions_identity';
+  end if;
+  if (old.status, new.status) not in (
+    ('Pending', 'Active'), ('Pending', 'Closed'), ('Active', 'Disconnected'),
+    ('Disconnected', 'Active'), ('Disconnected', 'Closed')
+  ) and old.status <> new.status then
+    raise exception 'a subscription that is % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'subscriptions_status_step';
+  end if;
+  return new;
 end
 $function$
 ;
@@ -763,44 +1433,33 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.count_plan_subscriptions()
+CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op = 'INSERT' then
-    insert into plan_subscriptions as p (tenant_id, context_code, plan_code, subscriptions)
-    select tenant_id, context_code, plan_code, count(*)
-    from new_rows
-    where status in ('Active', 'Disconnected')
-    group by tenant_id, context_code, plan_code
-    order by tenant_id, context_code, plan_code
-    on conflict (tenant_id, context_code, plan_code) do update
-      set subscriptions = p.subscriptions + excluded.subscriptions;
-    return null;
-  end if;
-  insert into plan_subscriptions (tenant_id, context_code, plan_code, subscriptions)
-  select distinct tenant_id, context_code, plan_code, 0
+  insert into subscription_counts as c (tenant_id, block, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, subscriptions)
+  select tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status, is_metered,
+    has_quantities, count(*)
   from new_rows
-  where status in ('Active', 'Disconnected')
-  order by tenant_id, context_code, plan_code
-  on conflict do nothing;
-  update plan_subscriptions p
-  set subscriptions = p.subscriptions + changed.delta
+  group by 1, 2, 3, 4, 5, 6, 7, 8
+  order by 1, 2, 3, 4, 5, 6, 7, 8
+  on conflict (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities)
+    do update set subscriptions = c.subscriptions + excluded.subscriptions;
+  insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
+  select tenant_id, plan_id, count(*)
   from (
-    select tenant_id, context_code, plan_code, sum(step) as delta
-    from (
-      select tenant_id, context_code, plan_code, 1 as step
-      from new_rows where status in ('Active', 'Disconnected')
-      union all
-      select tenant_id, context_code, plan_code, -1
-      from old_rows where status in ('Active', 'Disconnected')
-    ) steps
-    group by tenant_id, context_code, plan_code
-    having sum(step) <> 0
-  ) changed
-  where p.tenant_id = changed.tenant_id and p.context_code = changed.context_code
-    and p.plan_code = changed.plan_code;
+    select tenant_id, plan_id from new_rows where status in ('Active', 'Disconnected')
+    union all
+    select n.tenant_id, (a ->> 'planId')::bigint
+    from new_rows n, jsonb_array_elements(n.add_ons) a
+    where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+  ) taken
+  group by 1, 2
+  order by 1, 2
+  on conflict (tenant_id, plan_id) do update
+    set subscriptions = p.subscriptions + excluded.subscriptions;
   return null;
 end
 $function$
@@ -891,12 +1550,184 @@ RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace 
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.keep_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from (select distinct tenant_id, journal_id from new_rows) n
+    left join journals j on j.tenant_id = n.tenant_id and j.journal_id = n.journal_id
+    where j.journal_id is null
+  ) then
+    raise exception 'a subledger entry names a journal that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
+  end if;
+  insert into subscription_balances as b
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id, party_id,
+    coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
+    coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
+    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
+  from new_rows
+  where subscription_id is not null and ledger_account_id in (2, 4, 10)
+  group by tenant_id, subscription_id, party_id
+  order by tenant_id, subscription_id, party_id
+  on conflict (tenant_id, subscription_id, party_id) do update
+    set receivable = b.receivable + excluded.receivable,
+      deposit = b.deposit + excluded.deposit,
+      disputed = b.disputed + excluded.disputed;
+  update parties p
+  set wallet_balance = p.wallet_balance - moved.amount
+  from (
+    select tenant_id, party_id, sum(amount) as amount
+    from new_rows
+    where ledger_account_id = 3
+    group by tenant_id, party_id
+    having sum(amount) <> 0
+    order by tenant_id, party_id
+  ) moved
+  where p.tenant_id = moved.tenant_id and p.party_id = moved.party_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_locked_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
+  ) then
+    raise exception 'reading % is locked by a term', old.reading_id
+      using errcode = 'check_violation', constraint = 'readings_locked';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_posted_bills()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
+    or old.billed_from is distinct from new.billed_from
+    or old.billed_to is distinct from new.billed_to
+    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+  then
+    raise exception 'a posted bill does not change'
+      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO plan_subscriptions (tenant_id, plan_id, subscriptions)
+   VALUES (recount_plan_subscriptions.wanted_tenant, recount_plan_subscriptions.wanted_plan, 0) ON CONFLICT DO NOTHING;
+ UPDATE plan_subscriptions SET subscriptions = (plan_subscriptions.subscriptions + recount_plan_subscriptions.delta)
+   WHERE ((plan_subscriptions.tenant_id = recount_plan_subscriptions.wanted_tenant) AND (plan_subscriptions.plan_id = recount_plan_subscriptions.wanted_plan));
+END
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.recount_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from new_rows n
+    join old_rows o on o.tenant_id = n.tenant_id and o.subscription_id = n.subscription_id
+    where (n.plan_id, n.batch_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
+      is distinct from (o.plan_id, o.batch_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
+  ) then
+    return null;
+  end if;
+  insert into subscription_counts (tenant_id, block, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, subscriptions)
+  select distinct tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status,
+    is_metered, has_quantities, 0
+  from new_rows
+  order by 1, 2, 3, 4, 5, 6, 7, 8
+  on conflict do nothing;
+  update subscription_counts c
+  set subscriptions = c.subscriptions + changed.delta
+  from (
+    select tenant_id, subscription_id / 1000 as block, context_id, plan_id, batch_id, status,
+      is_metered, has_quantities, sum(step) as delta
+    from (
+      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
+        has_quantities, 1 as step from new_rows
+      union all
+      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
+        has_quantities, -1 from old_rows
+    ) steps
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+    having sum(step) <> 0
+  ) changed
+  where c.tenant_id = changed.tenant_id and c.block = changed.block
+    and c.context_id = changed.context_id and c.plan_id = changed.plan_id
+    and c.batch_id = changed.batch_id and c.status = changed.status
+    and c.is_metered = changed.is_metered and c.has_quantities = changed.has_quantities;
+  perform recount_plan_subscriptions(deltas.tenant_id, deltas.plan_id, deltas.delta)
+  from (
+    select tenant_id, plan_id, sum(step)::bigint as delta
+    from (
+      select tenant_id, plan_id, 1 as step
+      from new_rows where status in ('Active', 'Disconnected')
+      union all
+      select tenant_id, plan_id, -1 from old_rows where status in ('Active', 'Disconnected')
+      union all
+      select n.tenant_id, (a ->> 'planId')::bigint, 1
+      from new_rows n, jsonb_array_elements(n.add_ons) a
+      where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+      union all
+      select o.tenant_id, (a ->> 'planId')::bigint, -1
+      from old_rows o, jsonb_array_elements(o.add_ons) a
+      where o.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+    ) steps
+    group by 1, 2
+    having sum(step) <> 0
+    order by 1, 2
+  ) deltas;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill is never deleted'
+    using errcode = 'check_violation', constraint = 'bills_posted_kept';
 end
 $function$
 ;
@@ -944,6 +1775,26 @@ END
 ;
 -- owned by billwright_search
 
+CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT s.subscription_id
+    FROM (subscriptions s
+      JOIN parties p ON (((p.tenant_id = s.tenant_id) AND (p.party_id = s.party_id))))
+   WHERE ((s.tenant_id = require_tenant()) AND (((s.search_text || ''::text) ~~ scan_subscriptions.pattern) OR (split_part(p.search_text, '
+'::text, 1) ~~ scan_subscriptions.pattern)))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND ((m.number)::text ~~ scan_subscriptions.pattern));
+END
+;
+-- owned by billwright_search
+
 CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text)
  RETURNS SETOF bigint
  LANGUAGE sql
@@ -967,6 +1818,30 @@ BEGIN ATOMIC
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
 '::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT subscriptions.subscription_id
+    FROM subscriptions
+   WHERE ((subscriptions.tenant_id = require_tenant()) AND (subscriptions.search_text ~~ search_subscriptions.pattern))
+ UNION
+  SELECT s.subscription_id
+    FROM (parties p
+      JOIN subscriptions s ON (((s.tenant_id = p.tenant_id) AND (s.party_id = p.party_id))))
+   WHERE ((p.tenant_id = require_tenant()) AND (p.search_text ~~ search_subscriptions.pattern) AND (split_part(p.search_text, '
+'::text, 1) ~~ search_subscriptions.pattern))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND (m.search_text ~~ search_subscriptions.pattern) AND ((m.number)::text ~~ search_subscriptions.pattern));
 END
 ;
 -- owned by billwright_search
@@ -1009,7 +1884,17 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER bills_posted_fixed BEFORE UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
+
+CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
+
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
+
+CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
@@ -1025,11 +1910,19 @@ CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_
 
 CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
+
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
 
-CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_plan_subscriptions();
+CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+
+CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscriptions();
+
+CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION recount_subscriptions();
+
+CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.subscription_number IS DISTINCT FROM new.subscription_number) OR (old.context_id IS DISTINCT FROM new.context_id))) EXECUTE FUNCTION check_subscription_step();
 
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -1038,6 +1931,9 @@ CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
+
+alter table assignment_registers enable row level security, force row level security;
+create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
 
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -1048,6 +1944,12 @@ create policy tenant_wall on bank_accounts as permissive for all using ((tenant_
 alter table batches enable row level security, force row level security;
 create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_documents enable row level security, force row level security;
+create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bill_runs enable row level security, force row level security;
+create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
+
 alter table billing_accounts enable row level security, force row level security;
 create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1056,6 +1958,9 @@ create policy tenant_wall on billing_groups as permissive for all using ((tenant
 
 alter table billing_periods enable row level security, force row level security;
 create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bills enable row level security, force row level security;
+create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
 
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
@@ -1066,8 +1971,26 @@ create policy tenant_wall on counters as permissive for all using ((tenant_id = 
 alter table daily_runs enable row level security, force row level security;
 create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
 
+alter table deliveries enable row level security, force row level security;
+create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
+
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+
+alter table job_chunks enable row level security, force row level security;
+create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
+
+alter table jobs enable row level security, force row level security;
+create policy tenant_wall on jobs as permissive for all using ((tenant_id = current_tenant()));
+
+alter table journal_lines enable row level security, force row level security;
+create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
+
+alter table journals enable row level security, force row level security;
+create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
+
+alter table ledger_accounts enable row level security, force row level security;
+create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
 
 alter table login_failures enable row level security, force row level security;
 create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
@@ -1077,6 +2000,12 @@ create policy tenant_wall on login_names as permissive for all using ((tenant_id
 
 alter table logins enable row level security, force row level security;
 create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table manual_values enable row level security, force row level security;
+create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
+
+alter table meter_assignments enable row level security, force row level security;
+create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_registers enable row level security, force row level security;
 create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
@@ -1105,6 +2034,12 @@ create policy tenant_wall on pricing_context_versions as permissive for all usin
 alter table pricing_contexts enable row level security, force row level security;
 create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
 
+alter table readings enable row level security, force row level security;
+create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
+
+alter table retired_numbers enable row level security, force row level security;
+create policy tenant_wall on retired_numbers as permissive for all using ((tenant_id = current_tenant()));
+
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1113,11 +2048,23 @@ alter table schema_migrations disable row level security;
 alter table sessions enable row level security, force row level security;
 create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
 
+alter table subledger_entries enable row level security, force row level security;
+create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
+
 alter table subscription_balances enable row level security, force row level security;
 create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
 
+alter table subscription_counts enable row level security, force row level security;
+create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table subscription_unique_inputs enable row level security, force row level security;
+create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
+
 alter table subscriptions enable row level security, force row level security;
 create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table superseded_bills enable row level security, force row level security;
+create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
 
 alter table template_versions enable row level security, force row level security;
 create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
@@ -1128,12 +2075,28 @@ create policy tenant_wall on templates as permissive for all using ((tenant_id =
 alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_readings enable row level security, force row level security;
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
+
+alter table term_usage enable row level security, force row level security;
+create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
+
+alter table terms enable row level security, force row level security;
+create policy tenant_wall on terms as permissive for all using ((tenant_id = current_tenant()));
+
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
+
+alter table usage_histories enable row level security, force row level security;
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
 
 alter table workspaces disable row level security;
 
 -- rights
+
+grant insert, select, update on assignment_registers to billwright_api;
+
+grant insert, select, update on assignment_registers to billwright_worker;
 
 grant insert, select on audit_entries to billwright_api;
 
@@ -1147,6 +2110,18 @@ grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
 
+grant delete, insert, select on bill_documents to billwright_api;
+
+grant delete, insert, select on bill_documents to billwright_worker;
+
+grant select on bill_lines to billwright_api;
+
+grant select on bill_lines to billwright_worker;
+
+grant insert, select, update on bill_runs to billwright_api;
+
+grant insert, select, update on bill_runs to billwright_worker;
+
 grant insert, select, update on billing_accounts to billwright_api;
 
 grant select on billing_accounts to billwright_worker;
@@ -1159,6 +2134,10 @@ grant insert, select on billing_periods to billwright_api;
 
 grant select on billing_periods to billwright_worker;
 
+grant insert, select, update on bills to billwright_api;
+
+grant delete, insert, select, update on bills to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -1169,9 +2148,33 @@ grant select on daily_runs to billwright_api;
 
 grant insert, select on daily_runs to billwright_worker;
 
+grant insert, select, update on deliveries to billwright_api;
+
+grant insert, select, update on deliveries to billwright_worker;
+
 grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
+
+grant delete, insert, select, update on job_chunks to billwright_api;
+
+grant delete, insert, select, update on job_chunks to billwright_worker;
+
+grant insert, select, update on jobs to billwright_api;
+
+grant insert, select, update on jobs to billwright_worker;
+
+grant insert, select on journal_lines to billwright_api;
+
+grant insert, select on journal_lines to billwright_worker;
+
+grant insert, select on journals to billwright_api;
+
+grant insert, select on journals to billwright_worker;
+
+grant insert, select on ledger_accounts to billwright_api;
+
+grant insert, select on ledger_accounts to billwright_worker;
 
 grant delete, insert, select, update on login_failures to billwright_api;
 
@@ -1180,6 +2183,16 @@ grant delete, insert, select, update on login_failures to billwright_worker;
 grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
+
+grant delete, insert, select, update on manual_values to billwright_api;
+
+grant delete, insert, select, update on manual_values to billwright_worker;
+
+grant insert, select, update on meter_assignments to billwright_api;
+
+grant select on meter_assignments to billwright_search;
+
+grant insert, select, update on meter_assignments to billwright_worker;
 
 grant insert, select on meter_registers to billwright_api;
 
@@ -1193,7 +2206,7 @@ grant insert, select, update on meters to billwright_api;
 
 grant select on meters to billwright_search;
 
-grant select on meters to billwright_worker;
+grant select, update on meters to billwright_worker;
 
 grant insert, select, update on parties to billwright_api;
 
@@ -1221,6 +2234,14 @@ grant insert, select, update on pricing_contexts to billwright_api;
 
 grant select on pricing_contexts to billwright_worker;
 
+grant insert, select, update on readings to billwright_api;
+
+grant insert, select, update on readings to billwright_worker;
+
+grant insert, select on retired_numbers to billwright_api;
+
+grant insert, select on retired_numbers to billwright_worker;
+
 grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
@@ -1229,13 +2250,31 @@ grant insert, select, update on sessions to billwright_api;
 
 grant delete, select on sessions to billwright_worker;
 
-grant select on subscription_balances to billwright_api;
+grant insert, select on subledger_entries to billwright_api;
 
-grant select on subscription_balances to billwright_worker;
+grant insert, select on subledger_entries to billwright_worker;
 
-grant select on subscriptions to billwright_api;
+grant insert, select, update on subscription_balances to billwright_api;
 
-grant select on subscriptions to billwright_worker;
+grant insert, select, update on subscription_balances to billwright_worker;
+
+grant insert, select, update on subscription_counts to billwright_api;
+
+grant insert, select, update on subscription_counts to billwright_worker;
+
+grant delete, insert, select on subscription_unique_inputs to billwright_api;
+
+grant delete, insert, select on subscription_unique_inputs to billwright_worker;
+
+grant insert, select, update on subscriptions to billwright_api;
+
+grant select on subscriptions to billwright_search;
+
+grant insert, select, update on subscriptions to billwright_worker;
+
+grant delete, insert, select on superseded_bills to billwright_api;
+
+grant delete, insert, select on superseded_bills to billwright_worker;
 
 grant insert, select on template_versions to billwright_api;
 
@@ -1249,8 +2288,24 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
+grant delete, insert, select on term_readings to billwright_api;
+
+grant delete, insert, select on term_readings to billwright_worker;
+
+grant delete, insert, select, update on term_usage to billwright_api;
+
+grant delete, insert, select, update on term_usage to billwright_worker;
+
+grant insert, select, update on terms to billwright_api;
+
+grant insert, select, update on terms to billwright_worker;
+
 grant insert, select, update on tokens to billwright_api;
 
 grant delete, select on tokens to billwright_worker;
+
+grant insert, select, update on usage_histories to billwright_api;
+
+grant insert, select, update on usage_histories to billwright_worker;
 
 grant select on workspaces to billwright_worker;

@@ -42,6 +42,13 @@ export const routes = {
     action: 'Create Meter Types',
   },
   updateMeter: { path: '/billing/meters/update-meter', method: 'Update', action: 'Update Meter' },
+  assignMeter: { path: '/billing/meters/assign-meter', method: 'Update', action: 'Assign Meter' },
+  replaceMeter: {
+    path: '/billing/meters/replace-meter',
+    method: 'Update',
+    action: 'Replace Meter',
+  },
+  removeMeter: { path: '/billing/meters/remove-meter', method: 'Update', action: 'Remove Meter' },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

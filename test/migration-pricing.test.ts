@@ -45,7 +45,10 @@ test('workspaces that exist get their templates, and plans their count', async (
   await client.connect();
   try {
     await client.query(inUse);
-    await migrate(connection, migrations);
+    await migrate(
+      connection,
+      migrations.filter(({ version }) => version <= 5),
+    );
     for (const tenantId of [1, 2]) {
       await client.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
       const { rows } = await client.query(

@@ -23,6 +23,16 @@ export function parseDay(text: string): number | undefined {
   return day <= daysInMonth(year, month) ? dayNumber(year, month, day) : undefined;
 }
 
+export function dayOf(date: Temporal.PlainDate): number {
+  return dayNumber(date.year, date.month, date.day);
+}
+
+const firstDate = Temporal.PlainDate.from('1970-01-01');
+
+export function dateOfDay(number: number): Temporal.PlainDate {
+  return firstDate.add({ days: number });
+}
+
 export function formatDay(number: number): string {
   const date = civil(number);
   const year = Math.floor(date / 10_000);

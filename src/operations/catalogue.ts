@@ -15,10 +15,13 @@ import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
 import { getLookups } from './lookups/get-lookups.ts';
+import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
+import { removeMeterOperation } from './meters/remove-meter.ts';
+import { replaceMeterOperation } from './meters/replace-meter.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { getPeriods } from './periods/get-periods.ts';
@@ -57,6 +60,9 @@ export const catalogue = {
   getMeterMetaData,
   makeMeterTypes,
   updateMeter: updateMeterOperation,
+  assignMeter: assignMeterOperation,
+  replaceMeter: replaceMeterOperation,
+  removeMeter: removeMeterOperation,
   login,
   refreshToken,
   logout,

@@ -172,12 +172,15 @@ export async function findPartyView(
     `.execute(tx),
     sql<HoldingRow>`
       select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
-        s.subscription_id, s.subscription_number, s.reference_number, s.context_code, s.plan_code,
-        s.status, coalesce(b.receivable, 0)::text as receivable
+        s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
+        l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
       from billing_accounts g
       left join billing_groups bg
         on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
       left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
+      left join pricing_contexts c
+        on c.tenant_id = s.tenant_id and c.context_id = s.context_id
+      left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
       left join subscription_balances b
         on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
       where g.tenant_id = ${tenantId} and g.party_id = (

@@ -264,12 +264,13 @@ export async function findContextVersion(
 export async function hasLiveSubscriptions(
   tx: Tx,
   tenantId: number,
-  code: string,
+  contextId: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from subscriptions
-      where tenant_id = ${tenantId} and context_code = ${code} and status <> 'Closed'
+      where tenant_id = ${tenantId} and context_id = ${contextId}
+        and status in ('Pending', 'Active', 'Disconnected')
     ) as found
   `.execute(tx);
   return rows[0]?.found ?? false;

@@ -46,7 +46,7 @@ const joined = sql.raw(`plans p
   left join plans parent
     on parent.tenant_id = p.tenant_id and parent.plan_id = p.parent_plan_id
   left join plan_subscriptions s
-    on s.tenant_id = p.tenant_id and s.context_code = c.code and s.plan_code = p.code`);
+    on s.tenant_id = p.tenant_id and s.plan_id = p.plan_id`);
 
 const whole = sql.raw('v.definition');
 /** A list shows no formulas, so it need not read them. */

@@ -19,6 +19,21 @@ const seriesStart = {
   batch: 0,
   'bank-account': 0,
   plan: 0,
+  subscription: 0,
+  'subscription-number': 0,
+  transfer: 0,
+  assignment: 0,
+  reading: 0,
+  // The chart of accounts that every workspace begins with.
+  'ledger-account': 10,
+  journal: 0,
+  entry: 0,
+  term: 0,
+  job: 0,
+  bill: 0,
+  'bill-number': 0,
+  document: 0,
+  delivery: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;
@@ -42,4 +57,12 @@ export async function takeNumbers(
   const last = rows[0]?.last_number;
   if (last === undefined) throw new Error(`no counter for ${series}`);
   return last - count + 1;
+}
+
+/** The last number of a series that was handed out. */
+export async function findLastNumber(tx: Tx, tenantId: number, series: Series): Promise<number> {
+  const { rows } = await sql<{ last_number: number }>`
+    select last_number from counters where tenant_id = ${tenantId} and series = ${series}
+  `.execute(tx);
+  return rows[0]?.last_number ?? seriesStart[series];
 }

@@ -114,6 +114,7 @@ export async function insertTenant(
   await sql`
     call add_default_templates(${tenantId}, ${stamp.at}, ${stamp.by})
   `.execute(tx);
+  await sql`call add_chart_of_accounts(${tenantId})`.execute(tx);
 }
 
 export type WorkspaceRow = { tenant_id: number; workspace: string; created_at: Temporal.Instant };

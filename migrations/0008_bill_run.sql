@@ -1,0 +1,457 @@
+-- The bill run: terms, the jobs that take them through their steps, what was taken into a term, and
+-- the bills that come out.
+
+create table terms (
+  tenant_id bigint not null references tenants (tenant_id),
+  term_id bigint not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  billing_period_id bigint not null,
+  term_type text not null check (term_type in ('Regular', 'OffCycle', 'Final')),
+  label text not null check (label <> ''),
+  start_date date not null,
+  end_date date not null,
+  due_date date not null,
+  post_type text not null check (post_type in ('Post Subscription', 'Post Account', 'Post Party')),
+  status text not null check (status in ('Open', 'Posted', 'Published', 'Cancelled')),
+  stage text not null check (stage in (
+    'Created', 'ReadingsUploaded', 'ReadingsPosted', 'ComponentsPosted', 'Generating', 'Generated',
+    'Posting', 'Posted', 'Publishing', 'Published', 'Distributing', 'Distributed', 'Cancelled'
+  )),
+  -- Something was uploaded, posted or taken back since the last generation.
+  is_stale boolean not null default false,
+  -- When readings were last locked into the term; null until step 4 was done once.
+  readings_posted_at timestamptz,
+  -- The last generation, 0 before the first.
+  run_number integer not null default 0,
+  cancel_reason text,
+  issue_date date,
+  created_at timestamptz not null,
+  created_by text not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  ts bigint not null,
+  primary key (tenant_id, term_id),
+  constraint terms_context_fkey foreign key (tenant_id, context_id)
+    references pricing_contexts (tenant_id, context_id),
+  constraint terms_batch_fkey foreign key (tenant_id, batch_id)
+    references batches (tenant_id, batch_id),
+  constraint terms_period_fkey foreign key (tenant_id, billing_period_id)
+    references billing_periods (tenant_id, period_id),
+  constraint terms_dates check (
+    end_date >= start_date and due_date >= start_date and end_date - start_date < 366
+  ),
+  -- No day of a batch is billed by two regular terms of one billing period.
+  constraint terms_overlap exclude using gist (
+    tenant_id with =, context_id with =, batch_id with =, billing_period_id with =,
+    daterange(start_date, end_date, '[]') with &&
+  ) where (term_type = 'Regular' and status <> 'Cancelled')
+);
+create unique index terms_label_key on terms (tenant_id, context_id, batch_id, label)
+  where status <> 'Cancelled';
+create index terms_newest on terms (tenant_id, start_date desc, term_id desc);
+create index terms_context on terms (tenant_id, context_id, start_date desc, term_id desc);
+create index terms_batch on terms (tenant_id, batch_id);
+create index terms_period on terms (tenant_id, billing_period_id);
+call wall_off('terms');
+grant select, insert, update on terms to billwright_api, billwright_worker;
+
+-- A step of a bill run that was asked for. The row, not the queue, is the truth: the queue only says
+-- that there is something to look at.
+create table jobs (
+  tenant_id bigint not null references tenants (tenant_id),
+  job_id bigint not null,
+  operation text not null,
+  term_id bigint,
+  bill_id bigint,
+  status text not null check (status in ('Scheduled', 'Running', 'Succeeded', 'Failed', 'Cancelled')),
+  -- Asked for at once: it holds the term's place from the moment it is asked for.
+  is_immediate boolean not null,
+  parameters jsonb not null default '{}' check (jsonb_typeof(parameters) = 'object'),
+  -- As it was sent, in the tenant's time zone, and the instant that is.
+  schedule_time text,
+  due_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- Counts how often a worker began; what an earlier attempt still tries to write is refused.
+  attempt integer not null default 0,
+  done integer not null default 0,
+  total integer not null default 0,
+  -- {code, message, details}
+  error jsonb,
+  outcome jsonb,
+  requested_by text not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, job_id),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
+);
+-- One at a time for each term.
+create unique index jobs_one_per_term on jobs (tenant_id, term_id)
+  where term_id is not null and (status = 'Running' or (status = 'Scheduled' and is_immediate));
+create index jobs_term on jobs (tenant_id, term_id, job_id) where term_id is not null;
+create index jobs_due on jobs (tenant_id, due_at) where status in ('Scheduled', 'Running');
+call wall_off('jobs');
+grant select, insert, update on jobs to billwright_api, billwright_worker;
+
+-- The parts of a job, each worked in one transaction: claimed with its row lock and marked done with
+-- its effect, so that it is done once whoever dies.
+create table job_chunks (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null check (chunk > 0),
+  -- Ids of what is worked on (subscriptions, accounts, parties or bills), both inclusive.
+  first_id bigint not null,
+  last_id bigint not null,
+  is_done boolean not null default false,
+  -- How often a worker died over it or failed at it.
+  attempts integer not null default 0,
+  done integer not null default 0,
+  outcome jsonb,
+  error jsonb,
+  primary key (tenant_id, job_id, chunk),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
+);
+create index job_chunks_open on job_chunks (tenant_id, job_id, chunk) where not is_done;
+call wall_off('job_chunks');
+grant select, insert, update, delete on job_chunks to billwright_api, billwright_worker;
+
+-- The reading with which each register is billed in a term, and the one it begins from. What is
+-- named here is Locked, and Billed once the term is posted.
+create table term_readings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  assignment_id bigint not null,
+  position smallint not null,
+  previous_date date,
+  previous_value numeric,
+  previous_type text,
+  reading_id bigint not null,
+  reading_date date not null,
+  value numeric not null,
+  reading_type text not null,
+  rollover boolean not null default false,
+  -- How many readings in a row were estimates, this one included.
+  estimates smallint not null default 0,
+  locked_at timestamptz not null,
+  locked_by text not null,
+  primary key (tenant_id, term_id, subscription_id, assignment_id, position),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, reading_id) references readings (tenant_id, reading_id)
+);
+create index term_readings_reading on term_readings (tenant_id, reading_id);
+create index term_readings_register
+  on term_readings (tenant_id, assignment_id, position, reading_date desc);
+call wall_off('term_readings');
+grant select, insert, delete on term_readings to billwright_api, billwright_worker;
+
+create table manual_values (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  component text not null,
+  value numeric not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  primary key (tenant_id, term_id, subscription_id, component),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+create index manual_values_subscription on manual_values (tenant_id, subscription_id);
+call wall_off('manual_values');
+grant select, insert, update, delete on manual_values to billwright_api, billwright_worker;
+
+-- Uploaded use: of a day, or of the whole term, whose date is infinity.
+create table term_usage (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  input text not null,
+  usage_date date not null,
+  quantity numeric not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  primary key (tenant_id, term_id, subscription_id, input, usage_date),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+create index term_usage_subscription on term_usage (tenant_id, subscription_id);
+call wall_off('term_usage');
+grant select, insert, update, delete on term_usage to billwright_api, billwright_worker;
+
+-- Every generation of a term. A bill that comes out the same as before is not written again: it
+-- belongs to every run from its first one on.
+create table bill_runs (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  run_number integer not null check (run_number > 0),
+  job_id bigint not null,
+  -- Null for the whole term, or the one bill that was generated again.
+  bill_id bigint,
+  -- Of the context and its plans, as it was rated with.
+  book_version bigint not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  -- {subscriptions, bills, errors, holds, currentCharges, taxAmount, ...} when it is finished.
+  totals jsonb,
+  generated_by text not null,
+  primary key (tenant_id, term_id, run_number),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
+);
+call wall_off('bill_runs');
+grant select, insert, update on bill_runs to billwright_api, billwright_worker;
+
+-- A bill is a document: one row. Amounts are minor units. `document` (readings, usage, lines,
+-- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed.
+create table bills (
+  tenant_id bigint not null references tenants (tenant_id),
+  bill_id bigint not null,
+  term_id bigint not null,
+  -- The run that made this version of the bill.
+  first_run integer not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  -- The subscription, account or party that the bill is for, by the term's post type.
+  subject_id bigint not null,
+  -- Null on a bill of several subscriptions.
+  subscription_id bigint,
+  account_id bigint,
+  party_id bigint not null,
+  plan_id bigint,
+  bill_type text not null check (bill_type in ('Regular', 'OffCycle', 'Final')),
+  status text not null
+    check (status in ('Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled')),
+  payment_status text not null default 'Unpaid'
+    check (payment_status in ('Unpaid', 'PartiallyPaid', 'Paid', 'Overdue', 'WrittenOff')),
+  -- Of an operator; it survives regeneration. A hold by rule is judged anew.
+  is_held boolean not null default false,
+  hold_reason text,
+  bill_number text,
+  bill_reference text not null,
+  posting smallint not null default 0,
+  issue_date date,
+  due_date date not null,
+  billed_from date,
+  billed_to date,
+  days integer not null,
+  current_charges bigint not null,
+  tax_amount bigint not null,
+  rounding_adjustment bigint not null,
+  bill_amount bigint not null,
+  previous_balance bigint not null,
+  payments_received bigint not null,
+  adjustments bigint not null,
+  arrears bigint not null,
+  wallet_applied bigint not null,
+  payable bigint not null,
+  credit_balance bigint not null,
+  late_surcharge bigint not null,
+  -- Of bill_amount alone.
+  paid_amount bigint not null default 0,
+  -- When the subscription last changed before it was rated: another value means a stale bill.
+  subject_ts bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  modified_at timestamptz not null,
+  modified_by text not null,
+  ts bigint not null,
+  primary key (tenant_id, bill_id),
+  constraint bills_amount check (bill_amount = current_charges + rounding_adjustment),
+  constraint bills_arrears check (arrears = previous_balance - payments_received + adjustments),
+  constraint bills_payable check (
+    payable - credit_balance
+      = current_charges + arrears + rounding_adjustment - wallet_applied
+    and payable >= 0 and credit_balance >= 0 and (payable = 0 or credit_balance = 0)
+  ),
+  constraint bills_number_when_posted
+    check (status not in ('Posted', 'Published') or bill_number is not null)
+);
+-- Nothing is billed twice.
+create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
+  where status <> 'Cancelled';
+create unique index bills_number_key on bills (tenant_id, bill_number)
+  where bill_number is not null;
+create index bills_subscription on bills (tenant_id, subscription_id, bill_id)
+  where subscription_id is not null;
+create index bills_party on bills (tenant_id, party_id, bill_id);
+create index bills_reference on bills (tenant_id, bill_reference);
+call wall_off('bills');
+grant select, insert, update, delete on bills to billwright_worker;
+grant select, insert, update on bills to billwright_api;
+
+-- Earlier versions of bills that a later run changed or dropped, for comparison.
+create table superseded_bills (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  first_run integer not null,
+  -- The last run that this version belongs to.
+  last_run integer not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  status text not null,
+  current_charges bigint not null,
+  bill_amount bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  primary key (tenant_id, term_id, bill_id, first_run)
+);
+call wall_off('superseded_bills');
+grant select, insert, delete on superseded_bills to billwright_api, billwright_worker;
+
+-- What was billed of each subscription in its last terms, newest first:
+-- [{termId, label, endDate, days, amount, usage: {input: {quantity, type, carried?}}}].
+create table usage_histories (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  terms jsonb not null check (jsonb_typeof(terms) = 'array'),
+  primary key (tenant_id, subscription_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+call wall_off('usage_histories');
+grant select, insert, update on usage_histories to billwright_api, billwright_worker;
+
+-- Bill numbers that were given and taken back: they are never given again.
+create table retired_numbers (
+  tenant_id bigint not null references tenants (tenant_id),
+  bill_number text not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  reason text not null,
+  retired_at timestamptz not null,
+  retired_by text not null,
+  primary key (tenant_id, bill_number)
+);
+create index retired_numbers_term on retired_numbers (tenant_id, term_id);
+call wall_off('retired_numbers');
+grant select, insert on retired_numbers to billwright_api, billwright_worker;
+
+-- A bill on its way to a customer by one channel. A repeat that an operator asked for is a further
+-- request; within one request nothing is sent twice.
+create table deliveries (
+  tenant_id bigint not null references tenants (tenant_id),
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null check (channel in ('Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook')),
+  -- Frozen here: a later change of the party does not redirect it.
+  recipient text,
+  status text not null check (status in (
+    'Queued', 'Sending', 'Sent', 'Delivered', 'Failed', 'Uncertain'
+  )),
+  reason text,
+  attempts integer not null default 0,
+  next_attempt_at timestamptz,
+  message_id text not null,
+  sent_at timestamptz,
+  created_at timestamptz not null,
+  modified_at timestamptz not null,
+  primary key (tenant_id, delivery_id),
+  constraint deliveries_once unique (tenant_id, bill_id, channel, job_id),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
+);
+create index deliveries_term on deliveries (tenant_id, term_id, status, delivery_id);
+create index deliveries_waiting on deliveries (tenant_id, next_attempt_at)
+  where status in ('Queued', 'Sending');
+call wall_off('deliveries');
+grant select, insert, update on deliveries to billwright_api, billwright_worker;
+
+-- The document of a published bill. It is rendered from frozen parts, so that it is the same bytes
+-- whenever it is asked for; what it must hash to is kept here.
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null check (format in ('PDF', 'HTML')),
+  template_id bigint not null,
+  template_version integer not null,
+  size integer not null check (size > 0),
+  sha256 bytea not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id),
+  constraint bill_documents_once unique (tenant_id, bill_id, format),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
+);
+call wall_off('bill_documents');
+grant select, insert, delete on bill_documents to billwright_api, billwright_worker;
+
+-- What the documents of a term are made with besides the bills: letterhead, bank accounts, template
+-- versions, locale, as they were when the term was published.
+alter table terms add column document_setting jsonb;
+
+-- A posted bill is fixed: only what happens to it afterwards may change.
+create function keep_posted_bills() returns trigger
+language plpgsql
+as $$
+begin
+  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
+    or old.billed_from is distinct from new.billed_from
+    or old.billed_to is distinct from new.billed_to
+    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+  then
+    raise exception 'a posted bill does not change'
+      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+  end if;
+  return new;
+end
+$$;
+create trigger bills_posted_fixed
+  before update on bills
+  for each row
+  when (old.status in ('Posted', 'Published', 'Cancelled')
+    and new.status in ('Posted', 'Published', 'Cancelled'))
+  execute function keep_posted_bills();
+
+create function refuse_posted_delete() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'a posted bill is never deleted'
+    using errcode = 'check_violation', constraint = 'bills_posted_kept';
+end
+$$;
+create trigger bills_posted_kept
+  before delete on bills
+  for each row
+  when (old.status in ('Posted', 'Published', 'Cancelled'))
+  execute function refuse_posted_delete();
+
+-- A reading that a term took stays as it is.
+create function keep_locked_readings() returns trigger
+language plpgsql
+as $$
+begin
+  if exists (
+    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
+  ) then
+    raise exception 'reading % is locked by a term', old.reading_id
+      using errcode = 'check_violation', constraint = 'readings_locked';
+  end if;
+  return new;
+end
+$$;
+create trigger readings_locked
+  before update on readings
+  for each row
+  when (old.value is distinct from new.value or old.status is distinct from new.status
+    or old.reading_date is distinct from new.reading_date)
+  execute function keep_locked_readings();
+
+-- One row for each line, for people who query with SQL.
+create view bill_lines with (security_invoker = true) as
+select b.tenant_id, b.bill_id, b.bill_number, b.term_id, b.subscription_id, b.party_id, b.status,
+  (l.value ->> 'lineNo')::integer as line_number,
+  l.value ->> 'component' as component,
+  l.value ->> 'type' as component_type,
+  (l.value ->> 'amount')::bigint as amount,
+  l.value ->> 'tariffCode' as plan_code
+from bills b, json_array_elements(b.document -> 'lines') l (value);
+grant select on bill_lines to billwright_api, billwright_worker;

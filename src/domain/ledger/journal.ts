@@ -1,0 +1,69 @@
+// What is posted: a journal that balances, and the customers' entries that make up its lines on the
+// control accounts.
+
+export type JournalSource =
+  | 'Opening'
+  | 'Deposit'
+  | 'Bills'
+  | 'Unpost'
+  | 'Surcharge'
+  | 'Payment'
+  | 'Wallet'
+  | 'CreditNote'
+  | 'Adjustment'
+  | 'Refund'
+  | 'Transfer'
+  | 'Reversal';
+
+export type EntryKind =
+  | 'Opening'
+  | 'Deposit'
+  | 'Bill'
+  | 'Surcharge'
+  | 'Payment'
+  | 'Wallet'
+  | 'CreditNote'
+  | 'Adjustment'
+  | 'Refund'
+  | 'Transfer'
+  | 'Reversal';
+
+/** Minor units; above zero is a debit, below a credit. */
+export type JournalLine = { accountId: number; component?: string | null; amount: number };
+
+export type SubledgerEntry = {
+  accountId: number;
+  partyId: number;
+  subscriptionId: number | null;
+  kind: EntryKind;
+  billId?: number | null;
+  posting?: number;
+  amount: number;
+  dueDate?: string | null;
+  reference?: string | null;
+  description?: string | null;
+};
+
+export type Journal = {
+  source: JournalSource;
+  sourceId: number;
+  termId?: number | null;
+  businessUnitId: number;
+  postingDate: Temporal.PlainDate;
+  description: string;
+  reverses?: number | null;
+  lines: readonly JournalLine[];
+  entries: readonly SubledgerEntry[];
+};
+
+/** Adds up lines of one account and component, in the order in which each first appears. */
+export function summed(lines: readonly JournalLine[]): JournalLine[] {
+  const sums = new Map<string, JournalLine>();
+  for (const line of lines) {
+    const key = `${line.accountId}\n${line.component ?? ''}`;
+    const known = sums.get(key);
+    if (known) known.amount += line.amount;
+    else sums.set(key, { ...line });
+  }
+  return [...sums.values()].filter((line) => line.amount !== 0);
+}

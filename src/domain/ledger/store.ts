@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import type { Journal } from './journal.ts';
+
+export type Stamp = { at: Temporal.Instant; by: string };
+
+/**
+ * Posts one journal with its entries. That it balances, that entries are never changed and that
+ * balances follow is held by the database.
+ */
+export async function postJournal(
+  tx: Tx,
+  tenantId: number,
+  journal: Journal,
+  stamp: Stamp,
+): Promise<number> {
+  const journalId = await takeNumbers(tx, tenantId, 'journal', 1);
+  await sql`
+    insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
+      posting_date, description, reverses_journal_id, created_at, created_by)
+    values (${tenantId}, ${journalId}, ${journal.source}, ${journal.sourceId},
+      ${journal.termId ?? null}, ${journal.businessUnitId}, ${journal.postingDate.toString()}::date,
+      ${journal.description}, ${journal.reverses ?? null}, ${stamp.at}, ${stamp.by})
+  `.execute(tx);
+  await insertLines(tx, tenantId, journalId, journal);
+  await insertEntries(tx, tenantId, journalId, journal, stamp);
+  return journalId;
+}
+
+async function insertLines(
+  tx: Tx,
+  tenantId: number,
+  journalId: number,
+  { lines }: Journal,
+): Promise<void> {
+  if (lines.length === 0) return;
+  await sql`
+    insert into journal_lines
+      (tenant_id, journal_id, line_number, ledger_account_id, component, amount)
+    select ${tenantId}, ${journalId}::bigint, l.line_number, l.account_id, l.component, l.amount
+    from unnest(
+      ${lines.map((line) => line.accountId)}::bigint[],
+      ${lines.map((line) => line.component ?? null)}::text[],
+      ${lines.map((line) => line.amount)}::bigint[]
+    ) with ordinality as l (account_id, component, amount, line_number)
+  `.execute(tx);
+}
+
+async function insertEntries(
+  tx: Tx,
+  tenantId: number,
+  journalId: number,
+  { entries, postingDate }: Journal,
+  stamp: Stamp,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const firstId = await takeNumbers(tx, tenantId, 'entry', entries.length);
+  const rows = entries.map((entry, index) => ({
+    entry_id: firstId + index,
+    ledger_account_id: entry.accountId,
+    party_id: entry.partyId,
+    subscription_id: entry.subscriptionId,
+    kind: entry.kind,
+    bill_id: entry.billId ?? null,
+    posting: entry.posting ?? 1,
+    amount: entry.amount,
+    due_date: entry.dueDate ?? null,
+    reference: entry.reference ?? null,
+    description: entry.description ?? null,
+  }));
+  await sql`
+    insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+      subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
+      description, created_at, created_by)
+    select ${tenantId}, r.entry_id, ${journalId}::bigint, r.ledger_account_id, r.party_id,
+      r.subscription_id, r.kind, r.bill_id, r.posting, r.amount, ${postingDate.toString()}::date,
+      r.due_date, r.reference, r.description, ${stamp.at}, ${stamp.by}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      entry_id bigint, ledger_account_id bigint, party_id bigint, subscription_id bigint,
+      kind text, bill_id bigint, posting smallint, amount bigint, due_date date, reference text,
+      description text
+    )
+  `.execute(tx);
+}
+
+export type TrialBalanceRow = { code: string; name: string; debit: string; credit: string };
+
+/** Every account with what was debited and credited on it; the two columns add up to the same. */
+export async function trialBalance(tx: Tx, tenantId: number): Promise<TrialBalanceRow[]> {
+  const { rows } = await sql<TrialBalanceRow>`
+    select a.code, a.name,
+      coalesce(sum(l.amount) filter (where l.amount > 0), 0)::text as debit,
+      coalesce(-sum(l.amount) filter (where l.amount < 0), 0)::text as credit
+    from ledger_accounts a
+    left join journal_lines l
+      on l.tenant_id = a.tenant_id and l.ledger_account_id = a.ledger_account_id
+    where a.tenant_id = ${tenantId}
+    group by a.ledger_account_id, a.code, a.name
+    order by a.ledger_account_id
+  `.execute(tx);
+  return rows;
+}

@@ -1,0 +1,129 @@
+// Brings readings to the registers they are of: by the number of the meter, the day, and the name of
+// the register where the meter has several.
+import { formatDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
+import { type CheckedReadings, checkPlaced, type FieldOf, type PlacedReading } from './enter.ts';
+import type { RegisterInPlace } from './judge.ts';
+import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
+import { highestValue, type ReadingType, registerValue } from './reading.ts';
+
+export type ReadingRow = {
+  meterNumber: number;
+  /** Where the row says it; the meter must hang there. */
+  subscriptionNumber: string | null;
+  register: string | null;
+  value: string;
+  /** Counted from 01/01/1970. */
+  day: number;
+  /** HH:MM:SS */
+  time: string | null;
+  type: ReadingType;
+  rollover: boolean;
+  source: string | null;
+  remark: string | null;
+  imageUrl: string | null;
+  externalReference: string | null;
+};
+
+/** Everything that stands against the rows, or what is to be stored of them. */
+export async function checkReadings(
+  tx: Tx,
+  tenantId: number,
+  rows: readonly ReadingRow[],
+  options: { today: number; fieldOf: FieldOf },
+): Promise<CheckedReadings> {
+  const { placed, problems } = await placeReadings(tx, tenantId, rows, options);
+  const checked = await checkPlaced(tx, tenantId, placed, options.fieldOf);
+  return { ...checked, problems: [...problems, ...checked.problems] };
+}
+
+type Placed = { placed: PlacedReading[]; problems: ErrorDetail[] };
+
+/** Locks the assignments of the meters: until the end nobody else enters readings there. */
+async function placeReadings(
+  tx: Tx,
+  tenantId: number,
+  rows: readonly ReadingRow[],
+  options: { today: number; fieldOf: FieldOf },
+): Promise<Placed> {
+  const numbers = [...new Set(rows.map((row) => row.meterNumber))];
+  const subscriptions = [...new Set(rows.flatMap((row) => row.subscriptionNumber ?? []))];
+  const earliest = rows.reduce((day, row) => Math.min(day, row.day), options.today);
+  const [places, known] = await Promise.all([
+    findPlaces(tx, tenantId, { numbers, earliest, today: options.today }),
+    subscriptions.length === 0
+      ? new Set<string>()
+      : findKnownSubscriptions(tx, tenantId, subscriptions),
+  ]);
+  const placed: PlacedReading[] = [];
+  const problems: ErrorDetail[] = [];
+  rows.forEach((row, index) => {
+    const found = placeOf(row, places.get(row.meterNumber), known, options.today);
+    if ('code' in found) {
+      const { name, ...problem } = found;
+      problems.push({ field: options.fieldOf(index, name), ...problem });
+    } else placed.push({ ...row, row: index, ...found });
+  });
+  return { placed, problems };
+}
+
+type Refused = { name: string; code: ErrorCode; message: string; rejectedValue: unknown };
+
+function placeOf(
+  row: ReadingRow,
+  places: readonly MeterPlace[] | undefined,
+  subscriptions: ReadonlySet<string>,
+  today: number,
+): Refused | { register: RegisterInPlace; value: string } {
+  const { meterNumber: number, subscriptionNumber } = row;
+  const refuse = (name: string, code: ErrorCode, message: string, rejectedValue: unknown) => ({
+    name,
+    code,
+    message,
+    rejectedValue,
+  });
+  if (subscriptionNumber !== null && !subscriptions.has(subscriptionNumber)) {
+    const message = `No subscription has the number ${subscriptionNumber}`;
+    return refuse('connectionNumber', 'SUBSCRIPTION_NOT_FOUND', message, subscriptionNumber);
+  }
+  if (!places)
+    return refuse('number', 'METER_NOT_FOUND', `No meter has the number ${number}`, number);
+  const date = formatDay(row.day);
+  if (row.day > today) {
+    const message = `${date} is later than today, ${formatDay(today)}`;
+    return refuse('readingDate', 'DATE_IN_FUTURE', message, date);
+  }
+  const place = places.find((one) => hangs(one, row));
+  if (!place) {
+    const where = subscriptionNumber === null ? 'nowhere' : `not at ${subscriptionNumber}`;
+    const message = `Meter ${number} hung ${where} on ${date}`;
+    return refuse('number', 'METER_NOT_ASSIGNED', message, number);
+  }
+  const register = registerOf(place, row.register);
+  if (!register) {
+    const names = place.registers.map((one) => one.register).join(', ');
+    const message = `Meter ${number} has the registers ${names}`;
+    return refuse('register', 'REGISTER_REQUIRED', message, row.register);
+  }
+  const value = registerValue(register, row.value);
+  if (value !== undefined) return { register, value };
+  const message = `Register ${register.register} of meter ${number} shows 0 to ${highestValue(register)}`;
+  return refuse('value', 'INVALID_NUMBER', message, row.value);
+}
+
+/** A meter is read for the last time on the day on which it no longer hangs. */
+function hangs(place: MeterPlace, row: ReadingRow): boolean {
+  if (row.subscriptionNumber !== null && row.subscriptionNumber !== place.subscriptionNumber) {
+    return false;
+  }
+  if (row.day < place.installDay) return false;
+  if (place.removeDay === null || row.day < place.removeDay) return true;
+  return row.day === place.removeDay && row.type === 'Final';
+}
+
+function registerOf(place: MeterPlace, name: string | null): RegisterInPlace | undefined {
+  if (name === null) return place.registers.length === 1 ? place.registers[0] : undefined;
+  const wanted = name.toLowerCase();
+  return place.registers.find((one) => one.register.toLowerCase() === wanted);
+}
