@@ -198,6 +198,7 @@ const bans: Ban[] = [
     word: /\bnew Date\b/,
     within: core,
     instead: 'Temporal, through base/calendar',
+    except: { 'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date' },
   },
   {
     word: /\bDate\.now\b/,

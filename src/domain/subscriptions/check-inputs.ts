@@ -99,9 +99,7 @@ export function checkQuantities(
     const wrong = definition && quantityProblem(definition, one.value);
     if (!definition || definition.source === 'Uploaded') {
       const what = definition ? 'is uploaded for each term' : 'is no unmetered input';
-      problems.push(
-        problem(`${place}.name`, 'UNKNOWN_INPUT', `${one.name} ${what}`, one.name),
-      );
+      problems.push(problem(`${place}.name`, 'UNKNOWN_INPUT', `${one.name} ${what}`, one.name));
     } else if (wrong !== undefined) {
       const message = `${one.name} ${wrong}`;
       problems.push(problem(`${place}.value`, 'INVALID_INPUT_VALUE', message, one.value));

@@ -97,7 +97,12 @@ function findParty(
     return problem(place, 'REQUIRED_FIELD', 'Name the party by partyID or partyNumber');
   }
   if (partyId !== null && !byId) {
-    return problem(`${place}.partyID`, 'PARTY_NOT_FOUND', `No party has the id ${partyId}`, partyId);
+    return problem(
+      `${place}.partyID`,
+      'PARTY_NOT_FOUND',
+      `No party has the id ${partyId}`,
+      partyId,
+    );
   }
   if (partyNumber !== null && !byNumber) {
     const message = `No party has the number ${partyNumber}`;

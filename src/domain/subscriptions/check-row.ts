@@ -5,12 +5,7 @@ import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { builtInBatch } from '../pricing/context.ts';
 import { RatingError } from '../rating/rating-error.ts';
-import {
-  checkInputs,
-  checkQuantities,
-  missingQuantities,
-  variantProblem,
-} from './check-inputs.ts';
+import { checkInputs, checkQuantities, missingQuantities, variantProblem } from './check-inputs.ts';
 import {
   checkAddOns,
   type NamedUser,
@@ -288,11 +283,7 @@ function demandsOf(draft: Draft, problems: ErrorDetail[]): DepositDemand[] {
   }
 }
 
-function firstStatus(
-  draft: Draft,
-  isExisting: boolean,
-  today: Temporal.PlainDate,
-): StatusStep[] {
+function firstStatus(draft: Draft, isExisting: boolean, today: Temporal.PlainDate): StatusStep[] {
   const { wanted, connectionDate } = draft;
   const fromDate = connectionDate.toString();
   const isAhead = Temporal.PlainDate.compare(connectionDate, today) > 0;

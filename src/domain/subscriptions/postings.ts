@@ -1,12 +1,7 @@
 // What a new subscription brings into the ledger: balances from before, and the deposit it owes.
 import type { Tx } from '../../base/db/pool.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
-import {
-  type Journal,
-  type JournalLine,
-  type SubledgerEntry,
-  summed,
-} from '../ledger/journal.ts';
+import { type Journal, type JournalLine, type SubledgerEntry, summed } from '../ledger/journal.ts';
 import { postJournal, type Stamp } from '../ledger/store.ts';
 import type { Draft, OpeningBalance } from './new-subscription.ts';
 
@@ -36,10 +31,7 @@ export async function postBeginnings(
   for (const [businessUnitId, group] of byUnit) {
     const sourceId = group[0]?.subscriptionId ?? 0;
     const common = { sourceId, businessUnitId, postingDate: today };
-    for (const journal of [
-      openingJournal(group, common),
-      depositJournal(group, common),
-    ]) {
+    for (const journal of [openingJournal(group, common), depositJournal(group, common)]) {
       if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
     }
   }

@@ -91,7 +91,9 @@ const factColumns = [
 ] as const satisfies readonly (readonly [keyof SubscriptionFacts, string])[];
 
 const names = factColumns.map(([name]) => name);
-const columns = sql.raw(`${names.join(', ')}, created_at, created_by, modified_at, modified_by, ts`);
+const columns = sql.raw(
+  `${names.join(', ')}, created_at, created_by, modified_at, modified_by, ts`,
+);
 
 /** What never changes once it is stored. */
 const fixed = new Set<string>(['subscription_id', 'subscription_number', 'context_id']);

@@ -12,14 +12,7 @@ export type DisconnectionKind = (typeof disconnectionKinds)[number];
 export const userRoles = ['Owner', 'Payer', 'Occupant', 'Contact'] as const;
 export type UserRole = (typeof userRoles)[number];
 
-export const paymentMethods = [
-  'Cash',
-  'Bank',
-  'Card',
-  'DirectDebit',
-  'Wallet',
-  'Online',
-] as const;
+export const paymentMethods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Wallet', 'Online'] as const;
 
 /** The balances of a subscription, by the titles that people know them by. */
 export const balanceTitles = ['Receivable', 'Advance', 'Security Deposit', 'Disputed'] as const;
