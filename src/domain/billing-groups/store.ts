@@ -121,6 +121,7 @@ async function listGroupTotals(
     left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
     left join subscription_balances b
       on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+      and b.party_id = s.party_id
     where a.tenant_id = ${tenantId} and a.billing_group_id = any(${billingGroupIds}::bigint[])
     group by a.billing_group_id
   `.execute(tx);

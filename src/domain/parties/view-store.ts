@@ -44,7 +44,10 @@ async function listPartyViews(
 ): Promise<Map<number, PartyWithHoldings>> {
   const [parties, holdings] = await Promise.all([
     sql<PartyView>`
-      select ${partyColumns}, wallet_balance::text as wallet_balance, portal_status
+      select ${partyColumns}, wallet_balance::text as wallet_balance, portal_status, (
+          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
+          where b.tenant_id = p.tenant_id and b.party_id = p.party_id
+        ) as outstanding
       from parties p
       where p.tenant_id = ${tenantId} and p.party_number = any(${partyNumbers}::bigint[])
     `.execute(tx),
@@ -63,6 +66,7 @@ async function listPartyViews(
       left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
       left join subscription_balances b
         on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        and b.party_id = s.party_id
       where p.tenant_id = ${tenantId} and p.party_number = any(${partyNumbers}::bigint[])
       order by g.account_id, s.subscription_id
     `.execute(tx),
