@@ -201,6 +201,7 @@ const bans: Ban[] = [
     except: {
       'src/base/calendar.ts': 'writes a timestamp at half the cost, from an instant',
       'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date',
+      'src/base/mail/message.ts': 'nodemailer takes the date of a mail as a Date',
     },
   },
   {
