@@ -1,4 +1,4 @@
-// Hands mails to a mail server, over a few connections that are kept, and tells what became of each.
+// Hands mails to a mail server over a few connections that are kept, and tells what became of each.
 import { Readable } from 'node:stream';
 import SMTPPool from 'nodemailer/lib/smtp-pool';
 import type { MailResult } from './result.ts';
