@@ -200,7 +200,10 @@ const bans: Ban[] = [
     word: /\bnew Date\b/,
     within: core,
     instead: 'Temporal, through base/calendar',
-    except: { 'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date' },
+    except: {
+      'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date',
+      'src/base/mail/message.ts': 'nodemailer takes the date of a mail as a Date',
+    },
   },
   {
     word: /\bDate\.now\b/,
