@@ -76,6 +76,7 @@ export type AnswerIds = {
   partyNumbers?: readonly number[];
   termIds?: readonly number[];
   jobId?: number;
+  connectionNumbers?: readonly string[];
 };
 
 export type Answer<Data> = {
