@@ -18,6 +18,9 @@ export type Config = Readonly<{
   logLevel: string;
   apiConnections: number;
   workerConnections: number;
+  /** Parts of jobs that a worker works on at the same time. */
+  workerLanes: number;
+  scheduleWaitSeconds: number;
   trustedProxies: readonly string[];
   allowUnsafeDatabase: boolean;
   rateLimits: RateLimits;
@@ -47,6 +50,9 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
+    // One waits for the database while the other computes: that fills two processors.
+    workerLanes: integer(env, 'WORKER_LANES', 2, 1, 64),
+    scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
     trustedProxies: (env.TRUSTED_PROXIES ?? '')
       .split(',')
       .map((item) => item.trim())

@@ -118,7 +118,9 @@ export function openApiDatabase(context: Context): Database {
 
 export function openWorkerDatabase(context: Context): Database {
   const { config, worker } = context;
-  return openDatabase({ ...worker, name: 'billwright worker', max: config.workerConnections });
+  // Each lane holds one connection while it works and needs a second for a moment.
+  const max = Math.max(config.workerConnections, config.workerLanes + 2);
+  return openDatabase({ ...worker, name: 'billwright worker', max });
 }
 
 export function openMailer(context: Context): Mailer {
