@@ -326,6 +326,8 @@ create table meter_assignments (
   meter_id bigint not null,
   subscription_id bigint not null,
   install_date date not null,
+  -- The multiplier factor it has there: the meter's own may change once it hangs nowhere.
+  mf integer not null check (mf >= 1),
   -- The first day on which it no longer hangs there.
   remove_date date,
   removal_reason text,
