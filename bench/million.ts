@@ -210,7 +210,7 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
 
 /** Notes what the stores would send and sends nothing. */
 function recorder(sent: CompiledQuery[]): Tx {
-  return new Kysely<unknown>({
+  const kysely = new Kysely<unknown>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new DummyDriver(),
@@ -221,6 +221,7 @@ function recorder(sent: CompiledQuery[]): Tx {
       sent.push(event.query);
     },
   });
+  return Object.assign(kysely, { copyIn: () => Promise.reject(new Error('nothing is sent')) });
 }
 
 async function explain(

@@ -206,6 +206,10 @@ create table bill_runs (
   -- {context, plans: {planId: version}}: the newest versions then, by which a bill can be rated
   -- again as it was, whatever was saved since.
   versions jsonb not null,
+  -- Ids set aside for new bills, and how many subjects go into one part: the bills of the n-th part
+  -- take theirs from the n-th piece. Null where there were no new subjects.
+  first_bill_id bigint,
+  part_size integer not null,
   started_at timestamptz not null,
   finished_at timestamptz,
   -- {subscriptions, bills, errors, holds, currentCharges, ...} when it is finished.
@@ -324,6 +328,9 @@ create unique index bills_number_key on bills (tenant_id, bill_number)
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)
   where subscription_id is not null;
 create index bills_party on bills (tenant_id, party_id, bill_id);
+-- What somebody has to look at.
+create index bills_review on bills (tenant_id, term_id, status, bill_id)
+  where status in ('Error', 'Hold');
 -- What is still to be paid.
 create index bills_open on bills (tenant_id, subscription_id, due_date)
   where status in ('Posted', 'Published') and paid_amount < bill_amount;
@@ -351,8 +358,6 @@ create table bill_parts (
   billed_to date,
   billed_through date,
   subject_ts bigint not null,
-  -- Its place among the sections of the document, from 0.
-  section integer not null,
   primary key (tenant_id, bill_id, subscription_id),
   foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
 );

@@ -7,6 +7,7 @@
 // only once for each connection. A read of the API costs about half of what it did.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { parserOf } from './types.ts';
 
@@ -70,12 +71,29 @@ export class BatchedClient {
     remember(this);
   }
 
+  /** `copy … from stdin`, given all its bytes. Whatever was ready before is sent before it. */
+  copy(text: string, bytes: Buffer): Promise<number> {
+    this.sendReady();
+    return new Promise((resolve, reject) => {
+      const stream = this.#client.query(copyFrom(text));
+      stream.once('error', reject);
+      stream.once('finish', () => resolve(stream.rowCount));
+      stream.end(bytes);
+    });
+  }
+
+  /** Sends what is ready or was to go with the next statement. */
+  sendReady(): void {
+    if (this.#ready.length + this.#later.length > 0) this.#send();
+  }
+
   /** Sends what was to go with the next statement, which has not come. */
   sendLater(): void {
     if (this.#later.length > 0) this.#send();
   }
 
   #send(): void {
+    if (this.#ready.length + this.#later.length === 0) return;
     const waiting = [...this.#later, ...this.#ready];
     this.#later = [];
     this.#ready = [];

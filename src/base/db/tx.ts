@@ -14,6 +14,8 @@ import { toParameter } from './types.ts';
 export type Tx = QueryExecutorProvider & {
   /** For libraries that queue their own statements in a transaction of ours. */
   executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>;
+  /** Rows in the text format of COPY; how many there were. */
+  copyIn(statement: string, bytes: Buffer): Promise<number>;
 };
 
 /**
@@ -44,7 +46,8 @@ export function txOn(client: BatchedClient): Tx {
     withPluginAtFront: () => refuse('no plugins'),
     withoutPlugins: () => executor,
   };
-  return { getExecutor: () => executor, executeQuery };
+  const copyIn = (statement: string, bytes: Buffer) => client.copy(statement, bytes);
+  return { getExecutor: () => executor, executeQuery, copyIn };
 }
 
 function refuse(reason: string): never {
