@@ -5,28 +5,11 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Cluster } from '../test/support/cluster.ts';
+import { type Cluster, environmentOf } from '../test/support/cluster.ts';
 
 export type Server = { child: ChildProcess; port: number; pid: number };
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-
-/** What a program needs in its environment to run on a database of the bench's cluster. */
-export function environmentOf(cluster: Cluster, databaseName: string): Record<string, string> {
-  const url = (user: string) =>
-    `postgresql://${user}@/${databaseName}?host=${encodeURIComponent(cluster.owner.host)}`;
-  const unlimited = '1000000/1000000';
-  return {
-    DATABASE_URL: url(cluster.owner.user),
-    API_DATABASE_URL: url(cluster.api.user),
-    // The cluster of a bench does without fsync.
-    BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
-    BILLWRIGHT_WORKSPACE_HEADER: '1',
-    RATE_LIMIT_TOKEN: unlimited,
-    RATE_LIMIT_WORKSPACE: unlimited,
-    PORT: '0',
-  };
-}
 
 /** `billwright serve`, as it runs in production, on the database of a bench. */
 export async function launchServer(cluster: Cluster, databaseName: string): Promise<Server> {

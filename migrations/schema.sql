@@ -699,6 +699,11 @@ create table readings (
   value numeric not null,
   reading_type text not null,
   status text not null,
+  rejected_id bigint default 
+CASE
+    WHEN (status = 'Rejected'::text) THEN reading_id
+    ELSE NULL::bigint
+END,
   rollover boolean not null default false,
   consumption numeric,
   days integer,
@@ -796,12 +801,13 @@ create table subledger_entries (
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
+  party_id bigint not null,
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
   constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
   constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
-  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
@@ -841,6 +847,7 @@ create table subscriptions (
   account_id bigint not null,
   party_id bigint not null,
   status text not null,
+  next_change_date date,
   connection_date date not null,
   disconnection_kind text,
   billed_through date,
@@ -861,6 +868,7 @@ create table subscriptions (
   add_ons jsonb not null default '[]'::jsonb,
   users jsonb not null,
   transfers jsonb not null default '[]'::jsonb,
+  documents jsonb not null default '[]'::jsonb,
   search_text text not null,
   created_at timestamp with time zone not null,
   created_by text not null,
@@ -875,7 +883,8 @@ create table subscriptions (
   constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
   constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
-  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number),
+  constraint subscriptions_documents_check CHECK ((jsonb_typeof(documents) = 'array'::text)),
+  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number) INCLUDE (subscription_id),
   constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
   constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
   constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
@@ -1201,7 +1210,7 @@ CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_da
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
-CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time) NULLS NOT DISTINCT WHERE (status <> 'Rejected'::text);
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
 
@@ -1219,6 +1228,8 @@ CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (te
 
 CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
 
+CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
+
 CREATE INDEX subscription_counts_plan ON public.subscription_counts USING btree (tenant_id, plan_id);
 
 CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
@@ -1228,6 +1239,8 @@ CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_i
 CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
 
 CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) WHERE (block IS NOT NULL);
+
+CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
 
 CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) WHERE (city IS NOT NULL);
 
@@ -1244,6 +1257,8 @@ CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING bt
 CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
 
 CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
+
+CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
 
 CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
 
@@ -1423,6 +1438,24 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.count_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1554,16 +1587,16 @@ begin
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
   insert into subscription_balances as b
-    (tenant_id, subscription_id, receivable, deposit, disputed)
-  select tenant_id, subscription_id,
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id, party_id,
     coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
     coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
   from new_rows
   where subscription_id is not null and ledger_account_id in (2, 4, 10)
-  group by tenant_id, subscription_id
-  order by tenant_id, subscription_id
-  on conflict (tenant_id, subscription_id) do update
+  group by tenant_id, subscription_id, party_id
+  order by tenant_id, subscription_id, party_id
+  on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
@@ -1765,6 +1798,26 @@ END
 ;
 -- owned by billwright_search
 
+CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT s.subscription_id
+    FROM (subscriptions s
+      JOIN parties p ON (((p.tenant_id = s.tenant_id) AND (p.party_id = s.party_id))))
+   WHERE ((s.tenant_id = require_tenant()) AND (((s.search_text || ''::text) ~~ scan_subscriptions.pattern) OR (split_part(p.search_text, '
+'::text, 1) ~~ scan_subscriptions.pattern)))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND ((m.number)::text ~~ scan_subscriptions.pattern));
+END
+;
+-- owned by billwright_search
+
 CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text)
  RETURNS SETOF bigint
  LANGUAGE sql
@@ -1788,6 +1841,30 @@ BEGIN ATOMIC
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
 '::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT subscriptions.subscription_id
+    FROM subscriptions
+   WHERE ((subscriptions.tenant_id = require_tenant()) AND (subscriptions.search_text ~~ search_subscriptions.pattern))
+ UNION
+  SELECT s.subscription_id
+    FROM (parties p
+      JOIN subscriptions s ON (((s.tenant_id = p.tenant_id) AND (s.party_id = p.party_id))))
+   WHERE ((p.tenant_id = require_tenant()) AND (p.search_text ~~ search_subscriptions.pattern) AND (split_part(p.search_text, '
+'::text, 1) ~~ search_subscriptions.pattern))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND (m.search_text ~~ search_subscriptions.pattern) AND ((m.number)::text ~~ search_subscriptions.pattern));
 END
 ;
 -- owned by billwright_search
@@ -1855,6 +1932,8 @@ CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENC
 CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_readings();
 
 CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
 
@@ -2136,6 +2215,8 @@ grant delete, insert, select, update on manual_values to billwright_worker;
 
 grant insert, select, update on meter_assignments to billwright_api;
 
+grant select on meter_assignments to billwright_search;
+
 grant insert, select, update on meter_assignments to billwright_worker;
 
 grant insert, select on meter_registers to billwright_api;
@@ -2150,7 +2231,7 @@ grant insert, select, update on meters to billwright_api;
 
 grant select on meters to billwright_search;
 
-grant select on meters to billwright_worker;
+grant select, update on meters to billwright_worker;
 
 grant insert, select, update on parties to billwright_api;
 

@@ -29,6 +29,16 @@ export const routes = {
   updateUser: { path: '/billing/users/update-user', method: 'Update', action: 'Update Parties' },
   getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },
   listUsers: { path: '/billing/users/list-users', method: 'Retrieve', action: 'List Parties' },
+  makeConnections: {
+    path: '/billing/connections/make-connections',
+    method: 'Create',
+    action: 'Create Subscription',
+  },
+  getConnections: {
+    path: '/billing/connections/get-connections',
+    method: 'Retrieve',
+    action: 'Retrieve Subscriptions',
+  },
   makeMeters: { path: '/billing/meters/make-meters', method: 'Create', action: 'Create Meters' },
   getMeters: { path: '/billing/meters/get-meters', method: 'Retrieve', action: 'Retrieve Meters' },
   getMeterMetaData: {
@@ -42,6 +52,28 @@ export const routes = {
     action: 'Create Meter Types',
   },
   updateMeter: { path: '/billing/meters/update-meter', method: 'Update', action: 'Update Meter' },
+  assignMeter: { path: '/billing/meters/assign-meter', method: 'Update', action: 'Assign Meter' },
+  replaceMeter: {
+    path: '/billing/meters/replace-meter',
+    method: 'Update',
+    action: 'Replace Meter',
+  },
+  removeMeter: { path: '/billing/meters/remove-meter', method: 'Update', action: 'Remove Meter' },
+  makeReadings: {
+    path: '/billing/meters/make-readings',
+    method: 'Create',
+    action: 'Create Meter Readings',
+  },
+  getReadings: {
+    path: '/billing/meters/get-readings',
+    method: 'Retrieve',
+    action: 'Retrieve Meter Readings',
+  },
+  reviewReading: {
+    path: '/billing/meters/review-reading',
+    method: 'Update',
+    action: 'Review Meter Reading',
+  },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

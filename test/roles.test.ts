@@ -24,6 +24,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateUser: billing,
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
+  makeConnections: billing,
+  getConnections: [...readers, 'Meter Reader', 'Customer'],
   createService: managers,
   getServices: readers,
   updateService: managers,
@@ -43,6 +45,12 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getMeterMetaData: [...readers, 'Meter Reader'],
   makeMeterTypes: billing,
   updateMeter: billing,
+  assignMeter: billing,
+  replaceMeter: billing,
+  removeMeter: billing,
+  makeReadings: [...billing, 'Meter Reader', 'Customer'],
+  getReadings: [...readers, 'Meter Reader', 'Customer'],
+  reviewReading: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -59,7 +67,12 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 };
 
 /** May call for its own party only, and only as a login that has one. */
-const ownOnly: Partial<Record<OperationName, RoleName>> = { getUsers: 'Customer' };
+const ownOnly: Partial<Record<OperationName, RoleName>> = {
+  getUsers: 'Customer',
+  getConnections: 'Customer',
+  makeReadings: 'Customer',
+  getReadings: 'Customer',
+};
 
 const scene = await openScene();
 const admin = await scene.workspace('roles', { sandbox: true });

@@ -198,7 +198,7 @@ const bans: Ban[] = [
     word: /\bnew Date\b/,
     within: core,
     instead: 'Temporal, through base/calendar',
-    except: { 'src/base/calendar.ts': 'writes a timestamp at half the cost, from an instant' },
+    except: { 'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date' },
   },
   {
     word: /\bDate\.now\b/,
@@ -208,6 +208,7 @@ const bans: Ban[] = [
       'src/base/postgres/server.ts': 'waits for a process of the machine, by its clock',
       'src/base/postgres/server-log.ts': 'compares with the age of files',
       'src/base/postgres/claim.ts': 'waits for a process of the machine, by its clock',
+      'src/base/request-id.ts': 'ids sort by the time of the machine; they are no business date',
     },
   },
   {
@@ -216,7 +217,6 @@ const bans: Ban[] = [
     instead: 'the clock that is handed in',
     except: {
       'src/base/clock.ts': 'the one clock',
-      'src/base/request-id.ts': 'ids sort by the time of the machine; they are no business date',
     },
   },
   {
@@ -231,8 +231,11 @@ const bans: Ban[] = [
   {
     word: /\bpool\.(query|connect)\b/,
     within: /^(src|test)\//,
-    instead: 'transact(): a connection may still have a commit to send before anything else',
-    except: { 'src/base/db/pool.ts': 'the one way to run a transaction' },
+    instead: 'transact()',
+    except: {
+      'src/base/db/pool.ts': 'the one way to run a transaction',
+      'src/base/db/reads.ts': 'what transact() uses for those that change nothing',
+    },
   },
   { word: /\bconsole\./, within: core, instead: 'the log of the context' },
   { word: /\bas any\b/, within: /^/, instead: 'a type, or unknown' },

@@ -84,6 +84,7 @@ export const errorCodes = {
   ACCOUNT_NOT_FOUND: notFound('No billing account has this id or label'),
   METER_NOT_FOUND: notFound('No meter has this number'),
   METER_TYPE_NOT_FOUND: notFound('No meter type has this id'),
+  READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
@@ -101,11 +102,20 @@ export const errorCodes = {
   IN_USE: conflict('The object is in use'),
   SERVICE_IN_USE: conflict('The pricing context has subscriptions or open terms'),
   METER_ALREADY_ASSIGNED: conflict('The meter hangs somewhere on these days'),
+  DATE_IN_POSTED_TERM: conflict('The date lies in a term that was posted'),
+  READING_LOCKED: conflict('A term has taken this reading or a later one'),
   INVALID_STATE: conflict('Not possible in the present state'),
   READINGS_NOT_POSTED: conflict('Meter readings must be posted before bills are generated'),
   TERM_STALE_GENERATE_AGAIN: conflict('Something changed since the bills were generated'),
   TERM_HAS_OPEN_BILLS: conflict('Some bills are in error or on hold'),
   BILL_NOT_IN_TERM: rule('The bill belongs to another term'),
+  SERVICE_ARCHIVED: rule('The pricing context is archived'),
+  PLAN_ABSTRACT: rule('The plan is a template for others and cannot be subscribed to'),
+  PLAN_NOT_BASE: rule('The plan is an add-on and cannot be subscribed to by itself'),
+  PLAN_NOT_AVAILABLE: rule('The plan is not offered to this party'),
+  POST_TYPE_MISMATCH: rule('postType differs from that of the pricing context'),
+  OWNER_REQUIRED: rule('A subscription has exactly one owner'),
+  OWNER_IMMUTABLE: rule('The owner changes by transfer-connection only'),
   PARTY_KEY_MISMATCH: rule('partyID and partyNumber name different parties'),
   PARTY_ARCHIVED: rule('The party is archived; restore it first'),
   PARTY_HAS_ACTIVE_SUBSCRIPTIONS: rule('The party still has active subscriptions'),
@@ -133,6 +143,18 @@ export const errorCodes = {
   EFFECTIVE_DATES_OVERLAP: rule('Two items hold on the same days'),
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
+  CONNECTION_INPUTS_MISMATCH: rule('The inputs do not match those of the pricing context'),
+  MISSING_INPUT: rule('A required input is missing'),
+  DUPLICATE_INPUT: rule('The input stands twice'),
+  INVALID_INPUT_VALUE: rule('The value does not fit the input'),
+  ADDON_NOT_FOUND: rule('No add-on of the pricing context has this label'),
+  VARIANT_NOT_OVERRIDABLE: rule('The value cannot be set for one subscription'),
+  BATCH_UPLOAD_REQUIRED: rule('The field is for bulk loads: send batchUpload: true'),
+  OPENING_BALANCE_NOT_ALLOWED: rule('Opening balances are for bulk loads: send batchUpload: true'),
+  DATE_TOO_FAR_BACK: rule('The date lies too far back'),
+  DATE_OUT_OF_ORDER: rule('The date lies before the change that it follows'),
+  BALANCE_OUTSTANDING: rule('The balance stands against it'),
+  DEPOSIT_UNPAID: rule('The security deposit is not paid'),
   METER_NOT_REGISTERED: rule('No meter with this number is registered'),
   METER_NOT_ASSIGNABLE: rule('Only a meter whose health is ok can be assigned'),
   METER_TYPE_NOT_ALLOWED: rule('A meter of this type does not measure what the service bills'),
@@ -140,7 +162,11 @@ export const errorCodes = {
   METER_BINDING_AMBIGUOUS: rule('It is not clear which register measures which input'),
   UNKNOWN_INPUT: rule('The pricing context defines no input with this name'),
   REGISTER_REQUIRED: rule('One of the registers of the meter must be named'),
+  METER_NOT_ASSIGNED: rule('The meter does not hang there on this day'),
+  READING_DECREASED: rule('The register went down'),
   DUPLICATE_ROW: rule('The same thing stands twice'),
+  TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
+  DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
@@ -175,6 +201,7 @@ export type ErrorDetail = {
   code: ErrorCode;
   message: string;
   rejectedValue?: unknown;
+  allowed?: readonly unknown[];
   /** Character offset inside a formula. */
   position?: number;
 };
@@ -224,6 +251,7 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   return new AppError(first.code, {
     message: first.message,
     ...(first.field === null ? {} : { field: first.field }),
+    ...(first.allowed === undefined ? {} : { allowed: first.allowed }),
     details,
   });
 }

@@ -55,6 +55,7 @@ export type Headers = Record<string, string>;
 export function idHeaders(ids: {
   resourceIds?: readonly (number | string)[];
   partyNumbers?: readonly number[];
+  connectionNumbers?: readonly string[];
 }): Headers {
   const headers: Headers = {};
   if (ids.resourceIds) {
@@ -62,6 +63,9 @@ export function idHeaders(ids: {
     headers['X-Resource-Count'] = String(ids.resourceIds.length);
   }
   if (ids.partyNumbers) headers['X-Party-Number'] = listed(ids.partyNumbers);
+  if (ids.connectionNumbers) {
+    headers['X-Connection-Number'] = listed(ids.connectionNumbers.map(plainHeader));
+  }
   return headers;
 }
 
@@ -72,14 +76,18 @@ function listed(ids: readonly (number | string)[]): string {
 /** Proxies and clients refuse answers whose headers are long. */
 const ignoredFieldsHeaderMax = 2_000;
 
-/** Names come from the caller: what is not plain is written as %XX, so that a header stays one. */
+/** What comes from a caller and is not plain is written as %XX, so that a header stays one. */
+function plainHeader(text: string): string {
+  return text
+    .slice(0, 200)
+    .replace(/[^A-Za-z0-9_.[\]/-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+}
+
 export function ignoredFieldsHeader(names: readonly string[]): Headers {
   if (names.length === 0) return {};
   let header = '';
   for (const name of names) {
-    const plain = name
-      .slice(0, 200)
-      .replace(/[^A-Za-z0-9_.[\]-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+    const plain = plainHeader(name);
     const longer = header === '' ? plain : `${header},${plain}`;
     if (longer.length > ignoredFieldsHeaderMax) break;
     header = longer;

@@ -92,7 +92,6 @@ export async function storeAudit(
   actor: Actor,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  if (entries.length === 0) return;
   const context = {
     requestId: call.incoming.requestId,
     at: call.realNow,

@@ -33,11 +33,11 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
-  parts.limiters.token.take(token.key, nowMs, call.headers);
+  parts.limiters.token.take(token.hash, nowMs, call.headers);
   const readOnly = isRetrieve(operation);
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
-    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token.hash);
+    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
     try {
       const row = known;
       return await transact(parts.database, { opening, readOnly }, (tx, opened) =>
@@ -78,19 +78,21 @@ async function runKnown(
   opened: Promise<OpeningRow>,
 ): Promise<Outgoing> {
   const begunEarly = isRetrieve(call.operation) ? runCall(call, token, known, tx) : undefined;
-  const [opening, early] = await Promise.allSettled([opened, begunEarly]);
-  if (opening.status === 'rejected') throw opening.reason;
-  if (opening.value?.access_epoch !== known.access_epoch) {
-    if (early.status === 'fulfilled') discard(early.value);
-    throw tokenChanged;
+  // Its failure is of interest only where the token still holds.
+  begunEarly?.catch(ignore);
+  const opening = await opened;
+  if (opening?.access_epoch === known.access_epoch) {
+    return begunEarly ?? runCall(call, token, known, tx);
   }
-  if (early.status === 'rejected') throw early.reason;
-  return early.value ?? runCall(call, token, known, tx);
+  begunEarly?.then(discard, ignore);
+  throw tokenChanged;
 }
 
-function discard(outgoing: Outgoing | undefined): void {
-  if (outgoing && typeof outgoing.body !== 'string') outgoing.body.destroy();
+function discard(outgoing: Outgoing): void {
+  if (typeof outgoing.body !== 'string') outgoing.body.destroy();
 }
+
+function ignore(): void {}
 
 /** Inside the transaction that was opened for the token's tenant. */
 async function runCall(
@@ -121,7 +123,7 @@ async function runCall(
   };
   const run = async () => {
     const answer = await operation.handle(fullCall as never, call.validated.body as never);
-    await storeAudit(tx, call, principal, entries);
+    if (entries.length > 0) await storeAudit(tx, call, principal, entries);
     return succeeded(call, answer);
   };
   const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);

@@ -12,7 +12,7 @@ import { bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, type Metrics, operationLabel } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
@@ -140,11 +140,15 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
     });
     const ms = performance.now() - startedMs;
     const { operation, statusCode } = outgoing;
-    const label = operation ? `${operation.path} ${operation.action}` : 'unknown';
-    metrics.observe(label, statusCode, ms / 1000);
-    const line = { requestId, operation: label, statusCode, ms: Math.round(ms) };
-    if (operation && isRetrieve(operation) && statusCode === 200) parts.log.debug(line, 'call');
-    else parts.log.info({ ...line, address: request.ip }, 'call');
+    metrics.observe(operation, statusCode, ms / 1000);
+    const isPlain = operation && isRetrieve(operation) && statusCode === 200;
+    const level = isPlain ? 'debug' : 'info';
+    if (parts.log.isLevelEnabled(level)) {
+      const label = operationLabel(operation);
+      const address = isPlain ? {} : { address: request.ip };
+      const line = { requestId, operation: label, statusCode, ms: Math.round(ms), ...address };
+      parts.log[level](line, 'call');
+    }
     return send(reply, requestId, outgoing);
   };
 }

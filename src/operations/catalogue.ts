@@ -14,11 +14,19 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { getConnections } from './connections/get-connections.ts';
+import { makeConnections } from './connections/make-connections.ts';
 import { getLookups } from './lookups/get-lookups.ts';
+import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
+import { getReadings } from './meters/get-readings.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
+import { makeReadings } from './meters/make-readings.ts';
+import { removeMeterOperation } from './meters/remove-meter.ts';
+import { replaceMeterOperation } from './meters/replace-meter.ts';
+import { reviewReadingOperation } from './meters/review-reading.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { getPeriods } from './periods/get-periods.ts';
@@ -52,11 +60,19 @@ export const catalogue = {
   updateUser,
   getUsers,
   listUsers,
+  makeConnections,
+  getConnections,
   makeMeters,
   getMeters,
   getMeterMetaData,
   makeMeterTypes,
   updateMeter: updateMeterOperation,
+  assignMeter: assignMeterOperation,
+  replaceMeter: replaceMeterOperation,
+  removeMeter: removeMeterOperation,
+  makeReadings,
+  getReadings,
+  reviewReading: reviewReadingOperation,
   login,
   refreshToken,
   logout,

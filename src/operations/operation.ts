@@ -60,6 +60,7 @@ export type PublicCall = CallBase & {
 export type AnswerIds = {
   resourceIds?: readonly (number | string)[];
   partyNumbers?: readonly number[];
+  connectionNumbers?: readonly string[];
 };
 
 export type Answer<Data> = {

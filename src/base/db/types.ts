@@ -6,7 +6,7 @@ type Parser = (text: string) => unknown;
 const parsers = new Map<number, Parser>([
   [20, parseBigint],
   [1082, isoYear],
-  [1184, (text) => Temporal.Instant.from(isoYear(text).replace(' ', 'T'))],
+  [1184, (text) => Temporal.Instant.from(isoYear(text))],
 ]);
 
 export function parserOf(oid: number): Parser {
@@ -33,7 +33,10 @@ export function timeText(time: Temporal.Instant | Temporal.PlainDate): string {
   return time.toString().replace(/^\+0*/, '');
 }
 
+const hyphen = 0x2d;
+
 /** As ISO 8601 writes it: a year beyond 9999 has a sign and six digits. */
 function isoYear(text: string): string {
+  if (text.charCodeAt(4) === hyphen) return text;
   return text.replace(/^\d{5,6}(?=-)/, (year) => `+${year.padStart(6, '0')}`);
 }

@@ -201,8 +201,8 @@ export async function insertMeterRows(
   `.execute(tx);
   await sql`
     insert into meter_assignments (tenant_id, assignment_id, meter_id, subscription_id,
-      install_date, created_at, created_by, modified_at, modified_by, ts)
-    select ${tenantId}, n, n, n, ${year.start}::date, ${stamped(stamp)} from ${metered}
+      install_date, mf, created_at, created_by, modified_at, modified_by, ts)
+    select ${tenantId}, n, n, n, ${year.start}::date, 1, ${stamped(stamp)} from ${metered}
     order by n
   `.execute(tx);
   await sql`

@@ -104,6 +104,7 @@ export async function findGroupTotals(
     left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
     left join subscription_balances b
       on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+      and b.party_id = s.party_id
     where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
   `.execute(tx);
   return rows[0] ?? { account_count: 0, outstanding: '0' };

@@ -1,6 +1,7 @@
 // Hanging meters up: for one subscription or for thousands, in a constant number of statements.
 // First everything is checked, with the meters locked; then, once the subscriptions exist, the
 // assignments and their first readings are stored.
+import { dayOf } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
@@ -143,7 +144,7 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.health !== 'ok') {
-    const message = `Meter ${rejectedValue} is ${meter.health}; only one that is ok can be assigned`;
+    const message = `Meter ${rejectedValue} is ${meter.health}; it can be assigned once it is ok`;
     return { field, code: 'METER_NOT_ASSIGNABLE', message, rejectedValue };
   }
   return undefined;
@@ -174,7 +175,10 @@ export async function installMeters(
   const readings = assignments.flatMap((one) =>
     one.readings.map(
       ({ position, date, value }): Omit<NewReading, 'readingId'> =>
-        plainReading({ assignmentId: one.assignmentId, position, date, value }, 'Installation'),
+        plainReading(
+          { assignmentId: one.assignmentId, position, day: dayOf(date), value },
+          'Installation',
+        ),
     ),
   );
   const numbered = readings.map((one, index) => ({ ...one, readingId: firstReading + index }));

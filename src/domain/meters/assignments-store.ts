@@ -171,3 +171,49 @@ async function markMetersActive(
     where tenant_id = ${tenantId} and meter_id = any(${meterIds}::bigint[])
   `.execute(tx);
 }
+
+/** A subscription as far as its meters are concerned. */
+export type MeteredSubscription = {
+  subscription_id: number;
+  subscription_number: string;
+  context_id: number;
+  status: 'Pending' | 'Active' | 'Disconnected' | 'Closed';
+  /** YYYY-MM-DD */
+  connection_date: string;
+  billed_through: string | null;
+};
+
+export async function lockSubscription(
+  tx: Tx,
+  tenantId: number,
+  number: string,
+): Promise<MeteredSubscription | undefined> {
+  const { rows } = await sql<MeteredSubscription>`
+    select subscription_id, subscription_number, context_id, status, connection_date,
+      billed_through
+    from subscriptions
+    where tenant_id = ${tenantId} and subscription_number = ${number}
+    for no key update
+  `.execute(tx);
+  return rows[0];
+}
+
+/** Inputs that the meters of a subscription measure, each with the meter's number. */
+export async function listMeasuredInputs(
+  tx: Tx,
+  tenantId: number,
+  subscriptionId: number,
+): Promise<{ number: number; register: string; input: string }[]> {
+  const { rows } = await sql<{ number: number; register: string; input: string }>`
+    select m.number, t.register, r.input
+    from assignment_registers r
+    join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
+      and a.remove_date is null
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+    join meter_registers t on t.tenant_id = ${tenantId} and t.meter_type_id = m.meter_type_id
+      and t.position = r.position
+    where r.tenant_id = ${tenantId} and r.subscription_id = ${subscriptionId}
+      and r.input is not null
+  `.execute(tx);
+  return rows;
+}

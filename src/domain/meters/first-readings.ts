@@ -49,7 +49,7 @@ function initialReadings(
 ): (InstallationReading | ErrorDetail)[] {
   const named = wanted.initialReadings.map(({ register, value }, index) => {
     const field = `${wanted.field}.initialReadings[${index}]`;
-    const position = positionOf(meter, register);
+    const position = register === null ? onlyPosition(meter) : positionOf(meter, register);
     if (position === undefined) return noSuchRegister(`${field}.register`, meter, register);
     return readingOf(meter, { position, date, value }, `${field}.value`);
   });
@@ -57,6 +57,10 @@ function initialReadings(
   const field = `${wanted.field}.initialReading`;
   if (meter.registers.length !== 1) return [...named, noSuchRegister(field, meter, null)];
   return [...named, readingOf(meter, { position: 1, date, value: wanted.initialReading }, field)];
+}
+
+function onlyPosition(meter: FoundMeter): number | undefined {
+  return meter.registers.length === 1 ? 1 : undefined;
 }
 
 function openingReadings(

@@ -2,7 +2,8 @@
 import type { MeteredInput } from '../pricing/context.ts';
 import type { MeterHealth, MeterStatus, RegisterFacts } from './meter.ts';
 
-export type InitialReading = { register: string; value: string };
+/** Without a register: of the only one that the meter has. */
+export type InitialReading = { register: string | null; value: string };
 
 export type MeterToInstall = {
   /** Where it stands in the request, such as `connection.meters[0]`. */
@@ -24,6 +25,8 @@ export type Binding = {
   name: string;
   meterNumber: number;
   register: string | null;
+  /** Where no register is named and several would do, the one with this name. */
+  likeRegister?: string;
   openingReading: string | null;
   openingDate: Temporal.PlainDate | null;
 };

@@ -148,3 +148,45 @@ function oldestActiveSubscription(): RawBuilder<unknown> {
     limit 1
   )`;
 }
+
+export type AccountLabel = { partyId: number; label: string };
+
+/** The accounts that parties have under these labels. */
+export async function listAccountsByLabels(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly AccountLabel[],
+): Promise<(AccountLabel & { accountId: number })[]> {
+  const { rows } = await sql<{ account_id: number; party_id: number; label: string }>`
+    select a.account_id, a.party_id, a.label
+    from unnest(
+      ${wanted.map((one) => one.partyId)}::bigint[], ${wanted.map((one) => one.label)}::text[]
+    ) as w (party_id, label)
+    join billing_accounts a
+      on a.tenant_id = ${tenantId} and a.party_id = w.party_id and a.label = w.label
+  `.execute(tx);
+  return rows.map((row) => ({
+    partyId: row.party_id,
+    label: row.label,
+    accountId: row.account_id,
+  }));
+}
+
+export async function insertAccountsOfParties(
+  tx: Tx,
+  tenantId: number,
+  firstId: number,
+  accounts: readonly AccountLabel[],
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into billing_accounts (
+      tenant_id, account_id, party_id, label, created_at, created_by, modified_at, modified_by, ts
+    )
+    select ${tenantId}, ${firstId}::bigint + r.position - 1, r.party_id, r.label,
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
+    from unnest(
+      ${accounts.map((one) => one.partyId)}::bigint[], ${accounts.map((one) => one.label)}::text[]
+    ) with ordinality as r (party_id, label, position)
+  `.execute(tx);
+}

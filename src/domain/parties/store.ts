@@ -132,16 +132,21 @@ export async function findArchiveObstacles(
         where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
       exists (select from parties
         where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
-      or exists (select from subscription_balances b
-        join subscriptions s using (tenant_id, subscription_id)
-        where s.tenant_id = ${tenantId} and s.party_id = ${partyId} and b.receivable <> 0)
+      or exists (select from subscription_balances
+        where tenant_id = ${tenantId} and party_id = ${partyId}
+          and (receivable <> 0 or deposit <> 0 or disputed <> 0))
       as has_balance
   `.execute(tx);
   const row = rows[0];
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
 }
 
-export type PartyView = PartyRow & { wallet_balance: string; portal_status: string };
+export type PartyView = PartyRow & {
+  wallet_balance: string;
+  /** Of all that it has subscribed to, also what others own by now. */
+  outstanding: string;
+  portal_status: string;
+};
 
 /** One row for each subscription of each account; an account without any has one row too. */
 export type HoldingRow = {
@@ -166,7 +171,10 @@ export async function findPartyView(
 ): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
   const [parties, holdings] = await Promise.all([
     sql<PartyView>`
-      select ${columns}, wallet_balance::text as wallet_balance, portal_status
+      select ${columns}, wallet_balance::text as wallet_balance, portal_status, (
+          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
+          where b.tenant_id = p.tenant_id and b.party_id = p.party_id
+        ) as outstanding
       from parties p
       where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
     `.execute(tx),
@@ -183,6 +191,7 @@ export async function findPartyView(
       left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
       left join subscription_balances b
         on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        and b.party_id = s.party_id
       where g.tenant_id = ${tenantId} and g.party_id = (
         select p.party_id from parties p
         where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}

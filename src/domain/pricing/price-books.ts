@@ -44,13 +44,14 @@ const booksMax = 200;
 const books = new Map<string, Kept>();
 
 /**
- * The compiled book of a context as it is stored. Only for transactions that change nothing: what
- * one of those sees is committed, so its book version never stands for anything else.
+ * The compiled book of a context as it is stored. Only for transactions that do not change the
+ * context or its plans: what one of those sees is committed, so its book version never stands for
+ * anything else.
  */
 export async function storedPriceBook(
   tx: Tx,
   tenantId: number,
-  context: ContextRow,
+  context: Pick<ContextRow, 'context_id' | 'code' | 'created_at' | 'book_version'>,
   currency: Currency,
 ): Promise<PriceBook> {
   const key = `${tenantId}/${context.context_id}`;

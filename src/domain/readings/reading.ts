@@ -46,7 +46,8 @@ export type NewReading = {
   readingId: number;
   assignmentId: number;
   position: number;
-  date: Temporal.PlainDate | string;
+  /** Counted from 01/01/1970. */
+  day: number;
   /** HH:MM:SS */
   time: string | null;
   value: string;
@@ -67,7 +68,7 @@ export type ReadingFlag = 'High' | 'Low' | 'Decreased';
 
 /** One that is accepted as it is, with nothing before it to compare it with. */
 export function plainReading(
-  reading: Pick<NewReading, 'assignmentId' | 'position' | 'date' | 'value'>,
+  reading: Pick<NewReading, 'assignmentId' | 'position' | 'day' | 'value'>,
   type: ReadingType,
 ): Omit<NewReading, 'readingId'> {
   return {

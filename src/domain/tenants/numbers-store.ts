@@ -58,3 +58,11 @@ export async function takeNumbers(
   if (last === undefined) throw new Error(`no counter for ${series}`);
   return last - count + 1;
 }
+
+/** The last number of a series that was handed out. */
+export async function findLastNumber(tx: Tx, tenantId: number, series: Series): Promise<number> {
+  const { rows } = await sql<{ last_number: number }>`
+    select last_number from counters where tenant_id = ${tenantId} and series = ${series}
+  `.execute(tx);
+  return rows[0]?.last_number ?? seriesStart[series];
+}

@@ -12,9 +12,15 @@ import { meterNumber } from './meter-fields.ts';
 const registersMax = 100;
 
 export const initialReadings = maybe(
-  Type.Array(Type.Object({ register: filledText({ max: 64 }), value: decimal }), {
-    maxItems: registersMax,
-  }),
+  Type.Array(
+    Type.Object({
+      register: maybe(
+        filledText({ max: 64, description: 'may be left out where the meter has one register' }),
+      ),
+      value: decimal,
+    }),
+    { maxItems: registersMax },
+  ),
 );
 
 /** A bare number stands for a meter of which nothing else is said. */
@@ -49,11 +55,13 @@ export const metersBound = maybe(
   ),
 );
 
+export type RegisterItem = { register?: string | null; value: string | number };
+
 export type MeterItem = {
   number: number;
   installDate?: string | null;
   initialReading?: string | number | null;
-  initialReadings?: { register: string; value: string | number }[] | null;
+  initialReadings?: RegisterItem[] | null;
 };
 
 /** The meters of a request, each with its place in it. */
@@ -64,11 +72,12 @@ export function meterToInstall(item: MeterItem | number, field: string): MeterTo
     number: meter.number,
     installDate: dateOf(meter.installDate),
     initialReading: textOf(meter.initialReading),
-    initialReadings: (meter.initialReadings ?? []).map(({ register, value }) => ({
-      register: register.trim(),
-      value: String(value),
-    })),
+    initialReadings: (meter.initialReadings ?? []).map(registerReading),
   };
+}
+
+export function registerReading({ register, value }: RegisterItem) {
+  return { register: register?.trim() ?? null, value: String(value) };
 }
 
 export function bindingOf(

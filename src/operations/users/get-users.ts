@@ -87,7 +87,9 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     language: party.language,
     competencies: party.competencies,
     walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
-    outstandingAccount: { balance: amount(subscribed) },
+    outstandingAccount: {
+      balance: majorUnits(BigInt(party.outstanding), tenant.currencyDecimals),
+    },
     userAccount: { status: party.portal_status },
     subscriptionGroups: accounts.flatMap((rows) => {
       const [account] = rows;
