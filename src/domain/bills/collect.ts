@@ -17,10 +17,8 @@ import {
   listMeters,
   listOpenings,
   listOverdue,
-  listPartiesByIds,
   listUploadedUsage,
   type MeterRow,
-  type PartyRow,
   type ReadingRow,
 } from './inputs-store.ts';
 import type { MakeScope } from './make-bill.ts';
@@ -43,13 +41,12 @@ export async function collect(
   const rows = await listInputs(tx, tenantId, term, range);
   const ids = rows.map((row) => row.subscription_id);
   const accountNames = accountNamesOf(pinned);
-  const [meters, manual, usage, overdue, earlierTerms, parties] = await Promise.all([
+  const [meters, manual, usage, overdue, earlierTerms] = await Promise.all([
     listMeters(tx, tenantId, term, ids),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
     overdueOf(tx, tenantId, term, rows, accountNames),
     earlierTermsOf(tx, tenantId, term, rows),
-    formerOwners(tx, tenantId, rows),
   ]);
   const scope: MakeScope = {
     term,
@@ -61,7 +58,6 @@ export async function collect(
     earlierTerms,
     isRequired: requirements(term, pinned),
     accountNames,
-    parties,
   };
   const metersOf = Map.groupBy(meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
@@ -131,16 +127,6 @@ async function earlierTermsOf(
   const ids = new Set(rows.flatMap((row) => row.history?.[0]?.termId ?? []));
   const terms = await listTermsByIds(tx, tenantId, [...ids]);
   return new Map(terms.map((one) => [one.term_id, one]));
-}
-
-async function formerOwners(
-  tx: Tx,
-  tenantId: number,
-  rows: readonly InputRow[],
-): Promise<Map<number, PartyRow>> {
-  const ids = new Set(rows.flatMap((row) => row.transfers?.map((one) => one.fromPartyId) ?? []));
-  const parties = await listPartiesByIds(tx, tenantId, [...ids]);
-  return new Map(parties.map((one) => [one.party_id, one]));
 }
 
 type Overdue = Map<number, { open: number; dueDate: string }[]>;

@@ -124,12 +124,12 @@ function connectionOf(scope: FreezeScope, row: InputRow): ConnectionFacts {
 /** What most subscriptions do not have. */
 function addRest(scope: FreezeScope, row: InputRow, connection: Mutable<ConnectionFacts>): void {
   if (row.variants !== null) {
-    connection.variants = row.variants.map(({ name, value, fromDate, toDate }) => ({
-      name,
-      value,
-      ...(fromDate ? { fromDate: wireDay(fromDate) } : {}),
-      ...(toDate ? { toDate: lastDayBefore(toDate) } : {}),
-    }));
+    // Those of another shape are only kept.
+    connection.variants = row.variants.flatMap(({ name, value, fromDate, toDate }) => {
+      if (name === undefined || value === undefined || value === null) return [];
+      const from = fromDate ? { fromDate: wireDay(fromDate) } : {};
+      return [{ name, value, ...from, ...(toDate ? { toDate: lastDayBefore(toDate) } : {}) }];
+    });
   }
   if (row.add_ons !== null) {
     connection.addOns = row.add_ons.map(({ planId, quantity, fromDate, toDate }) => ({

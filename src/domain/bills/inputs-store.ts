@@ -1,6 +1,6 @@
 // What bills are made from, read for a whole part of a run at once. Ledger figures of a
 // subscription come from one statement, so that they belong to one moment.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import {
@@ -40,9 +40,9 @@ export type InputRow = {
   status_history: { status: string; fromDate: string }[] | null;
   connection_inputs: { name: string; value: string }[] | null;
   quantities: { name: string; value: string; fromDate?: string }[] | null;
-  variants: { name: string; value: unknown; fromDate?: string; toDate?: string }[] | null;
+  variants: { name?: string; value?: unknown; fromDate?: string; toDate?: string }[] | null;
   add_ons: { planId: number; quantity?: string; fromDate?: string; toDate?: string }[] | null;
-  transfers: { transferDate: string; fromPartyId: number; toPartyId: number }[] | null;
+  transfers: { transferDate: string }[] | null;
   /** Minor units. */
   receivable: number;
   deposit: number;
@@ -67,7 +67,7 @@ export async function listInputs(
 ): Promise<InputRow[]> {
   const { rows } = await sql<InputRow>`
     select ${subjectColumn(term)} as subject_id, s.subscription_id, s.subscription_number,
-      s.reference_number, s.account_id, a.label as account_label, s.party_id, o.party_number,
+      s.reference_number, s.account_id, a.label as account_label, o.party_id, o.party_number,
       o.name as party_name, coalesce(s.address, o.address) as address, s.plan_id,
       s.connection_date, s.billed_through, s.ts, s.plan_history,
       case when s.status <> 'Active' or jsonb_array_length(s.status_history) > 1
@@ -81,16 +81,17 @@ export async function listInputs(
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = s.subscription_id
-          and e.entry_id > coalesce(h.entry_id, 0) and e.ledger_account_id = 2
+          and e.party_id = o.party_id and e.entry_id > coalesce(h.entry_id, 0) and e.ledger_account_id = 2
           and e.kind in ${paymentKinds}
       )::bigint end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
     from ${eligibleTables}
-    join parties o on o.tenant_id = s.tenant_id and o.party_id = s.party_id
-    left join subscription_balances b
-      on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+    join parties o on o.tenant_id = s.tenant_id
+      and o.party_id = case when s.transfers = '[]' then s.party_id else ${ownerAtEnd(term)} end
+    left join subscription_balances b on b.tenant_id = s.tenant_id
+      and b.subscription_id = s.subscription_id and b.party_id = o.party_id
     left join usage_histories h
       on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
     where ${isEligible(tenantId, term)}
@@ -98,6 +99,17 @@ export async function listInputs(
     order by subject_id, s.subscription_id
   `.execute(tx);
   return rows;
+}
+
+/** Who owned it on the last day of the term: the bill is theirs, whoever owns it now. */
+function ownerAtEnd(term: BilledTerm): RawBuilder<unknown> {
+  return sql`coalesce((
+    select (t ->> 'fromPartyId')::bigint
+    from jsonb_array_elements(s.transfers) t
+    where (t ->> 'transferDate')::date > ${term.end_date}::date
+    order by t ->> 'transferDate'
+    limit 1
+  ), s.party_id)`;
 }
 
 export type MeterRow = {
@@ -130,7 +142,7 @@ export async function listMeters(
   subscriptionIds: readonly number[],
 ): Promise<MeterRow[]> {
   const { rows } = await sql<MeterRow>`
-    select r.subscription_id, r.assignment_id, r.position, m.number, m.mf, r.input, k.register,
+    select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
       trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
       trim_scale(t.value)::text as value, t.reading_type, t.rollover
@@ -259,27 +271,6 @@ export async function listOpenings(
     where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
       and ledger_account_id = 2 and kind = 'Opening' and amount > 0
     order by subscription_id, entry_id
-  `.execute(tx);
-  return rows;
-}
-
-export type PartyRow = {
-  party_id: number;
-  party_number: number;
-  party_name: string;
-  address: object | null;
-};
-
-export async function listPartiesByIds(
-  tx: Tx,
-  tenantId: number,
-  partyIds: readonly number[],
-): Promise<PartyRow[]> {
-  if (partyIds.length === 0) return [];
-  const { rows } = await sql<PartyRow>`
-    select party_id, party_number, name as party_name, address
-    from parties
-    where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[])
   `.execute(tx);
   return rows;
 }

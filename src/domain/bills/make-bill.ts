@@ -19,14 +19,12 @@ import {
   storedLine,
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
-import type { InputRow, PartyRow } from './inputs-store.ts';
+import type { InputRow } from './inputs-store.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 
 export type MakeScope = FreezeScope & {
   readonly book: PriceBook;
   readonly planIds: ReadonlyMap<string, number>;
-  /** Parties that are not the owners of today, by id. */
-  readonly parties: ReadonlyMap<number, PartyRow>;
 };
 
 /** The bill of a subject; undefined where no day of it is to be billed. */
@@ -54,14 +52,13 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
   const isError = bill.status === 'Error';
   const defaults = lineDefaults(bill);
   const lines = bill.lines.map((line) => storedLine(line, defaults));
-  const party = ownerOf(scope, row, bill);
   const holds = isError ? [] : judge(scope.book, bill, facts, row);
   const { payments, brought_forward: brought } = row;
   return {
     subjectId: row.subject_id,
     subscriptionId: row.subscription_id,
     accountId: row.account_id,
-    partyId: party.party_id,
+    partyId: row.party_id,
     planId: planIdOf(scope, row, bill),
     isError,
     holds,
@@ -81,7 +78,7 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
     subjectTs: BigInt(row.ts),
-    content: singleContent(party, row, bill, { lines, holds, defaults }),
+    content: singleContent(row, bill, { lines, holds, defaults }),
     frozen: facts,
     lines,
     usage: bill.usage,
@@ -91,14 +88,13 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
 }
 
 function singleContent(
-  party: PartyRow,
   row: InputRow,
   bill: Bill,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
   const { lines, holds, defaults } = made;
   const names = { account: row.account_label, reference: row.reference_number };
-  const content = partyContent(party, names);
+  const content = partyContent(row, names);
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
@@ -179,18 +175,8 @@ function planIdOf(scope: MakeScope, row: InputRow, bill: Bill): number {
   return scope.planIds.get(bill.tariffCode ?? '') ?? row.plan_id;
 }
 
-/** Who owned the subscription on the last billed day: the bill is theirs. */
-function ownerOf(scope: MakeScope, row: InputRow, bill: Bill): PartyRow {
-  const billedTo = dayOf(bill.billedTo);
-  if (row.transfers === null || billedTo === null) return row;
-  const later = row.transfers.filter(({ transferDate }) => transferDate > billedTo);
-  if (later.length === 0) return row;
-  const next = later.reduce((a, b) => (a.transferDate <= b.transferDate ? a : b));
-  return scope.parties.get(next.fromPartyId) ?? row;
-}
-
 function partyContent(
-  party: PartyRow,
+  party: InputRow,
   names: { account: string | null; reference: string | null },
 ): StoredDocument {
   const content: StoredDocument = {
