@@ -401,6 +401,7 @@ create table readings (
     'Actual', 'Customer', 'Estimated', 'Installation', 'Removal', 'Final', 'Check', 'Automatic'
   )),
   status text not null check (status in ('Accepted', 'Review', 'Rejected')),
+  rejected_id bigint generated always as (case when status = 'Rejected' then reading_id end) stored,
   -- The register passed its highest value since the reading before.
   rollover boolean not null default false,
   -- Since the reading before, with the multiplier factor; null where there is none.
@@ -420,17 +421,37 @@ create table readings (
   foreign key (tenant_id, assignment_id, position)
     references assignment_registers (tenant_id, assignment_id, position)
 );
--- Finds the readings of a register in the order of days, and refuses the same one twice.
-create unique index readings_register_key on readings
-  (tenant_id, assignment_id, position, reading_date, reading_type, reading_time)
-  nulls not distinct
-  where status <> 'Rejected';
+-- Finds the readings of a register in the order of days, and refuses the same one twice, unless it
+-- was rejected.
+create unique index readings_register_key on readings (
+  tenant_id, assignment_id, position, reading_date, reading_type, reading_time, rejected_id
+) nulls not distinct;
 create index readings_review on readings (tenant_id, reading_id) where status = 'Review';
 create index readings_date on readings (tenant_id, reading_date, reading_id);
 create unique index readings_external_key on readings (tenant_id, external_reference)
   where external_reference is not null and status <> 'Rejected';
 call wall_off('readings');
 grant select, insert, update on readings to billwright_api, billwright_worker;
+
+-- Keeps row_blocks for readings: a list of all of them knows its total and its pages by these.
+create function count_readings() returns trigger
+language plpgsql
+as $$
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
+$$;
+create trigger readings_counted_on_insert
+  after insert on readings
+  referencing new table as new_rows
+  for each statement execute function count_readings();
 
 -- As for parties: outside row-level security, where the trigram indexes can be used, and naming the
 -- tenant themselves. A name and a meter's number are searched where they stand, so that nothing

@@ -227,6 +227,20 @@ create table bills (
   constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  backend_pid integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  error text,
+  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
+  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
 create table clients (
   tenant_id bigint not null,
   client_number bigint not null,
@@ -310,7 +324,6 @@ create table job_chunks (
   first_id bigint not null,
   last_id bigint not null,
   is_done boolean not null default false,
-  attempts integer not null default 0,
   done integer not null default 0,
   outcome jsonb,
   error jsonb,
@@ -332,7 +345,6 @@ create table jobs (
   due_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
-  attempt integer not null default 0,
   done integer not null default 0,
   total integer not null default 0,
   error jsonb,
@@ -699,6 +711,11 @@ create table readings (
   value numeric not null,
   reading_type text not null,
   status text not null,
+  rejected_id bigint default 
+CASE
+    WHEN (status = 'Rejected'::text) THEN reading_id
+    ELSE NULL::bigint
+END,
   rollover boolean not null default false,
   consumption numeric,
   days integer,
@@ -1081,6 +1098,7 @@ create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
   created_at timestamp with time zone not null,
+  next_job_at timestamp with time zone,
   constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint workspaces_pkey PRIMARY KEY (tenant_id),
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
@@ -1205,7 +1223,7 @@ CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_da
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
-CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time) NULLS NOT DISTINCT WHERE (status <> 'Rejected'::text);
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
 
@@ -1276,6 +1294,8 @@ CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+
+CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
 
 -- functions and procedures
 
@@ -1433,6 +1453,24 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.count_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1471,6 +1509,31 @@ CREATE OR REPLACE FUNCTION public.current_tenant()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$function$
 ;
 -- owned by the owner
 
@@ -1627,6 +1690,42 @@ begin
       using errcode = 'check_violation', constraint = 'bills_posted_fixed';
   end if;
   return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_moved_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  return null;
 end
 $function$
 ;
@@ -1890,6 +1989,8 @@ CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN
 
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
+
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
@@ -1910,6 +2011,8 @@ CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_
 
 CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_readings();
+
 CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
 
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
@@ -1927,6 +2030,8 @@ CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
 
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
@@ -1961,6 +2066,9 @@ create policy tenant_wall on billing_periods as permissive for all using ((tenan
 
 alter table bills enable row level security, force row level security;
 create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
+
+alter table chunk_attempts enable row level security, force row level security;
+create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
 
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
@@ -2138,6 +2246,8 @@ grant insert, select, update on bills to billwright_api;
 
 grant delete, insert, select, update on bills to billwright_worker;
 
+grant delete, insert, select, update on chunk_attempts to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -2156,7 +2266,7 @@ grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
 
-grant delete, insert, select, update on job_chunks to billwright_api;
+grant select on job_chunks to billwright_api;
 
 grant delete, insert, select, update on job_chunks to billwright_worker;
 

@@ -89,6 +89,21 @@ export const routes = {
     action: 'Replace Meter',
   },
   removeMeter: { path: '/billing/meters/remove-meter', method: 'Update', action: 'Remove Meter' },
+  makeReadings: {
+    path: '/billing/meters/make-readings',
+    method: 'Create',
+    action: 'Create Meter Readings',
+  },
+  getReadings: {
+    path: '/billing/meters/get-readings',
+    method: 'Retrieve',
+    action: 'Retrieve Meter Readings',
+  },
+  reviewReading: {
+    path: '/billing/meters/review-reading',
+    method: 'Update',
+    action: 'Review Meter Reading',
+  },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

@@ -54,6 +54,9 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   assignMeter: billing,
   replaceMeter: billing,
   removeMeter: billing,
+  makeReadings: [...billing, 'Meter Reader', 'Customer'],
+  getReadings: [...readers, 'Meter Reader', 'Customer'],
+  reviewReading: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -73,6 +76,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getUsers: 'Customer',
   getConnections: 'Customer',
+  makeReadings: 'Customer',
+  getReadings: 'Customer',
 };
 
 const scene = await openScene();

@@ -26,10 +26,13 @@ import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
+import { getReadings } from './meters/get-readings.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
+import { makeReadings } from './meters/make-readings.ts';
 import { removeMeterOperation } from './meters/remove-meter.ts';
 import { replaceMeterOperation } from './meters/replace-meter.ts';
+import { reviewReadingOperation } from './meters/review-reading.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { getPeriods } from './periods/get-periods.ts';
@@ -79,6 +82,9 @@ export const catalogue = {
   assignMeter: assignMeterOperation,
   replaceMeter: replaceMeterOperation,
   removeMeter: removeMeterOperation,
+  makeReadings,
+  getReadings,
+  reviewReading: reviewReadingOperation,
   login,
   refreshToken,
   logout,

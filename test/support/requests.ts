@@ -86,6 +86,7 @@ const byFormat: Record<string, string> = {
   'date-dmy': '01/01/2027',
   'date-compact': '01012027',
   'local-date-time': '2099-01-01T00:00:00',
+  'time-of-day': '08:30',
   email: 'somebody@example.com',
   country: 'PK',
   currency: 'PKR',

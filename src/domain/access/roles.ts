@@ -16,6 +16,11 @@ export const permissions = [
   'plans:write',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
+  'own-readings:read',
+  'own-readings:write',
   'settings:read',
   'settings:write',
   'access:read',
@@ -46,6 +51,9 @@ const operator: readonly Permission[] = [
   'plans:read',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
   'settings:read',
 ];
 
@@ -61,10 +69,10 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read', 'subscriptions:read'],
+  'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read', 'own-subscriptions:read'],
+  Customer: ['own-party:read', 'own-subscriptions:read', 'own-readings:read', 'own-readings:write'],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.

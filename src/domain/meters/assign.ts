@@ -144,7 +144,7 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.health !== 'ok') {
-    const message = `Meter ${rejectedValue} is ${meter.health}; only one that is ok can be assigned`;
+    const message = `Meter ${rejectedValue} is ${meter.health}; it can be assigned once it is ok`;
     return { field, code: 'METER_NOT_ASSIGNABLE', message, rejectedValue };
   }
   return undefined;

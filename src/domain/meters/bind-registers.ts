@@ -77,7 +77,7 @@ function explicitRegister(
   const alike = binding.likeRegister ? positionOf(meter, binding.likeRegister) : undefined;
   if (alike !== undefined && positions.includes(alike)) return { input, meter, position: alike };
   const names = positions.map((one) => meter.registers[one - 1]?.register);
-  const message = `Several registers of meter ${meter.number} fit ${input.name}: ${names.join(', ')}`;
+  const message = `Registers ${names.join(', ')} of meter ${meter.number} all fit ${input.name}`;
   const field = `${binding.field}.register`;
   return { problem: { field, code: 'METER_BINDING_AMBIGUOUS', message } };
 }
@@ -93,7 +93,7 @@ function namedRegister(
   if (position === undefined) return { problem: noSuchRegister(field, meter, name) };
   const register = meter.registers[position - 1] as RegisterFacts;
   if (input.unit && !sameWord(input.unit, register.unit)) {
-    const message = `${input.name} is measured in ${input.unit}, register ${name} in ${register.unit}`;
+    const message = `${input.name} is in ${input.unit}, register ${name} in ${register.unit}`;
     const rejectedValue = name;
     return { problem: { field, code: 'METER_TYPE_NOT_ALLOWED', message, rejectedValue } };
   }
@@ -194,7 +194,8 @@ function ambiguous(
   const registers = found.map(
     ({ meter, position }) => `${meter.registers[position - 1]?.register} of meter ${meter.number}`,
   );
-  const what = `${registers.join(', ')} could measure ${[...new Set([input, ...rivals])].join(', ')}`;
+  const inputs = [...new Set([input, ...rivals])].join(', ');
+  const what = `${registers.join(', ')} could measure ${inputs}`;
   const message = `${what}: say which in meteredConnectionInputs`;
   return { field: `${installation.field}.meters`, code: 'METER_BINDING_AMBIGUOUS', message };
 }

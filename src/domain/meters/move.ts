@@ -90,6 +90,8 @@ export async function replaceMeter(
     [{ ...removal(subscription, wanted, 'data.oldNumber', wanted.oldNumber), ...ending(wanted) }],
     wanted.today,
   );
+  // What the old meter measures is known only where it hangs.
+  if (release.released.length === 0) refuse(release.problems, 'data.oldNumber');
   const place = await placeOf(tx, tenantId, subscription, wanted.date);
   const { problems, installations } = await checkInstallations(tx, tenantId, [
     {

@@ -82,10 +82,10 @@ export async function checkReleases(
       }
     }
   }
-  const fieldOf = (row: number, name: string) =>
-    `${fields[row] ?? ''}.${name === 'readingDate' ? 'value' : name}`;
-  const checked = await checkPlaced(tx, tenantId, placed, fieldOf);
-  problems.push(...checked.problems);
+  const checked = await checkPlaced(tx, tenantId, placed);
+  for (const { row, name: _, ...problem } of checked.problems) {
+    problems.push({ field: `${fields[row]}.value`, ...problem });
+  }
   const estimates =
     problems.length > 0 ? [] : await estimate(tx, tenantId, releases, released, placed);
   return {

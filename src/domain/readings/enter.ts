@@ -26,15 +26,29 @@ export type PlacedReading = EnteredReading & {
   externalReference: string | null;
 };
 
-/** Names a field of a row, such as `readings[3].value`. */
-export type FieldOf = (row: number, name: string) => string;
+/** Why a row is refused, and the name of its field that is to blame. */
+export type RowProblem = {
+  row: number;
+  name: string;
+  code: ErrorCode;
+  message: string;
+  rejectedValue: unknown;
+};
 
 export type CheckedReadings = {
-  problems: ErrorDetail[];
   /** In the order of the rows. */
+  problems: RowProblem[];
   readings: Omit<NewReading, 'readingId'>[];
   remeasured: Remeasured[];
 };
+
+/** As an answer names them: `readings[3].value`. */
+export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
+  return problems.map(({ row, name, ...detail }) => ({
+    field: `${list}[${row}].${name}`,
+    ...detail,
+  }));
+}
 
 type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
 
@@ -46,21 +60,21 @@ export async function checkPlaced(
   tx: Tx,
   tenantId: number,
   placed: readonly PlacedReading[],
-  fieldOf: FieldOf,
 ): Promise<CheckedReadings> {
+  if (placed.length === 0) return { problems: [], readings: [], remeasured: [] };
   const groups = groupByRegister(placed);
   const references = placed.flatMap((one) => one.externalReference ?? []);
   const [pasts, taken] = await Promise.all([
     findPasts(tx, tenantId, groups),
     references.length === 0 ? new Set<string>() : findTakenReferences(tx, tenantId, references),
   ]);
-  const problems: ErrorDetail[] = repeatedReferences(placed, taken, fieldOf);
+  const problems = repeatedReferences(placed, taken);
   const found: { row: number; reading: Omit<NewReading, 'readingId'> }[] = [];
   const remeasured: Remeasured[] = [];
   groups.forEach((group, at) => {
     const past = pasts[at];
     if (!past) throw new Error('the past of a register was not found');
-    const refused = refusals(group, past, fieldOf);
+    const refused = refusals(group, past);
     problems.push(...refused);
     if (refused.length > 0) return;
     const judgement = judgeReadings(group.register, past, group.rows);
@@ -104,35 +118,30 @@ function groupByRegister(placed: readonly PlacedReading[]): Group[] {
 function refusals(
   group: Group,
   past: { locked: number | null; taken: readonly string[] },
-  fieldOf: FieldOf,
-): ErrorDetail[] {
-  const seen = new Set(past.taken);
+): RowProblem[] {
   const stored = new Set(past.taken);
-  return group.rows.flatMap((row) => {
-    const key = `${row.day} ${row.type} ${row.time ?? ''}`;
-    const rejectedValue = formatDay(row.day);
-    const refuse = (code: ErrorCode, message: string) => [
-      { field: fieldOf(row.row, 'readingDate'), code, message, rejectedValue },
-    ];
-    const what = `Register ${row.register.register} of meter ${row.register.meterNumber}`;
+  const seen = new Set(past.taken);
+  return group.rows.flatMap(({ row, register, day, type, time }): RowProblem[] => {
+    const key = `${day} ${type} ${time ?? ''}`;
+    const rejectedValue = formatDay(day);
+    const problem = { row, name: 'readingDate', rejectedValue };
+    const what = `Register ${register.register} of meter ${register.meterNumber}`;
     if (seen.has(key)) {
       const where = stored.has(key) ? 'already' : 'twice in this request';
-      return refuse('DUPLICATE_ROW', `${what} has this reading of ${rejectedValue} ${where}`);
+      const message = `${what} has this reading of ${rejectedValue} ${where}`;
+      return [{ ...problem, code: 'DUPLICATE_ROW', message }];
     }
     seen.add(key);
-    if (past.locked === null || row.day > past.locked) return [];
-    return refuse(
-      'READING_LOCKED',
-      `${what} is billed up to its reading of ${formatDay(past.locked)}`,
-    );
+    if (past.locked === null || day > past.locked) return [];
+    const message = `${what} is billed up to its reading of ${formatDay(past.locked)}`;
+    return [{ ...problem, code: 'READING_LOCKED', message }];
   });
 }
 
 function repeatedReferences(
   placed: readonly PlacedReading[],
   taken: ReadonlySet<string>,
-  fieldOf: FieldOf,
-): ErrorDetail[] {
+): RowProblem[] {
   const seen = new Set(taken);
   return placed.flatMap(({ row, externalReference: rejectedValue }) => {
     if (rejectedValue === null) return [];
@@ -141,8 +150,7 @@ function repeatedReferences(
       return [];
     }
     const message = `The reading ${rejectedValue} is here already`;
-    const field = fieldOf(row, 'externalRef');
-    return [{ field, code: 'DUPLICATE_ROW' as const, message, rejectedValue }];
+    return [{ row, name: 'externalRef', code: 'DUPLICATE_ROW', message, rejectedValue }];
   });
 }
 

@@ -145,6 +145,17 @@ function nextPasts(steps: readonly Step[]): (PastReading | undefined)[] {
   return nexts;
 }
 
+/** The accepted readings between which a reading of the register stands. */
+export function neighboursOf(
+  past: RegisterPast,
+  reading: Point & { readingId: number },
+): { before: PastReading | null; after: PastReading | null } {
+  const others = past.following.filter((one) => one.readingId !== reading.readingId);
+  others.sort(byTime);
+  const before = others.findLast((one) => byTime(one, reading) <= 0) ?? past.previous;
+  return { before, after: others.find((one) => byTime(one, reading) > 0) ?? null };
+}
+
 function pointOf(step: Step): Point {
   return 'past' in step ? step.past : step.entered;
 }
@@ -238,11 +249,11 @@ export function measure(
   }
 }
 
-function remeasure(
+export function remeasure(
   register: RegisterInPlace,
   previous: Point | null,
   past: PastReading,
-): Remeasured | null {
+): Remeasured {
   const measured = measure(register, previous, past, null);
   const use = measured?.use ?? null;
   return {

@@ -1,9 +1,9 @@
-// Brings readings to the registers they are of: by the number of the meter, the day, and the name of
-// the register where the meter has several.
+// Brings readings to the registers they are of: by the number of the meter, the day, and the name
+// of the register where the meter has several.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
-import { type CheckedReadings, checkPlaced, type FieldOf, type PlacedReading } from './enter.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import { type CheckedReadings, checkPlaced, type PlacedReading, type RowProblem } from './enter.ts';
 import type { RegisterInPlace } from './judge.ts';
 import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
 import { highestValue, type ReadingType, registerValue } from './reading.ts';
@@ -31,44 +31,49 @@ export async function checkReadings(
   tx: Tx,
   tenantId: number,
   rows: readonly ReadingRow[],
-  options: { today: number; fieldOf: FieldOf },
+  options: PlaceOptions,
 ): Promise<CheckedReadings> {
   const { placed, problems } = await placeReadings(tx, tenantId, rows, options);
-  const checked = await checkPlaced(tx, tenantId, placed, options.fieldOf);
-  return { ...checked, problems: [...problems, ...checked.problems] };
+  const checked = await checkPlaced(tx, tenantId, placed);
+  const all = [...problems, ...checked.problems].sort((a, b) => a.row - b.row);
+  return { ...checked, problems: all };
 }
 
-type Placed = { placed: PlacedReading[]; problems: ErrorDetail[] };
+export type PlaceOptions = {
+  today: number;
+  /** Only meters of this party are found; null for all. */
+  ownPartyId?: number | null;
+};
+
+type Placed = { placed: PlacedReading[]; problems: RowProblem[] };
 
 /** Locks the assignments of the meters: until the end nobody else enters readings there. */
 async function placeReadings(
   tx: Tx,
   tenantId: number,
   rows: readonly ReadingRow[],
-  options: { today: number; fieldOf: FieldOf },
+  { today, ownPartyId = null }: PlaceOptions,
 ): Promise<Placed> {
   const numbers = [...new Set(rows.map((row) => row.meterNumber))];
   const subscriptions = [...new Set(rows.flatMap((row) => row.subscriptionNumber ?? []))];
-  const earliest = rows.reduce((day, row) => Math.min(day, row.day), options.today);
+  const earliest = rows.reduce((day, row) => Math.min(day, row.day), today);
   const [places, known] = await Promise.all([
-    findPlaces(tx, tenantId, { numbers, earliest, today: options.today }),
+    findPlaces(tx, tenantId, { numbers, earliest, today, ownPartyId }),
     subscriptions.length === 0
       ? new Set<string>()
       : findKnownSubscriptions(tx, tenantId, subscriptions),
   ]);
   const placed: PlacedReading[] = [];
-  const problems: ErrorDetail[] = [];
+  const problems: RowProblem[] = [];
   rows.forEach((row, index) => {
-    const found = placeOf(row, places.get(row.meterNumber), known, options.today);
-    if ('code' in found) {
-      const { name, ...problem } = found;
-      problems.push({ field: options.fieldOf(index, name), ...problem });
-    } else placed.push({ ...row, row: index, ...found });
+    const found = placeOf(row, places.get(row.meterNumber), known, today);
+    if ('code' in found) problems.push({ row: index, ...found });
+    else placed.push({ ...row, row: index, ...found });
   });
   return { placed, problems };
 }
 
-type Refused = { name: string; code: ErrorCode; message: string; rejectedValue: unknown };
+type Refused = Omit<RowProblem, 'row'>;
 
 function placeOf(
   row: ReadingRow,
@@ -108,7 +113,8 @@ function placeOf(
   }
   const value = registerValue(register, row.value);
   if (value !== undefined) return { register, value };
-  const message = `Register ${register.register} of meter ${number} shows 0 to ${highestValue(register)}`;
+  const highest = highestValue(register);
+  const message = `Register ${register.register} of meter ${number} shows 0 to ${highest}`;
   return refuse('value', 'INVALID_NUMBER', message, row.value);
 }
 

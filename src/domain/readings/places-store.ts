@@ -29,6 +29,8 @@ export type PlacesWanted = {
   /** Places that a meter left before this day are left out. */
   earliest: number;
   today: number;
+  /** Only meters of this party are found; null for all. */
+  ownPartyId: number | null;
 };
 
 /**
@@ -42,6 +44,7 @@ export async function findPlaces(
 ): Promise<Map<number, MeterPlace[]>> {
   const numbers = `{${wanted.numbers.join(',')}}`;
   const earliest = dateOfDay(wanted.earliest);
+  const own = wanted.ownPartyId;
   const [, { rows }, registers, factors] = await Promise.all([
     sql`
       select a.assignment_id
@@ -67,6 +70,7 @@ export async function findPlaces(
         and (a.remove_date is null or a.remove_date >= ${earliest})
       left join subscriptions s on s.tenant_id = ${tenantId}
         and s.subscription_id = a.subscription_id
+      where ${own === null}::boolean or s.party_id = ${own}
     `.execute(tx),
     findRegisters(tx, tenantId),
     findFactors(tx, tenantId, wanted.today),

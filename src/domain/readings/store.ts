@@ -37,8 +37,8 @@ export async function insertReadings(
       reading_type, status, rollover, consumption, days, flags, source, remark, image_url,
       external_reference, created_at, created_by, modified_at, modified_by
     )
-    select ${tenantId}, r.reading_id, r.assignment_id, r.position, date '1970-01-01' + r.day, r.reading_time,
-      r.value, r.reading_type, r.status, r.rollover, r.consumption, r.days, r.flags::text[],
+    select ${tenantId}, r.reading_id, r.assignment_id, r.position, date '1970-01-01' + r.day,
+      r.reading_time, r.value, r.reading_type, r.status, r.rollover, r.consumption, r.days, r.flags::text[],
       r.source, r.remark, r.image_url, r.external_reference,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (

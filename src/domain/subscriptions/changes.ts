@@ -144,9 +144,11 @@ export async function enterReadings(
     type: one.type ?? change.usualType,
     externalReference: null,
   }));
-  const fieldOf = (index: number, name: string) =>
-    name === 'readingDate' ? change.dateField : `${readings[index]?.field}.${name}`;
-  const checked = await checkReadings(tx, tenantId, rows, { today: dayOf(today), fieldOf });
-  if (checked.problems.length > 0) throw errorFromDetails(checked.problems);
+  const checked = await checkReadings(tx, tenantId, rows, { today: dayOf(today) });
+  const problems = checked.problems.map(({ row: index, name, ...problem }) => ({
+    ...problem,
+    field: name === 'readingDate' ? change.dateField : `${readings[index]?.field}.${name}`,
+  }));
+  if (problems.length > 0) throw errorFromDetails(problems);
   await storeReadings(tx, tenantId, checked, stamp);
 }
