@@ -73,8 +73,7 @@ create table jobs (
   due_at timestamptz not null,
   started_at timestamptz,
   finished_at timestamptz,
-  -- Counts how often a worker began; what an earlier attempt still tries to write is refused.
-  attempt integer not null default 0,
+  -- While it runs, what is done is counted by its parts; at its end it stands here.
   done integer not null default 0,
   total integer not null default 0,
   -- {code, message, details}
@@ -93,8 +92,54 @@ create index jobs_due on jobs (tenant_id, due_at) where status in ('Scheduled', 
 call wall_off('jobs');
 grant select, insert, update on jobs to billwright_api, billwright_worker;
 
+-- When a worker next has to look at the jobs of a workspace, by the clock of the machine: null where
+-- nothing waits. One look at the registry thus tells where there is work, and shows no row of any
+-- workspace.
+alter table workspaces add column next_job_at timestamptz;
+create index workspaces_next_job on workspaces (next_job_at) where next_job_at is not null;
+grant update (next_job_at) on workspaces to billwright_worker;
+
+create function note_job() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$$;
+revoke all on function note_job() from public;
+create trigger jobs_noted
+  after insert on jobs
+  for each row execute function note_job();
+
+-- A clock that was moved and a workspace that is resumed may have jobs that are due at once.
+create function note_moved_clock() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$$;
+revoke all on function note_moved_clock() from public;
+create trigger tenants_clock_moved
+  after update on tenants
+  for each row
+  when (old.clock_offset_ms <> new.clock_offset_ms or old.status <> new.status)
+  execute function note_moved_clock();
+
 -- The parts of a job, each worked in one transaction: claimed with its row lock and marked done with
--- its effect, so that it is done once whoever dies.
+-- its effect, so that it is done once whoever dies. They go when the job has ended.
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -103,17 +148,65 @@ create table job_chunks (
   first_id bigint not null,
   last_id bigint not null,
   is_done boolean not null default false,
-  -- How often a worker died over it or failed at it.
-  attempts integer not null default 0,
   done integer not null default 0,
   outcome jsonb,
+  -- Why it was set aside: {code, message}.
   error jsonb,
   primary key (tenant_id, job_id, chunk),
   foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
 );
 create index job_chunks_open on job_chunks (tenant_id, job_id, chunk) where not is_done;
 call wall_off('job_chunks');
-grant select, insert, update, delete on job_chunks to billwright_api, billwright_worker;
+grant select on job_chunks to billwright_api;
+grant select, insert, update, delete on job_chunks to billwright_worker;
+
+-- Who works on which part. Written by a connection of its own before the work begins and taken away
+-- with the effect, so that what is left tells of workers that died or failed over the part. Without
+-- its row here no part can be marked done.
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  -- 0 is the beginning of the job, -1 its end.
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  -- The connection that holds the part.
+  backend_pid integer not null,
+  started_at timestamptz not null default clock_timestamp(),
+  -- Renewed while the worker lives.
+  seen_at timestamptz not null default clock_timestamp(),
+  error text,
+  primary key (tenant_id, job_id, chunk, attempt),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
+);
+call wall_off('chunk_attempts');
+grant select, insert, update, delete on chunk_attempts to billwright_worker;
+
+-- Ends the connections of workers that were not heard of for so long: what they hold is rolled back
+-- and free for others, and one that was only paused can no longer commit. The connection is the
+-- right one if its transaction is older than the attempt; a number given again has a younger one.
+create function end_lost_attempts(lease interval) returns setof bigint
+language plpgsql volatile security definer
+set search_path = public, pg_temp
+as $$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$$;
+revoke all on function end_lost_attempts(interval) from public;
+grant execute on function end_lost_attempts(interval) to billwright_worker;
 
 -- The reading with which each register is billed in a term, and the one it begins from. What is
 -- named here is Locked, and Billed once the term is posted.

@@ -2,12 +2,12 @@
 // number; a bill that comes out as it was stays as it is.
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import {
   type BilledTerm,
   getBilledTerm,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { collect } from '../domain/bills/collect.ts';
 import {
   insertBills,
@@ -18,9 +18,8 @@ import {
   supersedeBills,
 } from '../domain/bills/drafts-store.ts';
 import { hasMetered, listSubjectRanges } from '../domain/bills/eligible-store.ts';
-import { findBillKey } from '../domain/bills/store.ts';
-import { makeBill } from '../domain/bills/make-bill.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
+import { makeBill } from '../domain/bills/make-bill.ts';
 import { addBill, addTotals, emptySums, totalsText } from '../domain/bills/run-totals.ts';
 import {
   findRun,
@@ -29,17 +28,33 @@ import {
   type RunRow,
   type RunTotals,
 } from '../domain/bills/runs-store.ts';
+import { findBillKey } from '../domain/bills/store.ts';
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
+import type {
+  Chunk,
+  ChunkResult,
+  Finish,
+  Plan,
+  Step,
+  StepJob,
+  StepRequest,
+  Worked,
+} from './step.ts';
 
 /** Large enough that a statement's own cost does not count, small enough to be done in a moment. */
 const partSize = 1_000;
 
 type Outcome = { totals: RunTotals; made: number; changed: number; dropped: number };
 
-export const generateBillsStep: Step = { operation: 'generate-bills', check, prepare, work, finish };
+export const generateBillsStep: Step = {
+  operation: 'generate-bills',
+  check,
+  prepare,
+  work,
+  finish,
+};
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;

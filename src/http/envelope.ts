@@ -1,5 +1,6 @@
 // The one shape of every answer under /billing/.
 import { type AppError, errorCodes } from '../base/errors.ts';
+import type { AnswerIds } from '../operations/operation.ts';
 
 const idsInHeaderMax = 100;
 
@@ -51,18 +52,19 @@ export function streamedEnvelope(
 
 export type Headers = Record<string, string>;
 
+/** Names the job that a call set going. */
+export const jobHeader = 'X-Job-Id';
+
 /** Ids of what was made. At most 100 are listed; the count is of all. */
-export function idHeaders(ids: {
-  resourceIds?: readonly (number | string)[];
-  partyNumbers?: readonly number[];
-  connectionNumbers?: readonly string[];
-}): Headers {
+export function idHeaders(ids: AnswerIds): Headers {
   const headers: Headers = {};
   if (ids.resourceIds) {
     headers['X-Resource-Id'] = listed(ids.resourceIds);
     headers['X-Resource-Count'] = String(ids.resourceIds.length);
   }
   if (ids.partyNumbers) headers['X-Party-Number'] = listed(ids.partyNumbers);
+  if (ids.termIds) headers['X-Term-Id'] = listed(ids.termIds);
+  if (ids.jobId !== undefined) headers[jobHeader] = String(ids.jobId);
   if (ids.connectionNumbers) {
     headers['X-Connection-Number'] = listed(ids.connectionNumbers.map(plainHeader));
   }

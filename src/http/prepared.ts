@@ -21,6 +21,10 @@ export type DispatchParts = {
   knownTokens: KnownTokens;
   clock: Clock;
   log: Log;
+  /** How long a call waits for the end of the job it asked for. */
+  scheduleWaitMs: number;
+  /** Set when the server begins to close. */
+  closing: { isClosing: boolean };
   limiters: {
     token: RateLimiter;
     tenant: RateLimiter;

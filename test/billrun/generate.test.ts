@@ -1,13 +1,13 @@
 // Step 6: the worked tariffs come out of a real run with the published amounts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
+import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { type TariffCase, tariffCases } from '../rating/tariff-cases.ts';
 import { type Crew, openCrew, runStep } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
-import { insertScenario, insertTerm } from '../support/term-rows.ts';
 import { saveTariffs } from '../support/tariffs.ts';
+import { insertScenario, insertTerm } from '../support/term-rows.ts';
 
 const scene = await openScene();
 
@@ -29,7 +29,11 @@ type BillRow = {
   rounding_adjustment: string;
   payable: string;
   late_surcharge: string;
-  document: { lines?: { component: string; amount: number }[]; surcharges?: never; errors?: unknown };
+  document: {
+    lines?: { component: string; amount: number }[];
+    surcharges?: never;
+    errors?: unknown;
+  };
 };
 
 for (const one of tariffCases.cases) {

@@ -2,8 +2,8 @@
 import { after } from 'node:test';
 import { type Database, openDatabase, tenantTransact } from '../../src/base/db/pool.ts';
 import type { Finish, Step, StepJob, StepRequest } from '../../src/billrun/step.ts';
-import { next } from './term-rows.ts';
 import type { Scene } from './scene.ts';
+import { next } from './term-rows.ts';
 
 export type Crew = { scene: Scene; tenantId: number; database: Database };
 
@@ -55,7 +55,10 @@ async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
   return { ...request, jobId };
 }
 
-export type Prepared = { job: StepJob; chunks: { chunk: number; firstId: number; lastId: number }[] };
+export type Prepared = {
+  job: StepJob;
+  chunks: { chunk: number; firstId: number; lastId: number }[];
+};
 
 /** Guards and cuts, without doing any part. */
 export async function prepareStep(crew: Crew, step: Step, asked: Asked): Promise<Prepared> {

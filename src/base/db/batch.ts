@@ -28,9 +28,6 @@ export type Waiting = Statement & {
   reject(error: unknown): void;
 };
 
-/** Statements that are answered together. */
-export type Group = { statements: Waiting[]; isSent: boolean };
-
 type RowReader = (values: readonly (string | null)[]) => Row;
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
@@ -79,26 +76,21 @@ export class BatchedClient {
     const statements = this.#ready;
     if (statements.length === 0) return;
     this.#ready = [];
-    this.runApart([{ statements, isSent: false }], () => {});
+    this.runApart([statements], () => {});
   }
 
   /**
    * Groups of statements in one write, each with a Sync of its own at its end: a group outside of
-   * any transaction is one by itself, and what fails in it concerns no other group.
+   * any transaction is one by itself, and what fails in it concerns no other group. The end of each
+   * is told.
    */
-  runApart(groups: readonly Group[], whenAllEnded: () => void): void {
-    let left = groups.length;
-    const ended = () => {
-      left -= 1;
-      if (left === 0) whenAllEnded();
-    };
+  runApart(groups: readonly (readonly Waiting[])[], whenEnded: () => void): void {
     const parsing = new Set<Known>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
     let last: Batch | undefined;
     for (const group of groups) {
-      group.isSent = true;
-      const batch = new Batch(group.statements, this, ended);
+      const batch = new Batch(group, this, whenEnded);
       if (!batch.addMessages(messages, parsing)) continue;
       if (last) last.next = batch;
       first ??= batch;

@@ -2,10 +2,10 @@
 // whatever their number.
 import { parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import { RatingError } from '../rating/rating-error.ts';
-import { contextOn, editionOn } from '../rating/price-book.ts';
-import { isCutByPrices } from '../rating/segments.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
+import { contextOn, editionOn } from '../rating/price-book.ts';
+import { RatingError } from '../rating/rating-error.ts';
+import { isCutByPrices } from '../rating/segments.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
 import type { SubjectRange } from './eligible-store.ts';
 import { type Inputs, termFactsOf, wireDay } from './freeze.ts';

@@ -3,12 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import {
-  eligibleTables,
-  isEligible,
-  type SubjectRange,
-  subjectColumn,
-} from './eligible-store.ts';
+import { eligibleTables, isEligible, type SubjectRange, subjectColumn } from './eligible-store.ts';
 
 export type HistoryEntry = {
   termId: number | null;

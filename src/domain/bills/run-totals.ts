@@ -46,7 +46,8 @@ export function addBill(sums: Sums, made: MadeBill, isHeld: boolean): void {
   sums.taxAmount += BigInt(made.taxAmount);
   sums.arrears += BigInt(made.arrears);
   sums.payable += BigInt(made.payable);
-  for (const line of made.lines) addComponent(sums, line.component, line.label, BigInt(line.amount));
+  for (const line of made.lines)
+    addComponent(sums, line.component, line.label, BigInt(line.amount));
   for (const { input, unit, quantity } of made.usage) {
     addUsage(sums, input, unit, exactFrom(quantity) ?? zero);
   }
