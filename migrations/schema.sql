@@ -99,6 +99,20 @@ create table bill_documents (
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  billed_through date,
+  subject_ts bigint not null,
+  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
 create table bill_runs (
   tenant_id bigint not null,
   term_id bigint not null,
@@ -106,9 +120,13 @@ create table bill_runs (
   job_id bigint not null,
   bill_id bigint,
   book_version bigint not null,
+  versions jsonb not null,
+  first_bill_id bigint,
+  part_size integer not null,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   totals jsonb,
+  reserved jsonb,
   generated_by text not null,
   constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
   constraint bill_runs_run_number_check CHECK ((run_number > 0)),
@@ -170,7 +188,7 @@ create table billing_periods (
 );
 
 create table bills (
-  tenant_id bigint not null,
+  tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   term_id bigint not null,
   first_run integer not null,
@@ -187,7 +205,6 @@ create table bills (
   is_held boolean not null default false,
   hold_reason text,
   bill_number text,
-  bill_reference text not null,
   posting smallint not null default 0,
   issue_date date,
   due_date date not null,
@@ -202,11 +219,13 @@ create table bills (
   payments_received bigint not null,
   adjustments bigint not null,
   arrears bigint not null,
-  wallet_applied bigint not null,
+  wallet_applied bigint not null default 0,
   payable bigint not null,
   credit_balance bigint not null,
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
+  billed_through date,
+  entry_id bigint not null,
   subject_ts bigint not null,
   hash bytea not null,
   document json not null,
@@ -223,8 +242,21 @@ create table bills (
   constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
   constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
-  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
-  constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
+);
+
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  backend_pid integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  error text,
+  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
+  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
 );
 
 create table clients (
@@ -310,7 +342,6 @@ create table job_chunks (
   first_id bigint not null,
   last_id bigint not null,
   is_done boolean not null default false,
-  attempts integer not null default 0,
   done integer not null default 0,
   outcome jsonb,
   error jsonb,
@@ -332,7 +363,6 @@ create table jobs (
   due_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
-  attempt integer not null default 0,
   done integer not null default 0,
   total integer not null default 0,
   error jsonb,
@@ -1006,6 +1036,15 @@ create table term_readings (
   constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
+  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table term_usage (
   tenant_id bigint not null,
   term_id bigint not null,
@@ -1076,6 +1115,10 @@ create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
   terms jsonb not null,
+  brought_forward bigint not null default 0,
+  entry_id bigint not null default 0,
+  billed jsonb,
+  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
   constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
   constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
   constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
@@ -1085,6 +1128,7 @@ create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
   created_at timestamp with time zone not null,
+  next_job_at timestamp with time zone,
   constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint workspaces_pkey PRIMARY KEY (tenant_id),
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
@@ -1101,13 +1145,13 @@ create view bill_lines with (security_invoker=true) as
     b.subscription_id,
     b.party_id,
     b.status,
-    ((l.value ->> 'lineNo'::text))::integer AS line_number,
-    (l.value ->> 'component'::text) AS component,
-    (l.value ->> 'type'::text) AS component_type,
-    ((l.value ->> 'amount'::text))::bigint AS amount,
-    (l.value ->> 'tariffCode'::text) AS plan_code
+    (l.number)::integer AS line_number,
+    (l.line ->> 'component'::text) AS component,
+    (l.line ->> 'type'::text) AS component_type,
+    ((l.line ->> 'amount'::text))::bigint AS amount,
+    COALESCE((l.line ->> 'tariffCode'::text), (b.document ->> 'tariffCode'::text)) AS plan_code
    FROM bills b,
-    LATERAL json_array_elements((b.document -> 'lines'::text)) l(value);
+    LATERAL json_array_elements((b.document -> 'lines'::text)) WITH ORDINALITY l(line, number);
 
 -- indexes
 
@@ -1119,6 +1163,8 @@ CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at
 
 CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
 
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
+
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
 
 CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
@@ -1129,9 +1175,11 @@ CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btr
 
 CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
 
+CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
+
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
 
-CREATE INDEX bills_reference ON public.bills USING btree (tenant_id, bill_reference);
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
 CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
 
@@ -1265,6 +1313,8 @@ CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_i
 
 CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
 
+CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
+
 CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
 
 CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
@@ -1280,6 +1330,8 @@ CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+
+CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
 
 -- functions and procedures
 
@@ -1496,6 +1548,31 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
  RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
  LANGUAGE plpgsql
@@ -1569,6 +1646,14 @@ CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->> 'fromDate'::text))::date AS from_date, lead(((e.h ->> 'fromDate'::text))::date) OVER (ORDER BY ((e.h ->> 'fromDate'::text))::date, e.number) AS next_date FROM jsonb_array_elements(is_active_between.status_history) WITH ORDINALITY e(h, number)) runs WHERE ((runs.status = 'Active'::text) AND (GREATEST(runs.from_date, is_active_between.first_day) <= LEAST(COALESCE((runs.next_date - 1), is_active_between.last_day), is_active_between.last_day)))))
 ;
 -- owned by the owner
 
@@ -1649,6 +1734,42 @@ begin
       using errcode = 'check_violation', constraint = 'bills_posted_fixed';
   end if;
   return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_moved_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  return null;
 end
 $function$
 ;
@@ -1912,6 +2033,8 @@ CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN
 
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
+
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
@@ -1952,6 +2075,8 @@ CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.t
 
 CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
+
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
@@ -1971,6 +2096,9 @@ create policy tenant_wall on batches as permissive for all using ((tenant_id = c
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_parts enable row level security, force row level security;
+create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table bill_runs enable row level security, force row level security;
 create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1985,6 +2113,9 @@ create policy tenant_wall on billing_periods as permissive for all using ((tenan
 
 alter table bills enable row level security, force row level security;
 create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
+
+alter table chunk_attempts enable row level security, force row level security;
+create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
 
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
@@ -2102,6 +2233,9 @@ create policy tenant_wall on tenants as permissive for all using ((tenant_id = c
 alter table term_readings enable row level security, force row level security;
 create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_subscriptions enable row level security, force row level security;
+create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
 alter table term_usage enable row level security, force row level security;
 create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2142,6 +2276,10 @@ grant select on bill_lines to billwright_api;
 
 grant select on bill_lines to billwright_worker;
 
+grant select on bill_parts to billwright_api;
+
+grant delete, insert, select on bill_parts to billwright_worker;
+
 grant insert, select, update on bill_runs to billwright_api;
 
 grant insert, select, update on bill_runs to billwright_worker;
@@ -2162,6 +2300,8 @@ grant insert, select, update on bills to billwright_api;
 
 grant delete, insert, select, update on bills to billwright_worker;
 
+grant delete, insert, select, update on chunk_attempts to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -2180,7 +2320,7 @@ grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
 
-grant delete, insert, select, update on job_chunks to billwright_api;
+grant select on job_chunks to billwright_api;
 
 grant delete, insert, select, update on job_chunks to billwright_worker;
 
@@ -2315,6 +2455,10 @@ grant select on tenants to billwright_worker;
 grant delete, insert, select on term_readings to billwright_api;
 
 grant delete, insert, select on term_readings to billwright_worker;
+
+grant delete, insert, select on term_subscriptions to billwright_api;
+
+grant delete, insert, select on term_subscriptions to billwright_worker;
 
 grant delete, insert, select, update on term_usage to billwright_api;
 

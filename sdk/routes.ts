@@ -29,6 +29,46 @@ export const routes = {
   updateUser: { path: '/billing/users/update-user', method: 'Update', action: 'Update Parties' },
   getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },
   listUsers: { path: '/billing/users/list-users', method: 'Retrieve', action: 'List Parties' },
+  makeConnections: {
+    path: '/billing/connections/make-connections',
+    method: 'Create',
+    action: 'Create Subscription',
+  },
+  getConnections: {
+    path: '/billing/connections/get-connections',
+    method: 'Retrieve',
+    action: 'Retrieve Subscriptions',
+  },
+  updateConnection: {
+    path: '/billing/connections/update-connection',
+    method: 'Update',
+    action: 'Update Subscription',
+  },
+  disconnectConnection: {
+    path: '/billing/connections/disconnect-connection',
+    method: 'Update',
+    action: 'Disconnect Subscription',
+  },
+  reconnectConnection: {
+    path: '/billing/connections/reconnect-connection',
+    method: 'Update',
+    action: 'Reconnect Subscription',
+  },
+  closeConnection: {
+    path: '/billing/connections/close-connection',
+    method: 'Update',
+    action: 'Close Subscription',
+  },
+  transferConnection: {
+    path: '/billing/connections/transfer-connection',
+    method: 'Update',
+    action: 'Transfer Subscription',
+  },
+  changeTariff: {
+    path: '/billing/connections/change-tariff',
+    method: 'Update',
+    action: 'Change Plan',
+  },
   makeMeters: { path: '/billing/meters/make-meters', method: 'Create', action: 'Create Meters' },
   getMeters: { path: '/billing/meters/get-meters', method: 'Retrieve', action: 'Retrieve Meters' },
   getMeterMetaData: {

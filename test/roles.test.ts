@@ -24,6 +24,14 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateUser: billing,
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
+  makeConnections: billing,
+  getConnections: [...readers, 'Meter Reader', 'Customer'],
+  updateConnection: billing,
+  disconnectConnection: billing,
+  reconnectConnection: billing,
+  closeConnection: managers,
+  transferConnection: managers,
+  changeTariff: billing,
   createService: managers,
   getServices: readers,
   updateService: managers,
@@ -67,6 +75,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 /** May call for its own party only, and only as a login that has one. */
 const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getUsers: 'Customer',
+  getConnections: 'Customer',
   makeReadings: 'Customer',
   getReadings: 'Customer',
 };

@@ -12,7 +12,8 @@ export async function work(config: Config): Promise<void> {
     const database = openWorkerDatabase(context);
     const { clock, log } = context;
     const queueConnection = context.owner.connection;
-    const worker = await startWorker({ queueConnection, database, clock, log });
+    const lanes = config.workerLanes;
+    const worker = await startWorker({ queueConnection, database, clock, log, lanes });
     stopInOrder(requests, log, [() => worker.stop(), () => database.close(), context.close]);
   } catch (error) {
     await context.close();

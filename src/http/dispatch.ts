@@ -14,11 +14,14 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
   let selection: Selection | undefined;
   const headers: Headers = {};
   try {
-    const found = await parts.workspaces.find(incoming.host, incoming.headers['x-workspace']);
+    const asked = parts.workspaces.find(incoming.host, incoming.headers['x-workspace']);
+    const { workspace, tenantId } = asked instanceof Promise ? await asked : asked;
     selection = select(parts, incoming);
     const { operation, mismatch, body: sent } = selection;
     const validated = validate(operation.request, sent);
-    if (!mismatch) Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    if (!mismatch && validated.ignored.length > 0) {
+      Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    }
     const realNow = parts.clock.now();
     const call = {
       parts,
@@ -27,9 +30,10 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
       mismatch,
       sent,
       validated,
+      workspace,
+      tenantId,
       realNow,
       headers,
-      ...found,
     };
     return await (operation.access === 'public' ? answerPublic(call) : answerPrivate(call));
   } catch (error) {

@@ -21,6 +21,10 @@ export type DispatchParts = {
   knownTokens: KnownTokens;
   clock: Clock;
   log: Log;
+  /** How long a call waits for the end of the job it asked for. */
+  scheduleWaitMs: number;
+  /** Set when the server begins to close. */
+  closing: { isClosing: boolean };
   limiters: {
     token: RateLimiter;
     tenant: RateLimiter;
@@ -92,7 +96,6 @@ export async function storeAudit(
   actor: Actor,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  if (entries.length === 0) return;
   const context = {
     requestId: call.incoming.requestId,
     at: call.realNow,

@@ -56,10 +56,27 @@ export type PublicCall = CallBase & {
   write<T>(work: (tx: Tx, audit: (by: Actor, entry: AuditEntry) => void) => Promise<T>): Promise<T>;
 };
 
+/**
+ * A call after its transaction, holding no connection: it may wait for what it set going. What it
+ * finds is not stored under an Idempotency-Key: a repeated call settles again and finds the same.
+ */
+export type Settling = {
+  tenant: Pick<Tenant, 'tenantId'>;
+  /** Milliseconds it may take at most. */
+  waitMs: number;
+  /** True once the server is closing: nobody is kept waiting then. */
+  isClosing(): boolean;
+  log: Log;
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
 /** Ids of what was made, told in headers because `data` stays empty. */
 export type AnswerIds = {
   resourceIds?: readonly (number | string)[];
   partyNumbers?: readonly number[];
+  termIds?: readonly number[];
+  jobId?: number;
+  connectionNumbers?: readonly string[];
 };
 
 export type Answer<Data> = {
@@ -100,6 +117,11 @@ export type OperationDefinition<
     call: Who extends 'public' ? PublicCall : Call,
     body: Static<Request>,
   ): Promise<Answer<Static<Response>> | StreamedAnswer<Static<Response>>>;
+  /**
+   * For an operation whose answer names a job: waits for its end after the commit. Returns the
+   * outcome, throws the job's error, or returns undefined: then the first answer stands.
+   */
+  settle?(call: Settling, jobId: number): Promise<Answer<Static<Response>> | undefined>;
 };
 
 export type Operation = OperationDefinition<TObject, TSchema, Access>;

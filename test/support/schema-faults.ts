@@ -16,6 +16,9 @@ const definers: Record<string, string> = {
   find_parties_by_contact: 'as search_parties, by the index of contacts',
   search_meters: 'as search_parties, for meters',
   scan_meters: 'as scan_parties, for meters',
+  note_job: 'tells the registry when the workspace of the transaction has work',
+  note_moved_clock: 'as note_job',
+  end_lost_attempts: 'ends connections of workers that hold parts of jobs of the workspace',
 };
 
 /** Foreign keys whose referencing rows are never looked for, each with its reason. */

@@ -4,6 +4,10 @@ export const permissions = [
   'parties:read',
   'parties:write',
   'own-party:read',
+  'subscriptions:read',
+  'subscriptions:write',
+  'subscriptions:manage',
+  'own-subscriptions:read',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
@@ -39,6 +43,8 @@ export type RoleName = (typeof roleNames)[number];
 const operator: readonly Permission[] = [
   'parties:read',
   'parties:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
@@ -51,16 +57,22 @@ const operator: readonly Permission[] = [
   'settings:read',
 ];
 
-const manager: readonly Permission[] = [...operator, 'contexts:write', 'plans:write'];
+const manager: readonly Permission[] = [
+  ...operator,
+  // Transferring and closing, and what is forced past a rule.
+  'subscriptions:manage',
+  'contexts:write',
+  'plans:write',
+];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read', 'readings:read', 'readings:write'],
+  'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
   Cashier: ['parties:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read', 'own-readings:read', 'own-readings:write'],
+  Customer: ['own-party:read', 'own-subscriptions:read', 'own-readings:read', 'own-readings:write'],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.

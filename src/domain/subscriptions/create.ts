@@ -1,11 +1,14 @@
 // Making subscriptions: one, or a bulk load of a thousand, in the same number of statements.
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
+import { installMeters, isMetered } from '../meters/assign.ts';
+import type { MeterInstallation } from '../meters/installation.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { type CreateOptions, checkRow } from './check-row.ts';
+import { checkMeters } from './installations.ts';
 import { findTaken, inputKey } from './lookups-store.ts';
 import type { Draft, WantedSubscription } from './new-subscription.ts';
 import { giveNumbers } from './numbers.ts';
@@ -15,7 +18,11 @@ import { resolve, type Workspace } from './resolve.ts';
 import { insertSubscriptions, insertUniqueInputs, type SubscriptionFacts } from './store.ts';
 import { problem, statusColumns } from './subscription.ts';
 
-export type Created = { facts: SubscriptionFacts; draft: Draft };
+export type Created = {
+  facts: SubscriptionFacts;
+  draft: Draft;
+  meters: readonly MeterInstallation[];
+};
 
 /** All or nothing; every row that is wrong is named. */
 export async function createSubscriptions(
@@ -30,6 +37,7 @@ export async function createSubscriptions(
   const problems: ErrorDetail[] = [];
   const drafts = wanted.map((one) => checkRow(one, known, options, problems));
   problems.push(...customPlanProblems(drafts));
+  const meters = await checkMeters(tx, tenantId, drafts, problems);
   // Taking ids holds off every other create in the workspace, so that what is read after it stays
   // true: of calls with the same number or reference one succeeds and the others name their row.
   const firstId = await takeNumbers(tx, tenantId, 'subscription', wanted.length);
@@ -44,10 +52,12 @@ export async function createSubscriptions(
   const accountIds = await ensureAccounts(tx, tenantId, labels, stamp);
   const created = sound.map((draft, index) => ({
     draft,
+    meters: meters[index] ?? [],
     facts: factsOf(draft, {
       id: firstId + index,
       number: numbers[index] ?? '',
       accountId: accountIds[index] ?? 0,
+      isMetered: isMetered(meters[index] ?? []),
       today: options.today,
       stamp,
     }),
@@ -73,6 +83,11 @@ async function store(
     })),
   );
   await insertUniqueInputs(tx, tenantId, unique);
+  const places = created.map(({ meters, facts: { subscription_id: subscriptionId } }) => ({
+    subscriptionId,
+    meters,
+  }));
+  await installMeters(tx, tenantId, places, options.stamp);
   const opened = created.map(({ draft, facts: { subscription_id: subscriptionId } }) => ({
     draft,
     subscriptionId,
@@ -173,6 +188,7 @@ function factsOf(
     id: number;
     number: string;
     accountId: number;
+    isMetered: boolean;
     today: Temporal.PlainDate;
     stamp: Stamp;
   },
@@ -194,7 +210,7 @@ function factsOf(
     connection_date: draft.connectionDate.toString(),
     disconnection_kind: status.disconnectionKind,
     billed_through: draft.billedThrough?.toString() ?? null,
-    is_metered: false,
+    is_metered: given.isMetered,
     has_quantities: draft.quantities.length > 0,
     description: wanted.description,
     payment_method: wanted.paymentMethod,

@@ -4,6 +4,7 @@ import { isTimeZone } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError } from '../../base/errors.ts';
+import { isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
   findSettings,
   hasAmounts,
@@ -22,8 +23,7 @@ Format.Set('locale', (text) => {
     return false;
   }
 });
-// A format needs its number, or every document would get the same one.
-Format.Set('number-format', (text) => /\{number(:\d{1,2})?\}/.test(text));
+Format.Set('number-format', isNumberFormat);
 
 const numberFormat = Type.String({
   format: 'number-format',

@@ -1,0 +1,11 @@
+// The part of pdfkit that makes objects of a file, under names of our own.
+
+export type Reference = {
+  readonly id: number;
+  data: Record<string, unknown>;
+  write(chunk: Uint8Array | string): void;
+  end(chunk?: Uint8Array | string): void;
+};
+
+/** In data, text is a name, a String object is text, and a Reference stands for its object. */
+export type PdfObjects = { ref(data: Record<string, unknown>): Reference };

@@ -1,0 +1,189 @@
+// A page as a list of what stands where, and its painting. Measures are points from the top left
+// corner. Layout makes the list; that nothing overlaps or leaves the page can be seen from it.
+import { utf16 } from '../typeset/embed-font.ts';
+import type { Face, FaceUse } from '../typeset/face.ts';
+import type { Run, TextLine } from '../typeset/lines.ts';
+import type { PdfFile } from './document.ts';
+import type { PdfImage } from './images.ts';
+
+type Place = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};
+
+/** Colours are #rrggbb. */
+export type PageItem = Place &
+  (
+    | {
+        readonly kind: 'text';
+        readonly line: TextLine;
+        readonly size: number;
+        readonly color: string;
+      }
+    | { readonly kind: 'fill'; readonly color: string }
+    | { readonly kind: 'rule'; readonly color: string; readonly isDashed: boolean }
+    | { readonly kind: 'image'; readonly image: PdfImage }
+    /** Rows of squares, dark or light. */
+    | { readonly kind: 'matrix'; readonly rows: readonly (readonly boolean[])[] }
+  );
+
+export type Page = {
+  readonly width: number;
+  readonly height: number;
+  readonly items: readonly PageItem[];
+};
+
+const dashPattern = '[3 3] 0 d';
+
+export function paintPage(file: PdfFile, page: Page): void {
+  const brush = openBrush(file);
+  for (const item of page.items) {
+    if (item.kind === 'text') brush.text(item.line, item.x, item.y, item.size, item.color);
+    else if (item.kind === 'fill') brush.fill(item, item.color);
+    else if (item.kind === 'rule') brush.rule(item, item.color, item.isDashed);
+    else if (item.kind === 'image') brush.image(item, item.image);
+    else brush.matrix(item, item.rows);
+  }
+  const { content, faces, images } = brush.finish();
+  file.addPage(page, content, { faces, images });
+}
+
+/** Content is one string: an array of its lines would cost more than the lines. */
+function openBrush(file: PdfFile) {
+  const faces = new Set<Face>();
+  const images = new Set<PdfImage>();
+  let content = '';
+  let fillColor = '';
+  let fontAndSize = '';
+
+  function setFill(color: string): void {
+    if (color === fillColor) return;
+    fillColor = color;
+    content += `${rgb(color)} rg\n`;
+  }
+
+  function setFont(face: Face, size: number): FaceUse {
+    const { name, use } = file.font(face);
+    faces.add(face);
+    const wanted = `/${name} ${number(size)} Tf`;
+    if (wanted !== fontAndSize) content += `${wanted}\n`;
+    fontAndSize = wanted;
+    return use;
+  }
+
+  return {
+    text(line: TextLine, x: number, y: number, size: number, color: string) {
+      setFill(color);
+      content += `BT\n1 0 0 -1 ${number(x)} ${number(y + line.ascent)} Tm\n`;
+      for (const run of line.runs) {
+        const use = setFont(run.face, size);
+        content += runContent(run, use, size);
+      }
+      content += 'ET\n';
+    },
+    fill({ x, y, width, height }: Place, color: string) {
+      setFill(color);
+      content += `${number(x)} ${number(y)} ${number(width)} ${number(height)} re f\n`;
+    },
+    /** Along the longer side, as thick as the shorter. */
+    rule({ x, y, width, height }: Place, color: string, isDashed: boolean) {
+      if (!isDashed) {
+        this.fill({ x, y, width, height }, color);
+        return;
+      }
+      const middle = number(y + height / 2);
+      content += `q ${rgb(color)} RG ${number(height)} w ${dashPattern}\n`;
+      content += `${number(x)} ${middle} m ${number(x + width)} ${middle} l S Q\n`;
+    },
+    image({ x, y, width, height }: Place, image: PdfImage) {
+      images.add(image);
+      const { name } = file.image(image);
+      const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
+      content += `q ${matrix} cm /${name} Do Q\n`;
+    },
+    matrix({ x, y, width }: Place, rows: readonly (readonly boolean[])[]) {
+      setFill('#000000');
+      content += squares(rows, x, y, width / rows.length);
+    },
+    finish: () => ({ content, faces, images }),
+  };
+}
+
+function runContent(run: Run, use: FaceUse, size: number): string {
+  let content = '';
+  let open = '';
+  let rise = 0;
+  const flush = () => {
+    if (open !== '') content += `[${open}] TJ\n`;
+    open = '';
+  };
+  for (const word of run.words) {
+    word.glyphs.forEach((glyph, index) => {
+      if (!use.glyphs.get(glyph)) use.glyphs.set(glyph, word.texts[index] as string);
+    });
+    for (const { text, parts } of word.spans) {
+      if (text !== null) {
+        flush();
+        content += `/Span << /ActualText <feff${utf16(text)}> >> BDC\n`;
+      }
+      for (const part of parts) {
+        if (part.rise !== rise) {
+          flush();
+          content += `${number((part.rise * size) / 1000)} Ts\n`;
+          rise = part.rise;
+        }
+        open += part.operands;
+      }
+      if (text === null) continue;
+      flush();
+      content += 'EMC\n';
+    }
+  }
+  flush();
+  if (rise !== 0) content += '0 Ts\n';
+  return content;
+}
+
+/** Neighbours in a row are one rectangle, so that no hairline shows between them. */
+function squares(
+  rows: readonly (readonly boolean[])[],
+  left: number,
+  top: number,
+  side: number,
+): string {
+  let content = '';
+  rows.forEach((row, line) => {
+    let from = 0;
+    while (from < row.length) {
+      let to = from;
+      while (row[to]) to++;
+      if (to > from) {
+        const place = [left + from * side, top + line * side, (to - from) * side, side];
+        content += `${place.map(number).join(' ')} re\n`;
+      }
+      from = to + 1;
+    }
+  });
+  return `${content}f\n`;
+}
+
+/** Hundredths of a point are finer than any printer. */
+function number(value: number): number {
+  return Math.floor(value * 100 + 0.5) / 100;
+}
+
+const colors = new Map<string, string>();
+const colorsMax = 1_000;
+
+function rgb(color: string): string {
+  let found = colors.get(color);
+  if (found === undefined) {
+    const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
+    found = parts.map((part) => Math.floor(part * 1000 + 0.5) / 1000).join(' ');
+    if (colors.size >= colorsMax) colors.clear();
+    colors.set(color, found);
+  }
+  return found;
+}

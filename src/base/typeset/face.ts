@@ -1,0 +1,45 @@
+// A face is a font in one weight, as far as setting text needs it. Widths are thousandths of the
+// font size. Nothing here depends on a document, so that faces and shaped words are shared by all.
+import type { PdfObjects, Reference } from '../pdf/objects.ts';
+
+/** Glyphs in the order they are drawn, ready for a content stream at any size. */
+export type ShapedWord = {
+  /** How far the pen moves. */
+  readonly advance: number;
+  readonly spans: readonly GlyphSpan[];
+  readonly glyphs: readonly number[];
+  /** Of each glyph, the text it always stands for; empty where a span tells it. */
+  readonly texts: readonly string[];
+};
+
+export type GlyphSpan = {
+  /** For copying and search, where the glyphs by themselves do not tell. */
+  readonly text: string | null;
+  /** What is drawn without a pause: operands of TJ, with the height above the line (text rise). */
+  readonly parts: readonly GlyphPart[];
+};
+
+export type GlyphPart = { readonly rise: number; readonly operands: string };
+
+/** What a document draws with a face. */
+export type FaceUse = {
+  readonly face: Face;
+  readonly glyphs: Map<number, string>;
+};
+
+export type Face = {
+  readonly name: string;
+  /** Room above and below the baseline that lines of this face need. */
+  readonly ascent: number;
+  readonly descent: number;
+  covers(codePoint: number): boolean;
+  shape(word: string, isRightToLeft: boolean): ShapedWord;
+  /** Fills in the font's dictionary, and writes what it refers to. */
+  embed(objects: PdfObjects, dictionary: Reference, use: FaceUse): void;
+};
+
+/** Faces of one weight; a character is drawn by the first that covers it. */
+export type FaceList = readonly [Face, ...Face[]];
+
+/** What text is set in. */
+export type Typefaces = { readonly regular: FaceList; readonly bold: FaceList };

@@ -1,0 +1,233 @@
+// A face from a font file. HarfBuzz shapes what needs it: joining, reordering and marks of Arabic
+// and Indic scripts. Plain letters and figures, which are most of a bill and differ on each, go
+// glyph by glyph with the kerning of pairs, remembered from HarfBuzz, at a fraction of its cost.
+import { readFileSync } from 'node:fs';
+import {
+  Blob,
+  Direction,
+  Feature,
+  Font,
+  Face as Outlines,
+  shape,
+  Buffer as Text,
+} from 'harfbuzzjs';
+import { embedFont, makeBaseFont } from './embed-font.ts';
+import type { Face, ShapedWord } from './face.ts';
+import { readFontTables } from './font-tables.ts';
+
+/** Of letters that neither join nor combine. */
+const plainText = new RegExp(
+  `^[ -~\u00a0-\u00ac\u00ae-\u017f\u0386-\u03ff\u0400-\u045f${
+    // Punctuation, signs of currencies, trade mark, minus.
+    '\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122\u2212'
+  }]*$`,
+);
+/** Words that are remembered; a word of Arabic or Devanagari costs 30 microseconds to shape. */
+const wordsMax = 20_000;
+
+type FaceOptions = {
+  path: string;
+  name: string;
+  ascent: number;
+  descent: number;
+  /** Characters whose glyphs are part of every subset, so that most documents share one. */
+  base: string;
+};
+
+export function openFace(options: FaceOptions): Face {
+  const file = readFileSync(options.path);
+  const tables = readFontTables(file);
+  const font = new Font(new Outlines(new Blob(file)));
+  font.setScale(1000, 1000);
+  const shaper = makeShaper(font);
+  const words = [new Map<string, ShapedWord>(), new Map<string, ShapedWord>()] as const;
+  const covered = new Map<number, boolean>();
+  let baseFont: ReturnType<typeof makeBaseFont> | undefined;
+  return {
+    name: options.name,
+    ascent: options.ascent,
+    descent: options.descent,
+    covers(codePoint) {
+      let answer = covered.get(codePoint);
+      if (answer === undefined) {
+        answer = font.nominalGlyph(codePoint) !== undefined;
+        covered.set(codePoint, answer);
+      }
+      return answer;
+    },
+    shape(word, isRightToLeft) {
+      const known = words[isRightToLeft ? 1 : 0];
+      let shaped = known.get(word);
+      if (shaped === undefined) {
+        const isPlain = !isRightToLeft && plainText.test(word);
+        shaped = isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft);
+        if (known.size >= wordsMax) known.clear();
+        known.set(word, shaped);
+      }
+      return shaped;
+    },
+    embed(objects, dictionary, use) {
+      baseFont ??= makeBaseFont(options.name, tables, baseGlyphs(font, options.base));
+      embedFont(objects, dictionary, { name: options.name, tables, baseFont, glyphs: use.glyphs });
+    },
+  };
+}
+
+function baseGlyphs(font: Font, base: string): Map<number, string> {
+  const glyphs = new Map<number, string>();
+  for (const character of base) {
+    const glyph = font.nominalGlyph(character.codePointAt(0) as number);
+    if (glyph !== undefined && !glyphs.has(glyph)) glyphs.set(glyph, character);
+  }
+  return glyphs;
+}
+
+type PlainGlyph = { glyph: number; hex: string; advance: number };
+
+function makeShaper(font: Font) {
+  // One buffer for all: nothing is shaped while another word is.
+  const buffer = new Text();
+  const withoutLigatures = [new Feature('liga', 0), new Feature('clig', 0)];
+  const plainGlyphs = new Map<number, PlainGlyph>();
+  const kernings = new Map<number, number>();
+
+  function run(text: string, isRightToLeft: boolean, features: Feature[]) {
+    buffer.clearContents();
+    buffer.addText(text);
+    buffer.guessSegmentProperties();
+    buffer.setDirection(isRightToLeft ? Direction.RTL : Direction.LTR);
+    shape(font, buffer, features);
+    return buffer.getGlyphInfosAndPositions() as ShapedGlyph[];
+  }
+
+  function plainGlyph(code: number): PlainGlyph {
+    let found = plainGlyphs.get(code);
+    if (found === undefined) {
+      const glyph = font.nominalGlyph(code) ?? 0;
+      found = { glyph, hex: hexOf(glyph), advance: font.glyphHAdvance(glyph) };
+      plainGlyphs.set(code, found);
+    }
+    return found;
+  }
+
+  function kerning(left: number, right: number): number {
+    const key = left * 65_536 + right;
+    let found = kernings.get(key);
+    if (found === undefined) {
+      const pair = run(String.fromCharCode(left, right), false, withoutLigatures);
+      found = (pair[0] as ShapedGlyph).xAdvance - plainGlyph(left).advance;
+      kernings.set(key, found);
+    }
+    return found;
+  }
+
+  function plain(word: string): ShapedWord {
+    const glyphs: number[] = [];
+    const texts: string[] = [];
+    let operands = '<';
+    let advance = 0;
+    for (let index = 0; index < word.length; index++) {
+      const code = word.charCodeAt(index);
+      const { glyph, hex, advance: own } = plainGlyph(code);
+      glyphs.push(glyph);
+      texts.push(word.charAt(index));
+      operands += hex;
+      advance += own;
+      const kern = index + 1 < word.length ? kerning(code, word.charCodeAt(index + 1)) : 0;
+      if (kern === 0) continue;
+      operands += `>${-kern}<`;
+      advance += kern;
+    }
+    const spans = [{ text: null, parts: [{ rise: 0, operands: `${operands}>` }] }];
+    return { advance, spans, glyphs, texts };
+  }
+
+  /** From left to right, where Indic scripts move letters about, a word tells its text whole. */
+  function complex(word: string, isRightToLeft: boolean): ShapedWord {
+    const glyphs = standing(run(word, isRightToLeft, []));
+    return placed(font, word, isRightToLeft ? lettersOf(word, glyphs) : [{ text: word, glyphs }]);
+  }
+
+  return { plain, complex };
+}
+
+type ShapedGlyph = {
+  codepoint: number;
+  cluster: number;
+  xAdvance: number;
+  xOffset: number;
+  yOffset: number;
+};
+
+type StandingGlyph = ShapedGlyph & { readonly x: number };
+type Piece = { readonly text: string | null; readonly glyphs: readonly StandingGlyph[] };
+
+function standing(shaped: readonly ShapedGlyph[]): StandingGlyph[] {
+  let advance = 0;
+  return shaped.map((glyph) => {
+    const x = advance + glyph.xOffset;
+    advance += glyph.xAdvance;
+    return { ...glyph, x };
+  });
+}
+
+/**
+ * Readers of PDF files put letters that stand from right to left in order by themselves, so each
+ * letter that is drawn as several glyphs tells its own text. Its dots and marks tell nothing.
+ */
+function lettersOf(word: string, shaped: readonly StandingGlyph[]): Piece[] {
+  const starts = [...new Set(shaped.map(({ cluster }) => cluster))].sort((a, b) => b - a);
+  return starts.flatMap((start, index) => {
+    const glyphs = shaped.filter(({ cluster }) => cluster === start);
+    if (glyphs.length === 1) return [{ text: null, glyphs }];
+    const text = word.slice(start, starts[index - 1] ?? word.length);
+    const isLetter = (glyph: ShapedGlyph) => glyph.xAdvance > 0;
+    return [
+      { text, glyphs: glyphs.filter(isLetter) },
+      { text: null, glyphs: glyphs.filter((glyph) => !isLetter(glyph)) },
+    ];
+  });
+}
+
+/** Marks stand above or below the line; what is on one height is drawn in one go. */
+function placed(font: Font, word: string, pieces: readonly Piece[]): ShapedWord {
+  const spans: { text: string | null; parts: { rise: number; operands: string }[] }[] = [];
+  const all = pieces.flatMap(({ glyphs }) => glyphs);
+  // Where the pen stands after what was drawn; marks leave it elsewhere than the text goes on.
+  let pen = 0;
+  for (const { text, glyphs } of pieces) {
+    let span = spans.at(-1);
+    if (span === undefined || span.text !== null || text !== null) {
+      span = { text, parts: [] };
+      spans.push(span);
+    }
+    for (const { codepoint: glyph, x, yOffset } of glyphs) {
+      const drawn = `${x === pen ? '' : pen - x}<${hexOf(glyph)}>`;
+      const part = span.parts.at(-1);
+      if (part?.rise === yOffset) part.operands += drawn;
+      else span.parts.push({ rise: yOffset, operands: drawn });
+      pen = x + font.glyphHAdvance(glyph);
+    }
+  }
+  const advance = all.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
+  const last = spans.at(-1)?.parts.at(-1);
+  if (last !== undefined && pen !== advance) last.operands += String(pen - advance);
+  return { advance, spans, glyphs: all.map((one) => one.codepoint), texts: textsOf(word, pieces) };
+}
+
+/** Of a glyph that is drawn alone for a letter: that letter. */
+function textsOf(word: string, pieces: readonly Piece[]): string[] {
+  const glyphs = pieces.flatMap((piece) => piece.glyphs);
+  const ends = [...new Set(glyphs.map(({ cluster }) => cluster)), word.length].sort(
+    (a, b) => a - b,
+  );
+  const counts = new Map<number, number>();
+  for (const { cluster } of glyphs) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
+  return glyphs.map(({ cluster }) =>
+    counts.get(cluster) === 1 ? word.slice(cluster, ends[ends.indexOf(cluster) + 1]) : '',
+  );
+}
+
+function hexOf(glyph: number): string {
+  return glyph.toString(16).padStart(4, '0');
+}

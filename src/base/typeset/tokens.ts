@@ -1,0 +1,107 @@
+// Cuts a paragraph into pieces that are drawn as they are: each of one face and one direction.
+import bidiFactory from 'bidi-js';
+import type { Face, FaceList, ShapedWord } from './face.ts';
+
+export type Direction = 'ltr' | 'rtl';
+
+export type Token = {
+  readonly text: string;
+  readonly face: Face;
+  /** Of the bidirectional algorithm: odd from right to left. */
+  readonly level: number;
+  readonly word: ShapedWord;
+  readonly isSpace: boolean;
+  readonly canBreakAfter: boolean;
+};
+
+// The declarations describe a module whose default is the factory; what is imported is the factory.
+const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
+const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff]/;
+const strong = /[\p{L}\p{Nl}\u200e\u200f]/u;
+const isolates = /[\u2066-\u2069]/;
+/** Drawn with what they follow: marks, joiners, selectors. */
+const dependent = /[\p{M}\u200c-\u200f]/u;
+const ascii = /^[ -~]*$/;
+const replacement = 0xfffd;
+
+/**
+ * Of a paragraph in a document of the given direction. In one from right to left, a text with any
+ * such letter runs that way, and codes and figures alone do not; elsewhere the first letter tells.
+ */
+export function directionOf(text: string, document: Direction): Direction {
+  if (document === 'rtl') return rightToLeft.test(text) ? 'rtl' : 'ltr';
+  return rightToLeft.test(strong.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr';
+}
+
+export function tokensOf(text: string, faces: FaceList, direction: Direction): Token[] {
+  if (direction === 'ltr' && ascii.test(text)) return plainTokens(text, faces[0]);
+  const needsBidi = direction === 'rtl' || rightToLeft.test(text);
+  const levels = needsBidi ? bidi.getEmbeddingLevels(text, direction).levels : undefined;
+  const tokens: Token[] = [];
+  let start = 0;
+  let face = faces[0];
+  let piece = '';
+  const flush = (next: string) => {
+    if (piece !== '') tokens.push(tokenOf(piece, face, levels?.[start] ?? 0, next));
+    piece = '';
+  };
+  let index = 0;
+  for (const character of text) {
+    if (isolates.test(character)) {
+      // They have done their work on the levels, and are not drawn.
+      flush('');
+      index += 1;
+      start = index;
+      continue;
+    }
+    const wanted = faceFor(character, faces, face);
+    const drawn = wanted ? character : String.fromCharCode(replacement);
+    const nextFace = wanted ?? faces[0];
+    const isNew =
+      nextFace !== face ||
+      (levels !== undefined && levels[index] !== levels[start]) ||
+      isBoundary(piece, character);
+    if (isNew) {
+      flush(character);
+      start = index;
+      face = nextFace;
+    }
+    piece += drawn;
+    index += character.length;
+  }
+  flush('');
+  return tokens;
+}
+
+/** Letters, digits and signs of one face; the level of all is 0. */
+function plainTokens(text: string, face: Face): Token[] {
+  const pieces = text.match(/ +|[^ -]*[^ ]?/g) ?? [];
+  return pieces.flatMap((piece, index) =>
+    piece === '' ? [] : [tokenOf(piece, face, 0, pieces[index + 1]?.charAt(0) ?? '')],
+  );
+}
+
+function tokenOf(text: string, face: Face, level: number, next: string): Token {
+  const isSpace = text.charAt(0) === ' ';
+  return {
+    text,
+    face,
+    level,
+    word: face.shape(text, level % 2 === 1),
+    isSpace,
+    canBreakAfter: isSpace || (/\p{L}-$/u.test(text) && /^\p{L}/u.test(next)),
+  };
+}
+
+/** Between words and spaces, and after a hyphen inside a word. */
+function isBoundary(piece: string, character: string): boolean {
+  if (piece === '') return false;
+  const isAfterSpace = piece.charAt(0) === ' ';
+  return isAfterSpace !== (character === ' ') || piece.endsWith('-');
+}
+
+function faceFor(character: string, faces: FaceList, previous: Face): Face | undefined {
+  if (character === ' ' || dependent.test(character)) return previous;
+  const codePoint = character.codePointAt(0) as number;
+  return faces.find((face) => face.covers(codePoint));
+}

@@ -1,0 +1,246 @@
+// A bill as words and figures in the order of reading, before any page, screen or terminal. PDF,
+// HTML and plain text show the same view, so that they cannot differ in what they say.
+import { currencyDecimals } from '../../base/currencies.ts';
+import type { BillDocument, BillDocumentInput, DocumentBankAccount } from './bill-document.ts';
+import { chargesOf, type SectionView } from './charges-view.ts';
+import { formatsOf, usableLocale } from './formats.ts';
+import { type Labels, labelsOf } from './labels.ts';
+import type { Letterhead } from './letterhead.ts';
+import { lineText } from './plain-text.ts';
+import { addressParts, fillLine, fillNotes } from './template.ts';
+import { joined, type Wording, worded } from './wording.ts';
+
+export type Fact = { readonly label: string; readonly value: string };
+
+export type TotalRow = Fact & { readonly weight: 'detail' | 'plain' | 'strong' };
+
+export type HistoryPoint = {
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+  readonly isPresent: boolean;
+};
+
+export type HistoryView = {
+  readonly heading: string;
+  /** The last one is that of the bill itself. */
+  readonly points: readonly HistoryPoint[];
+};
+
+export type BankView = { readonly title: string; readonly facts: readonly Fact[] };
+
+export type BillView = {
+  readonly wording: Wording;
+  readonly labels: Labels;
+  readonly letterhead: Letterhead;
+  /** Lines under the name of the organisation. */
+  readonly organisationLines: readonly string[];
+  readonly title: string;
+  /** Why the bill is not to be paid. */
+  readonly warning: string | null;
+  readonly customer: {
+    readonly name: string;
+    readonly lines: readonly string[];
+    readonly facts: readonly Fact[];
+  };
+  readonly facts: readonly Fact[];
+  readonly payable: Fact;
+  readonly payableLate: Fact | null;
+  readonly sections: readonly SectionView[];
+  readonly amountHeading: string;
+  readonly totals: readonly TotalRow[];
+  readonly history: HistoryView | null;
+  /** Paragraphs with a line break between them. */
+  readonly notes: string;
+  readonly isPayable: boolean;
+  readonly banks: readonly BankView[];
+  /** What the code on the slip says. */
+  readonly code: string;
+  readonly billNumber: string;
+  readonly reference: string;
+};
+
+/** Terms in the chart before the present one. */
+const historyTermsMax = 12;
+const banksMax = 6;
+
+export function billView(input: BillDocumentInput): BillView {
+  const { bill, letterhead } = input;
+  const wording = wordingOf(input);
+  const { labels, formats, direction } = wording;
+  const source = { bill, letterhead, formats };
+  const warning = warningOf(bill, labels);
+  const isPayable = bill.payableWithinDueDate > 0 && warning === null;
+  const banks = input.bankAccounts ?? bill.bankAccounts;
+  return {
+    wording,
+    labels,
+    letterhead,
+    organisationLines: organisationLines(letterhead, wording),
+    title: worded(wording, 'title', { service: lineText(bill.serviceLabel) }),
+    warning,
+    customer: {
+      name: lineText(bill.partyName),
+      lines: addressLines(bill, wording),
+      facts: customerFacts(bill, labels),
+    },
+    facts: billFacts(bill, wording),
+    payable: payableFact(bill, wording),
+    payableLate: payableLateFact(bill, wording),
+    sections: chargesOf(bill, wording),
+    amountHeading: worded(wording, 'amount', { currency: bill.currency }),
+    totals: totalRows(bill, wording),
+    history: historyOf(input, wording),
+    notes: input.template ? fillNotes(input.template.body, source, direction) : '',
+    isPayable,
+    banks: banks.slice(0, banksMax).map((bank) => bankView(bank, wording)),
+    code: isPayable ? fillLine(letterhead.codeText, source) : '',
+    billNumber: lineText(bill.billNumber),
+    reference: lineText(bill.billRefNo),
+  };
+}
+
+function wordingOf({ bill, locale, currencyDecimals: wanted }: BillDocumentInput): Wording {
+  const usable = usableLocale(locale);
+  const decimals = wanted ?? currencyDecimals(bill.currency);
+  const formats = formatsOf(usable, bill.currency, decimals);
+  return { locale: usable, formats, ...labelsOf(usable) };
+}
+
+function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
+  const { phone, email, website, taxNumber } = letterhead;
+  const contact = joined(wording, ' · ', [
+    phone && joined(wording, ' ', [wording.labels.phone, phone]),
+    email,
+    website,
+  ]);
+  const tax = taxNumber && joined(wording, ' ', [wording.labels.taxNumber, taxNumber]);
+  return [...letterhead.addressLines, contact, tax ?? ''].filter((line) => line !== '');
+}
+
+function warningOf(bill: BillDocument, labels: Labels): string | null {
+  if (bill.status === 'Cancelled') return labels.cancelled;
+  return bill.status === 'Draft' || bill.status === 'Error' ? labels.draft : null;
+}
+
+/** House, street and place on a line each. */
+function addressLines(bill: BillDocument, wording: Wording): string[] {
+  const part = (name: string) => lineText(bill.address?.[name]);
+  const line = (...names: string[]) => joined(wording, ', ', names.map(part));
+  const lines = [
+    part('title'),
+    line('shopNo', 'buildingNo', 'buildingName'),
+    line('street', 'block'),
+    line('society', 'city'),
+  ].filter((text) => text !== '');
+  return lines.length > 0 ? lines : addressParts(bill);
+}
+
+function customerFacts(bill: BillDocument, labels: Labels): Fact[] {
+  return present([
+    [labels.customerNumber, String(bill.partyNumber)],
+    [labels.account, lineText(bill.connectionGroupLabel)],
+    [labels.connection, lineText(bill.connectionNumber)],
+    [labels.connectionReference, lineText(bill.connectionRefNo)],
+    [labels.plan, lineText(bill.tariffLabel ?? bill.tariffCode)],
+  ]);
+}
+
+function billFacts(bill: BillDocument, wording: Wording): Fact[] {
+  const { labels, formats } = wording;
+  const days = [bill.billedFrom ?? bill.startDate, bill.billedTo ?? bill.endDate];
+  return present([
+    [labels.billNumber, lineText(bill.billNumber)],
+    [labels.reference, lineText(bill.billRefNo)],
+    [labels.term, lineText(bill.termLabel)],
+    [labels.period, joined(wording, ' – ', days.map(formats.date))],
+    [labels.issueDate, bill.issueDate ? formats.date(bill.issueDate) : ''],
+    [labels.dueDate, bill.dueDate ? formats.date(bill.dueDate) : ''],
+  ]);
+}
+
+function present(facts: readonly (readonly [string, string])[]): Fact[] {
+  return facts.filter(([, value]) => value !== '').map(([label, value]) => ({ label, value }));
+}
+
+function payableFact(bill: BillDocument, wording: Wording): Fact {
+  const { labels, formats } = wording;
+  if (bill.payableWithinDueDate <= 0) {
+    const label = bill.creditBalance > 0 ? labels.creditBalance : labels.nothingToPay;
+    return { label, value: formats.money(bill.creditBalance) };
+  }
+  const label = bill.dueDate
+    ? worded(wording, 'payableBy', { date: formats.date(bill.dueDate) })
+    : labels.payable;
+  return { label, value: formats.money(bill.payableWithinDueDate) };
+}
+
+function payableLateFact(bill: BillDocument, wording: Wording): Fact | null {
+  const { labels, formats } = wording;
+  if (bill.payableWithinDueDate <= 0 || bill.latePaymentSurcharge === 0) return null;
+  const label = bill.dueDate
+    ? worded(wording, 'payableAfter', { date: formats.date(bill.dueDate) })
+    : labels.payableLate;
+  return { label, value: formats.money(bill.payableAfterDueDate) };
+}
+
+/** Rows of zero are left out where they say nothing; the sums always stand. */
+function totalRows(bill: BillDocument, { labels, formats }: Wording): TotalRow[] {
+  type Row = [label: string, amount: number, weight: TotalRow['weight'], always?: boolean];
+  const hasDetail = bill.paymentsReceived !== 0 || bill.adjustments !== 0;
+  const rows: Row[] = [
+    [labels.currentCharges, bill.currentCharges, 'plain', true],
+    [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
+    [labels.arrears, bill.arrears, 'plain', true],
+    [labels.previousBalance, hasDetail ? bill.previousBalance : 0, 'detail'],
+    [labels.paymentsReceived, -bill.paymentsReceived, 'detail'],
+    [labels.adjustments, bill.adjustments, 'detail'],
+    [labels.rounding, bill.roundingAdjustment, 'plain'],
+    [labels.walletApplied, -bill.walletApplied, 'plain'],
+    [labels.payableWithin, bill.payableWithinDueDate, 'strong', true],
+    [labels.lateSurcharge, bill.latePaymentSurcharge, 'plain'],
+    [labels.payableAfterDue, bill.latePaymentSurcharge && bill.payableAfterDueDate, 'strong'],
+    [labels.creditBalance, bill.creditBalance, 'strong'],
+  ];
+  return rows
+    .filter(([, amount, , always]) => always === true || amount !== 0)
+    .map(([label, amount, weight]) => ({ label, value: formats.amount(amount), weight }));
+}
+
+function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | null {
+  const { bill } = input;
+  const { labels, formats } = wording;
+  const terms = (input.history ?? bill.history).slice(-historyTermsMax);
+  if (terms.length === 0) return null;
+  const usage = bill.usage[0];
+  const hasQuantities = usage !== undefined && terms.every((term) => term.quantity !== null);
+  const unit = hasQuantities ? lineText(usage.unit) : bill.currency;
+  const heading = hasQuantities ? labels.history : labels.historyAmounts;
+  const point = (label: string, measure: string | number | null, isPresent: boolean) => {
+    // A bar is only as exact as its drawing.
+    const value = Math.max(0, Number(measure) || 0);
+    return { label: lineText(label), value, text: formats.short(value), isPresent };
+  };
+  const own = hasQuantities ? usage.quantity : bill.currentCharges;
+  return {
+    heading: unit === '' ? heading : joined(wording, ' ', [heading, `(${unit})`]),
+    points: [
+      ...terms.map((term) => point(term.label, hasQuantities ? term.quantity : term.amount, false)),
+      point(bill.termLabel ?? '', own, true),
+    ],
+  };
+}
+
+function bankView(bank: DocumentBankAccount, wording: Wording): BankView {
+  const { labels } = wording;
+  const place = joined(wording, ', ', [lineText(bank.bankName), lineText(bank.branch)]);
+  return {
+    title: joined(wording, ' – ', [place, lineText(bank.title)]),
+    facts: present([
+      [labels.accountNumber, lineText(bank.accountNumber)],
+      ['IBAN', lineText(bank.iban)],
+      ['SWIFT', lineText(bank.swift)],
+      [labels.collectionCode, lineText(bank.collectionCode)],
+    ]),
+  };
+}

@@ -1,0 +1,193 @@
+// The readings, usage and lines of a bill, section by section, as words and figures.
+import type {
+  BillDocument,
+  DocumentLine,
+  DocumentLineDetail,
+  DocumentReading,
+  DocumentUsage,
+} from './bill-document.ts';
+import type { Labels } from './labels.ts';
+import { lineText } from './plain-text.ts';
+import { joined, type Wording, worded } from './wording.ts';
+
+export type ReadingRow = {
+  readonly meter: string;
+  readonly register: string;
+  readonly previous: string;
+  readonly previousDate: string;
+  readonly current: string;
+  readonly currentDate: string;
+  readonly factor: string;
+  readonly consumption: string;
+  readonly type: string;
+};
+
+export type ChargeRow = {
+  readonly label: string;
+  /** Days, remarks: under the label. */
+  readonly remark: string;
+  readonly quantity: string;
+  readonly rate: string;
+  readonly amount: string;
+  /** How the amount comes about, slab by slab. */
+  readonly steps: readonly string[];
+};
+
+export type ChargeGroup = { readonly heading: string; readonly rows: readonly ChargeRow[] };
+
+export type SectionView = {
+  /** Null on a bill of one subscription. */
+  readonly heading: string | null;
+  readonly readings: readonly ReadingRow[];
+  readonly usage: readonly string[];
+  readonly groups: readonly ChargeGroup[];
+  readonly subtotal: string | null;
+};
+
+export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
+  const { labels, formats } = wording;
+  const readings = (wanted: readonly DocumentReading[]) =>
+    wanted.map((reading) => readingRow(reading, wording));
+  if (bill.sections.length === 0) {
+    return [
+      {
+        heading: null,
+        readings: readings(bill.meterReadings),
+        usage: usageTexts(bill.usage, bill.meterReadings, wording),
+        groups: groupsOf(bill.lines, bill, wording),
+        subtotal: null,
+      },
+    ];
+  }
+  const sections = bill.sections.map((section): SectionView => {
+    const own = bill.lines.filter((line) => line.connectionNumber === section.connectionNumber);
+    const name = joined(wording, ' ', [labels.connection, lineText(section.connectionNumber)]);
+    const plan = lineText(section.tariffLabel ?? section.tariffCode);
+    return {
+      heading: joined(wording, ' · ', [name, plan]),
+      readings: readings(section.meterReadings),
+      usage: usageTexts(section.usage, section.meterReadings, wording),
+      groups: groupsOf(own, bill, wording),
+      subtotal: formats.amount(section.subtotal),
+    };
+  });
+  const named = new Set(bill.sections.map((section) => section.connectionNumber));
+  const others = bill.lines.filter((line) => !named.has(line.connectionNumber ?? ''));
+  if (others.length === 0) return sections;
+  const heading = lineText(bill.serviceLabel);
+  const groups = groupsOf(others, bill, wording);
+  return [...sections, { heading, readings: [], usage: [], groups, subtotal: null }];
+}
+
+function readingRow(reading: DocumentReading, { labels, formats }: Wording): ReadingRow {
+  const date = (value: string | null) => (value === null ? '' : formats.date(value));
+  const number = (value: string | null) => (value === null ? '' : formats.quantity(value));
+  return {
+    meter: lineText(reading.meterNumber),
+    register: lineText(reading.register),
+    previous: number(reading.previousReading),
+    previousDate: date(reading.previousDate),
+    current: number(reading.currentReading),
+    currentDate: date(reading.currentDate),
+    factor: formats.quantity(String(reading.mf)),
+    consumption: formats.quantity(reading.consumption),
+    type: typeText(reading.estimated ? 'Estimated' : reading.readingType, labels),
+  };
+}
+
+const readingTypes = new Map(
+  (
+    [
+      'Actual',
+      'Customer',
+      'Estimated',
+      'Installation',
+      'Removal',
+      'Final',
+      'Check',
+      'Automatic',
+    ] as const
+  ).map((type): [string, keyof Labels] => [type, type]),
+);
+
+function typeText(type: string | null, labels: Labels): string {
+  const known = readingTypes.get(type ?? '');
+  return known === undefined ? lineText(type) : labels[known];
+}
+
+/** What no single meter shows: use without a meter, and sums over several registers. */
+function usageTexts(
+  usage: readonly DocumentUsage[],
+  readings: readonly DocumentReading[],
+  wording: Wording,
+): string[] {
+  const isShown = readings.length === 1 && usage.length === 1;
+  if (isShown && usage[0]?.quantity === readings[0]?.consumption) return [];
+  return usage.map(({ input, unit, quantity }) => {
+    const measure = `${wording.formats.quantity(quantity)} ${lineText(unit)}`.trim();
+    return joined(wording, ': ', [lineText(input), measure]);
+  });
+}
+
+function groupsOf(
+  lines: readonly DocumentLine[],
+  bill: BillDocument,
+  wording: Wording,
+): ChargeGroup[] {
+  const { labels } = wording;
+  const isTax = (line: DocumentLine) => line.type === 'Tax';
+  const rows = (wanted: readonly DocumentLine[]) =>
+    wanted.map((line) => chargeRow(line, bill, wording));
+  return [
+    { heading: labels.charges, rows: rows(lines.filter((line) => !isTax(line))) },
+    { heading: labels.taxes, rows: rows(lines.filter(isTax)) },
+  ].filter((group) => group.rows.length > 0);
+}
+
+function chargeRow(line: DocumentLine, bill: BillDocument, wording: Wording): ChargeRow {
+  const { labels, formats } = wording;
+  const unit = lineText(line.unit);
+  const remarks = [
+    daysText(line, bill, wording),
+    line.lineType === 'Adjustment' ? labels.adjustment : '',
+    lineText(line.description),
+  ];
+  return {
+    label: lineText(line.label) || lineText(line.component),
+    remark: joined(wording, ' · ', remarks),
+    quantity: line.quantity === null ? '' : `${formats.quantity(line.quantity)} ${unit}`.trim(),
+    rate: rateText(line, wording),
+    amount: formats.amount(line.amount),
+    steps: line.details.length < 2 ? [] : line.details.map((step) => stepText(step, unit, wording)),
+  };
+}
+
+/** Of a line over another span than the bill. */
+function daysText(line: DocumentLine, bill: BillDocument, wording: Wording): string {
+  const isWhole =
+    line.fromDate === (bill.billedFrom ?? bill.startDate) &&
+    line.toDate === (bill.billedTo ?? bill.endDate);
+  if (isWhole) return '';
+  const { formats } = wording;
+  const days = worded(wording, 'days', { days: formats.count(line.days) });
+  const span = joined(wording, ' – ', [formats.date(line.fromDate), formats.date(line.toDate)]);
+  return joined(wording, ' ', [span, `(${days})`]);
+}
+
+/** One step says no more than the line can. */
+function rateText(line: DocumentLine, { formats }: Wording): string {
+  const only = line.details.length === 1 ? line.details[0] : undefined;
+  const rate = line.rate ?? only?.rate;
+  if (rate === undefined) return '';
+  const isPercent = line.unit === '%' && line.quantity === null;
+  return isPercent ? `${formats.quantity(rate)} %` : formats.quantity(rate);
+}
+
+function stepText(step: DocumentLineDetail, unit: string, wording: Wording): string {
+  const { formats } = wording;
+  const measure = `${formats.quantity(step.quantity)} ${unit}`.trim();
+  const rated = `${measure} × ${formats.quantity(step.rate)}`;
+  const hasFlat = step.flat !== undefined && Number(step.flat) !== 0;
+  const flat = hasFlat ? ` + ${formats.step(step.flat ?? '')}` : '';
+  return `${rated}${flat} = ${formats.step(step.amount)}`;
+}

@@ -1,0 +1,82 @@
+// Numbers and dates in the forms of a locale.
+import { parseDate } from '../../base/calendar.ts';
+
+export type Formats = {
+  /** With the decimals of the currency. */
+  amount(value: number): string;
+  money(value: number): string;
+  /** Decimal text with the decimals it has. */
+  quantity(value: string): string;
+  /** Exact amounts of steps: at least the currency's decimals, at most four. */
+  step(value: string): string;
+  count(value: number): string;
+  /** For small charts: at most some six characters. */
+  short(value: number): string;
+  /** DD/MM/YYYY -> with the name of the month, which nobody can mistake. */
+  date(value: string): string;
+};
+
+const formatsMax = 500;
+const known = new Map<string, Formats>();
+
+/** Making formatters of the platform costs more than a bill; they are kept. */
+export function formatsOf(locale: string, currency: string, decimals: number): Formats {
+  const key = `${locale}/${currency}/${decimals}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    found = makeFormats(usableLocale(locale), currency, decimals);
+    if (known.size >= formatsMax) known.clear();
+    known.set(key, found);
+  }
+  return found;
+}
+
+export function usableLocale(locale: string): string {
+  try {
+    return Intl.getCanonicalLocales(locale)[0] ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
+const datesMax = 5_000;
+
+function makeFormats(locale: string, currency: string, decimals: number): Formats {
+  const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const amounts = new Intl.NumberFormat(locale, fixed);
+  const steps = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: Math.max(decimals, 4),
+  });
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const quantities = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
+  const days = new Intl.DateTimeFormat(locale, {
+    day: '2-digit',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+  const dates = new Map<string, string>();
+  const decimal = (format: Intl.NumberFormat, value: string) =>
+    /^-?\d+(\.\d+)?$/.test(value) ? format.format(value as Intl.StringNumericLiteral) : value;
+  return {
+    amount: (value) => amounts.format(value),
+    money: (value) => `${currency}\u00a0${amounts.format(value)}`,
+    quantity: (value) => decimal(quantities, value),
+    step: (value) => decimal(steps, value),
+    short: (value) => (value < 100_000 ? whole : compact).format(value),
+    count: (value) => quantities.format(value),
+    date(value) {
+      let text = dates.get(value);
+      if (text === undefined) {
+        const date = parseDate(value);
+        const ms = date?.toZonedDateTime('UTC').epochMilliseconds;
+        text = ms === undefined ? value : days.format(ms);
+        if (dates.size >= datesMax) dates.clear();
+        dates.set(value, text);
+      }
+      return text;
+    },
+  };
+}

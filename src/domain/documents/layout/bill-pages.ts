@@ -1,0 +1,100 @@
+// A bill on pages: what stands where, nothing drawn yet.
+import type { Page } from '../../../base/pdf/page.ts';
+import type { BillView } from '../bill-view.ts';
+import { joined, worded } from '../wording.ts';
+import {
+  type Block,
+  beside,
+  emptyBlock,
+  ruleBlock,
+  spaceBlock,
+  stack,
+  textBlock,
+} from './blocks.ts';
+import { addSections } from './charges.ts';
+import { openFlow } from './flow.ts';
+import { headBlock, partiesBlock } from './head.ts';
+import { type Sheet, sizes } from './sheet.ts';
+import { slipBlock } from './slip.ts';
+import { totalsBlock } from './totals.ts';
+
+export function billPages(sheet: Sheet, view: BillView): Page[] {
+  const flow = openFlow(sheet, continuationBlock(sheet, view));
+  flow.add(headBlock(sheet, view));
+  flow.add(partiesBlock(sheet, view), 10);
+  addSections(flow, sheet, view);
+  const totals = totalsBlock(sheet, view);
+  const notes = notesBlocks(sheet, view);
+  const slip = view.isPayable ? slipBlock(sheet, view) : emptyBlock;
+  // The sums stay with the slip where they can, rather than a slip alone on a page.
+  const ending = 12 + totals.height + stack(notes).height + 10 + 10 + slip.height;
+  if (!flow.fits(ending) && flow.fitsNewPage(ending)) flow.newPage();
+  flow.add(totals, 12);
+  notes.forEach((line, index) => {
+    flow.add(line, index === 0 ? 10 : 0);
+  });
+  if (slip !== emptyBlock) flow.addAtBottom(slip, 10);
+  return flow.finish((page, pages) => footerBlock(sheet, view, page, pages));
+}
+
+/** Line by line, so that a long text goes on over pages; the heading stays with the first. */
+function notesBlocks(sheet: Sheet, view: BillView): Block[] {
+  if (view.notes === '') return [];
+  const place = { x: sheet.left, width: sheet.right - sheet.left };
+  const heading = textBlock(sheet, view.labels.notes, {
+    ...place,
+    size: sizes.heading,
+    isBold: true,
+    color: sheet.colors.accent,
+  });
+  const text = textBlock(sheet, view.notes, {
+    ...place,
+    size: sizes.body,
+    linesMax: Number.POSITIVE_INFINITY,
+  });
+  const lines = text.items.map((item) => ({ height: item.height, items: [{ ...item, y: 0 }] }));
+  return [stack([heading, spaceBlock(2), lines[0] ?? emptyBlock]), ...lines.slice(1)];
+}
+
+/** At the head of the second and further pages. */
+function continuationBlock(sheet: Sheet, view: BillView): Block {
+  const { left, right, colors } = sheet;
+  const half = (right - left) / 2;
+  const style = { size: sizes.small, color: colors.muted, linesMax: 1 };
+  const words = joined(view.wording, ' ', [view.title, view.billNumber]);
+  return stack([
+    beside([
+      textBlock(sheet, view.letterhead.name, { ...style, x: left, width: half - 6 }),
+      textBlock(sheet, joined(view.wording, ' ', [words, `(${view.labels.continued})`]), {
+        ...style,
+        x: left + half,
+        width: half,
+        align: 'end',
+      }),
+    ]),
+    spaceBlock(3),
+    ruleBlock(sheet, { x: left, width: right - left, thickness: 0.8, color: colors.accent }),
+    spaceBlock(8),
+  ]);
+}
+
+function footerBlock(sheet: Sheet, view: BillView, page: number, pages: number): Block {
+  const { left, right, colors } = sheet;
+  const half = (right - left) / 2;
+  const style = { size: 6.5, color: colors.muted, linesMax: 1 };
+  const { count } = view.wording.formats;
+  const numbers = { page: count(page), pages: count(pages) };
+  return beside([
+    textBlock(sheet, joined(view.wording, ' · ', [view.customer.name, view.reference]), {
+      ...style,
+      x: left,
+      width: half,
+    }),
+    textBlock(sheet, worded(view.wording, 'page', numbers), {
+      ...style,
+      x: left + half + 6,
+      width: half - 6,
+      align: 'end',
+    }),
+  ]);
+}

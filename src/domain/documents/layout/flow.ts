@@ -1,0 +1,72 @@
+// Puts blocks on pages from top to bottom.
+
+import { AppError } from '../../../base/errors.ts';
+import type { Page, PageItem } from '../../../base/pdf/page.ts';
+import { type Block, movedBy } from './blocks.ts';
+import type { Sheet } from './sheet.ts';
+
+/** A bill of more pages is a mistake: of a template, most likely. */
+const pagesMax = 100;
+
+export type Flow = {
+  /** On this page if it fits, otherwise on the next. */
+  add(block: Block, gapBefore?: number): void;
+  fits(height: number): boolean;
+  fitsNewPage(height: number): boolean;
+  newPage(): void;
+  /** At the foot of the page, or of a new one. */
+  addAtBottom(block: Block, gapBefore: number): void;
+  /** Footers are made when the number of pages is known. */
+  finish(footer: (page: number, pages: number) => Block): Page[];
+};
+
+export function openFlow(sheet: Sheet, continuation: Block): Flow {
+  const pages: PageItem[][] = [[]];
+  let y = sheet.top;
+
+  function put(block: Block): void {
+    pages.at(-1)?.push(...movedBy(block.items, y));
+    y += block.height;
+  }
+
+  function newPage(): void {
+    if (pages.length >= pagesMax) {
+      throw new AppError('DOCUMENT_TOO_LONG', {
+        message: `The bill would have more than ${pagesMax} pages`,
+      });
+    }
+    pages.push([]);
+    y = sheet.top;
+    put(continuation);
+  }
+
+  const fits = (height: number) => y + height <= sheet.bottom;
+
+  return {
+    fits,
+    fitsNewPage: (height) => sheet.top + continuation.height + height <= sheet.bottom,
+    newPage,
+    add(block, gapBefore = 0) {
+      if (fits(gapBefore + block.height)) y += gapBefore;
+      else newPage();
+      put(block);
+    },
+    addAtBottom(block, gapBefore) {
+      if (!fits(gapBefore + block.height)) newPage();
+      y = sheet.bottom - block.height;
+      put(block);
+    },
+    finish(footer) {
+      return pages.map((items, index) => {
+        const foot = footer(index + 1, pages.length).items;
+        const all = [...items, ...movedBy(foot, sheet.bottom + 4)];
+        return { width: sheet.width, height: sheet.height, items: mirrored(all, sheet) };
+      });
+    },
+  };
+}
+
+function mirrored(items: readonly PageItem[], sheet: Sheet): readonly PageItem[] {
+  if (sheet.direction === 'ltr') return items;
+  return items.map((item) => ({ ...item, x: sheet.width - item.x - item.width }));
+}

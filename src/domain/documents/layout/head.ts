@@ -1,0 +1,173 @@
+// The first part of the first page: letterhead, title, customer, and what to pay until when.
+import { openImage, type PdfImage } from '../../../base/pdf/images.ts';
+import type { BillView, Fact } from '../bill-view.ts';
+import {
+  type Block,
+  beside,
+  emptyBlock,
+  onGround,
+  ruleBlock,
+  spaceBlock,
+  stack,
+  textBlock,
+} from './blocks.ts';
+import { type Sheet, sizes } from './sheet.ts';
+
+const logoWidthMax = 130;
+const logoHeightMax = 50;
+const titleWidth = 165;
+const gap = 14;
+
+export function headBlock(sheet: Sheet, view: BillView): Block {
+  const { left, right, colors } = sheet;
+  const logo = logoBlock(sheet, view.letterhead.logo);
+  const x = left + (logo.width === 0 ? 0 : logo.width + 10);
+  const width = right - titleWidth - gap - x;
+  const organisation = stack([
+    textBlock(sheet, view.letterhead.name, {
+      x,
+      width,
+      size: sizes.organisation,
+      isBold: true,
+      color: colors.accent,
+      linesMax: 3,
+    }),
+    ...view.organisationLines.map((line) =>
+      textBlock(sheet, line, { x, width, size: sizes.small, color: colors.muted, linesMax: 2 }),
+    ),
+  ]);
+  const title = textBlock(sheet, view.title, {
+    x: right - titleWidth,
+    width: titleWidth,
+    size: sizes.title,
+    isBold: true,
+    align: 'end',
+    linesMax: 3,
+  });
+  const rule = ruleBlock(sheet, {
+    x: left,
+    width: right - left,
+    thickness: 1.5,
+    color: colors.accent,
+  });
+  return stack([beside([logo.block, organisation, title]), rule, warningBlock(sheet, view)], 7);
+}
+
+const images = new WeakMap<Buffer, PdfImage | false>();
+
+/** A picture is decoded once for all bills of a letterhead. */
+function pictureOf(bytes: Buffer): PdfImage | undefined {
+  let found = images.get(bytes);
+  if (found === undefined) {
+    found = openImage(bytes) ?? false;
+    images.set(bytes, found);
+  }
+  return found || undefined;
+}
+
+function logoBlock(sheet: Sheet, bytes: Buffer | null): { block: Block; width: number } {
+  const image = bytes === null ? undefined : pictureOf(bytes);
+  if (image === undefined) return { block: emptyBlock, width: 0 };
+  const scale = Math.min(logoWidthMax / image.width, logoHeightMax / image.height);
+  const width = image.width * scale;
+  const height = image.height * scale;
+  return {
+    block: { height, items: [{ kind: 'image', x: sheet.left, y: 0, width, height, image }] },
+    width,
+  };
+}
+
+function warningBlock(sheet: Sheet, view: BillView): Block {
+  if (view.warning === null) return emptyBlock;
+  const { left, right, colors } = sheet;
+  return textBlock(sheet, view.warning, {
+    x: left,
+    width: right - left,
+    size: sizes.heading,
+    isBold: true,
+    color: colors.warning,
+    align: 'center',
+  });
+}
+
+/** The customer beside a panel with numbers, dates and the amount. */
+export function partiesBlock(sheet: Sheet, view: BillView): Block {
+  const { left, right } = sheet;
+  const panelWidth = (right - left) * 0.46;
+  const customerWidth = right - left - panelWidth - gap;
+  return beside([
+    customerBlock(sheet, view, customerWidth),
+    panelBlock(sheet, view, { x: right - panelWidth, width: panelWidth }),
+  ]);
+}
+
+function customerBlock(sheet: Sheet, view: BillView, width: number): Block {
+  const { left, colors } = sheet;
+  const { name, lines, facts } = view.customer;
+  const address = lines.map((line) =>
+    textBlock(sheet, line, { x: left, width, size: sizes.body, linesMax: 3 }),
+  );
+  return stack([
+    textBlock(sheet, view.labels.billTo, {
+      x: left,
+      width,
+      size: sizes.small,
+      color: colors.muted,
+    }),
+    textBlock(sheet, name, { x: left, width, size: sizes.name, isBold: true, linesMax: 4 }),
+    ...address,
+    spaceBlock(6),
+    ...facts.map((fact) => factRow(sheet, fact, { x: left, width, labelPart: 0.36 })),
+  ]);
+}
+
+function panelBlock(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
+  const padding = 9;
+  const x = place.x + padding;
+  const width = place.width - 2 * padding;
+  const { colors } = sheet;
+  const late = view.payableLate;
+  const content = stack([
+    ...view.facts.map((fact) => factRow(sheet, fact, { x, width, labelPart: 0.4, align: 'end' })),
+    spaceBlock(4),
+    ruleBlock(sheet, { x, width, thickness: 0.6, color: colors.bar }),
+    spaceBlock(4),
+    textBlock(sheet, view.payable.label, { x, width, size: sizes.body, color: colors.muted }),
+    textBlock(sheet, view.payable.value, {
+      x,
+      width,
+      size: sizes.payable,
+      isBold: true,
+      align: 'end',
+      isFitted: true,
+    }),
+    late === null ? emptyBlock : factRow(sheet, late, { x, width, labelPart: 0.55, align: 'end' }),
+  ]);
+  return onGround(content, { ...place, color: colors.tint, above: 8, below: 8 });
+}
+
+export function factRow(
+  sheet: Sheet,
+  fact: Fact,
+  options: { x: number; width: number; labelPart: number; align?: 'start' | 'end' },
+): Block {
+  const { x, width, labelPart, align = 'start' } = options;
+  const labelWidth = width * labelPart - 4;
+  const valueX = x + width * labelPart;
+  const row = beside([
+    textBlock(sheet, fact.label, {
+      x,
+      width: labelWidth,
+      size: sizes.body,
+      color: sheet.colors.muted,
+    }),
+    textBlock(sheet, fact.value, {
+      x: valueX,
+      width: x + width - valueX,
+      size: sizes.body,
+      align,
+      isFitted: align === 'end',
+    }),
+  ]);
+  return { ...row, height: row.height + 1 };
+}

@@ -1,0 +1,142 @@
+// Tables that go on over pages, with their headings repeated.
+import {
+  type Block,
+  beside,
+  onGround,
+  ruleBlock,
+  stack,
+  type TextOptions,
+  textBlock,
+} from './blocks.ts';
+import type { Flow } from './flow.ts';
+import { type Sheet, sizes } from './sheet.ts';
+
+export type Column = {
+  readonly heading: string;
+  /** Part of the table's width. */
+  readonly part: number;
+  readonly align: 'start' | 'end';
+};
+
+export type PlacedColumn = Column & { readonly x: number; readonly width: number };
+
+const cellGap = 6;
+
+export function placeColumns(sheet: Sheet, columns: readonly Column[]): PlacedColumn[] {
+  const whole = sheet.right - sheet.left;
+  let x = sheet.left;
+  return columns.map((column, index) => {
+    const width = whole * column.part;
+    const isFirst = index === 0;
+    const placed = {
+      ...column,
+      x: x + (isFirst ? 4 : cellGap / 2),
+      width: width - (isFirst ? 4 : 0) - cellGap / 2 - (index === columns.length - 1 ? 4 : 0),
+    };
+    x += width;
+    return placed;
+  });
+}
+
+export function headingRow(sheet: Sheet, columns: readonly PlacedColumn[]): Block {
+  const cells = columns.map(({ heading, x, width, align }) =>
+    textBlock(sheet, heading, {
+      x,
+      width,
+      align,
+      size: sizes.small,
+      isBold: true,
+      color: sheet.colors.accent,
+    }),
+  );
+  return onGround(beside(cells), {
+    x: sheet.left,
+    width: sheet.right - sheet.left,
+    color: sheet.colors.tint,
+    above: 3,
+    below: 3,
+  });
+}
+
+export type Cell = {
+  readonly text: string;
+  /** Smaller, before the text and on its line: a date, say. */
+  readonly beside?: string;
+  readonly below?: string;
+  readonly isBold?: boolean;
+};
+
+export function tableRow(
+  sheet: Sheet,
+  columns: readonly PlacedColumn[],
+  cells: readonly Cell[],
+  hasRule = true,
+): Block {
+  const blocks = columns.map(({ x, width, align }, index) => {
+    const { text, below = '', isBold = false, beside: note = '' } = cells[index] ?? { text: '' };
+    // Figures stand at the end of their columns.
+    const isFitted = align === 'end';
+    const main = { x, width, align, size: sizes.table, isBold, isFitted };
+    return stack([
+      note === '' ? textBlock(sheet, text, main) : pairOf(sheet, note, text, main),
+      textBlock(sheet, below, {
+        x,
+        width,
+        align,
+        size: sizes.small,
+        color: sheet.colors.muted,
+      }),
+    ]);
+  });
+  const row = { items: beside(blocks).items, height: beside(blocks).height + 2.5 };
+  return hasRule ? ruled(sheet, row) : row;
+}
+
+function pairOf(sheet: Sheet, note: string, text: string, place: TextOptions): Block {
+  const noteWidth = place.width * 0.55;
+  const x = place.x + noteWidth;
+  const indent = 10;
+  return beside([
+    textBlock(sheet, note, {
+      x: place.x + indent,
+      width: noteWidth - indent - cellGap / 2,
+      size: sizes.small,
+      color: sheet.colors.muted,
+      linesMax: 2,
+    }),
+    textBlock(sheet, text, { ...place, x, width: place.x + place.width - x, isFitted: true }),
+  ]);
+}
+
+/** A hairline above: between rows, and under the heading. */
+function ruled(sheet: Sheet, row: Block): Block {
+  const rule = ruleBlock(sheet, {
+    x: sheet.left,
+    width: sheet.right - sheet.left,
+    thickness: 0.4,
+  });
+  return stack([rule, row], 1.5);
+}
+
+/** The heading is never left alone at the foot of a page. */
+export function addTable(
+  flow: Flow,
+  table: { title: Block; heading: Block; rows: readonly Block[]; gapBefore: number },
+): void {
+  const { title, heading, rows, gapBefore } = table;
+  const first = rows[0]?.height ?? 0;
+  const needed = gapBefore + title.height + heading.height + first;
+  if (flow.fits(needed)) flow.add(title, gapBefore);
+  else {
+    flow.newPage();
+    flow.add(title);
+  }
+  flow.add(heading);
+  for (const row of rows) {
+    if (!flow.fits(row.height)) {
+      flow.newPage();
+      flow.add(heading);
+    }
+    flow.add(row);
+  }
+}

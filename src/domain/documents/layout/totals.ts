@@ -1,0 +1,116 @@
+// The sums of the bill, beside a chart of past terms.
+import type { PageItem } from '../../../base/pdf/page.ts';
+import type { BillView, HistoryPoint, HistoryView } from '../bill-view.ts';
+import { type Block, beside, emptyBlock, onGround, ruleBlock, stack, textBlock } from './blocks.ts';
+import { type Sheet, sizes } from './sheet.ts';
+
+const chartHeight = 74;
+
+export function totalsBlock(sheet: Sheet, view: BillView): Block {
+  const width = (sheet.right - sheet.left) * 0.46;
+  const sums = sumsBlock(sheet, view, { x: sheet.right - width, width });
+  if (view.history === null) return sums;
+  const chartWidth = sheet.right - sheet.left - width - 18;
+  return beside([chartBlock(sheet, view.history, chartWidth), sums]);
+}
+
+function sumsBlock(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
+  const rows = view.totals.map(({ label, value, weight }) => {
+    const isStrong = weight === 'strong';
+    const isDetail = weight === 'detail';
+    const size = isDetail ? sizes.small : sizes.body;
+    const color = isDetail ? sheet.colors.muted : sheet.colors.text;
+    const indent = isDetail ? 10 : 0;
+    const labelWidth = place.width * 0.62;
+    const row = beside([
+      textBlock(sheet, label, {
+        x: place.x + 6 + indent,
+        width: labelWidth - 10 - indent,
+        size,
+        color,
+        isBold: isStrong,
+      }),
+      textBlock(sheet, value, {
+        x: place.x + labelWidth,
+        width: place.width - labelWidth - 6,
+        size,
+        color,
+        isBold: isStrong,
+        align: 'end',
+        isFitted: true,
+      }),
+    ]);
+    if (!isStrong) return { ...row, height: row.height + 2 };
+    return onGround(row, { ...place, color: sheet.colors.tint, above: 3, below: 3 });
+  });
+  return stack([heading(sheet, view.labels.summary, place), ...rows], 0.6);
+}
+
+function heading(sheet: Sheet, text: string, place: { x: number; width: number }): Block {
+  const block = textBlock(sheet, text, {
+    ...place,
+    size: sizes.heading,
+    isBold: true,
+    color: sheet.colors.accent,
+    linesMax: 2,
+  });
+  return { ...block, height: block.height + 3 };
+}
+
+function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
+  const { points } = history;
+  const slot = width / points.length;
+  const highest = Math.max(...points.map((point) => point.value), 1e-9);
+  const columns = points.map((point, index) =>
+    barBlock(sheet, point, { x: sheet.left + index * slot, slot, highest }),
+  );
+  const base = ruleBlock(sheet, { x: sheet.left, width, thickness: 0.6 });
+  const labels = points.map((point, index) =>
+    // Month above year, which have no room beside each other.
+    textBlock(sheet, point.label.replace(/[ -]/g, '\n'), {
+      x: sheet.left + index * slot + 0.5,
+      width: slot - 1,
+      size: sizes.chart,
+      align: 'center',
+      color: point.isPresent ? sheet.colors.text : sheet.colors.muted,
+      linesMax: 3,
+    }),
+  );
+  return stack([
+    heading(sheet, history.heading, { x: sheet.left, width }),
+    beside(columns),
+    base,
+    { height: 1.5, items: [] },
+    labels.length === 0 ? emptyBlock : beside(labels),
+  ]);
+}
+
+/** The figure above its bar; all bars end on one line. */
+function barBlock(
+  sheet: Sheet,
+  point: HistoryPoint,
+  place: { x: number; slot: number; highest: number },
+): Block {
+  const { x, slot, highest } = place;
+  const text = textBlock(sheet, point.text, {
+    x: x + 0.5,
+    width: slot - 1,
+    size: sizes.chart,
+    align: 'center',
+    isFitted: true,
+  });
+  const barWidth = Math.min(slot * 0.66, 26);
+  const barMax = chartHeight - sizes.chart * 1.4 - 1;
+  const height = Math.max(0.5, (barMax * point.value) / highest);
+  const y = chartHeight - height;
+  const bar: PageItem = {
+    kind: 'fill',
+    x: x + (slot - barWidth) / 2,
+    y,
+    width: barWidth,
+    height,
+    color: point.isPresent ? sheet.colors.accent : sheet.colors.bar,
+  };
+  const above = text.items.map((item) => ({ ...item, y: y - text.height - 0.5 + item.y }));
+  return { height: chartHeight, items: [bar, ...above] };
+}

@@ -1,0 +1,54 @@
+// Text of others inside documents stays text: it gets no way to break lines, to turn the direction
+// of what stands beside it, or to hide.
+
+/** Controls, line breaks of all kinds, tabs. */
+const breaks = /[\p{Cc}\u2028\u2029]+/gu;
+/** Overrides, embeddings and isolates of direction; what is invisible and of no use to a script. */
+const hidden = new RegExp(
+  `[${[
+    '\u00ad\u061c\u180e\u200b\u200e\u200f',
+    '\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb',
+    '\u{e0000}-\u{e0fff}',
+  ].join('')}]`,
+  'gu',
+);
+const lonelySurrogate = /\p{Cs}/gu;
+
+/** One line. */
+export function lineText(value: unknown): string {
+  return toText(value).replace(breaks, ' ').replace(hidden, '').replace(/ {2,}/g, ' ').trim();
+}
+
+/** Lines as they were written, without what is hidden; at most one empty line in a row. */
+export function linesText(value: unknown): string {
+  return toText(value)
+    .replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(/[^\P{Cc}\n]/gu, '')
+    .replace(hidden, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
+const firstStrongIsolate = '\u2068';
+const endOfIsolate = '\u2069';
+
+/**
+ * A value inside a sentence, walled off so that neither turns the other around: a telephone number
+ * in Urdu would be read from its end, a name in Arabic would take figures beside it along.
+ */
+export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
+  if (value === '' || (direction === 'ltr' && !rightToLeft.test(value))) return value;
+  return `${firstStrongIsolate}${value}${endOfIsolate}`;
+}
+
+/** For where such walls would be seen, as on a terminal. */
+export function withoutIsolates(text: string): string {
+  return text.replace(/[\u2066-\u2069]/g, '');
+}
+
+function toText(value: unknown): string {
+  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : '';
+  return value.replace(lonelySurrogate, '\ufffd');
+}

@@ -1,0 +1,83 @@
+// Bills as PDF: one, or many in one file.
+import { parseDate } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
+import { openPdf, type PdfFile } from '../../base/pdf/document.ts';
+import { type Page, paintPage } from '../../base/pdf/page.ts';
+import type { Typefaces } from '../../base/typeset/face.ts';
+import { notoTypefaces } from '../../base/typeset/noto.ts';
+import type { BillDocumentInput } from './bill-document.ts';
+import { billView } from './bill-view.ts';
+import { billPages } from './layout/bill-pages.ts';
+import { sheetOf } from './layout/sheet.ts';
+import { lineText } from './plain-text.ts';
+
+/** The PDF of a bill. Same input, same bytes. */
+export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()): Buffer {
+  const file = openBillPdf(input, lineText(input.bill.billNumber ?? input.bill.billRefNo));
+  for (const page of layOutBill(input, typefaces)) paintPage(file, page);
+  file.end();
+  return file.take();
+}
+
+/** Type that can still be read without effort, where it saves a page. */
+const smallerScale = 0.9;
+/** In a longer document nobody counts the pages. */
+const pagesToSaveMax = 4;
+
+/** What stands where on the pages of a bill. */
+export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page[] {
+  const view = billView(input);
+  const options = {
+    size: input.pageSize ?? input.letterhead.pageSize,
+    direction: view.wording.direction,
+    color: input.letterhead.color,
+    typefaces,
+  };
+  const pages = billPages(sheetOf({ ...options, scale: 1 }), view);
+  if (pages.length === 1 || pages.length > pagesToSaveMax) return pages;
+  const smaller = billPages(sheetOf({ ...options, scale: smallerScale }), view);
+  return smaller.length < pages.length ? smaller : pages;
+}
+
+/**
+ * One PDF of many bills, in pieces as they are made: as fast as they are taken, and with little
+ * more memory than one bill needs. A bill that cannot be made is left out and told to `onFailed`.
+ */
+export async function* mergeBills(
+  bills: AsyncIterable<BillDocumentInput> | Iterable<BillDocumentInput>,
+  onFailed: (input: BillDocumentInput, error: AppError) => void,
+): AsyncGenerator<Buffer, void> {
+  const typefaces = notoTypefaces();
+  let file: PdfFile | undefined;
+  for await (const input of bills) {
+    const pages = pagesOrError(input, typefaces);
+    if (pages instanceof AppError) {
+      onFailed(input, pages);
+      continue;
+    }
+    file ??= openBillPdf(input, lineText(input.bill.termLabel));
+    for (const page of pages) paintPage(file, page);
+    yield file.take();
+  }
+  if (file === undefined) return;
+  file.end();
+  yield file.take();
+}
+
+function pagesOrError(input: BillDocumentInput, typefaces: Typefaces): Page[] | AppError {
+  try {
+    return layOutBill(input, typefaces);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+function openBillPdf({ bill, locale }: BillDocumentInput, title: string): PdfFile {
+  const date = parseDate(bill.issueDate ?? '') ?? parseDate(bill.endDate);
+  return openPdf({
+    title: title === '' ? `Bill ${bill.billID}` : title,
+    createdOn: date ?? Temporal.PlainDate.from('2000-01-01'),
+    language: locale,
+  });
+}

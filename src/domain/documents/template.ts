@@ -1,0 +1,188 @@
+// Texts with placeholders such as {{bill.partyName}}. What a placeholder may name is a fixed list,
+// looked up in maps: there is nothing to call and nothing to reach by a name of the language.
+import { AppError } from '../../base/errors.ts';
+import type { BillDocument } from './bill-document.ts';
+import type { Formats } from './formats.ts';
+import type { Letterhead } from './letterhead.ts';
+import { isolated, linesText, lineText } from './plain-text.ts';
+
+export type PlaceholderSource = {
+  readonly bill: BillDocument;
+  readonly letterhead: Letterhead;
+  readonly formats: Formats;
+};
+
+type Reader = (source: PlaceholderSource) => string;
+
+type FieldsOf<Type> = {
+  [Name in keyof BillDocument]-?: BillDocument[Name] extends Type ? Name : never;
+}[keyof BillDocument];
+
+const textFields: readonly FieldsOf<string | null | undefined>[] = [
+  'billNumber',
+  'billRefNo',
+  'billType',
+  'status',
+  'paymentStatus',
+  'termLabel',
+  'serviceCode',
+  'serviceLabel',
+  'batchCode',
+  'tariffCode',
+  'tariffLabel',
+  'connectionNumber',
+  'connectionRefNo',
+  'connectionGroupLabel',
+  'partyName',
+  'currency',
+];
+const dateFields: readonly FieldsOf<string | null | undefined>[] = [
+  'issueDate',
+  'startDate',
+  'endDate',
+  'dueDate',
+  'billedFrom',
+  'billedTo',
+];
+const numberFields = ['billID', 'partyNumber', 'days'] as const;
+const amountFields = [
+  'previousBalance',
+  'paymentsReceived',
+  'arrears',
+  'currentCharges',
+  'taxAmount',
+  'adjustments',
+  'roundingAdjustment',
+  'billAmount',
+  'totalAmount',
+  'walletApplied',
+  'payableWithinDueDate',
+  'latePaymentSurcharge',
+  'payableAfterDueDate',
+  'paidAmount',
+  'outstandingAmount',
+  'creditBalance',
+] as const;
+export const addressFields = [
+  'title',
+  'shopNo',
+  'buildingNo',
+  'buildingName',
+  'street',
+  'block',
+  'society',
+  'city',
+] as const;
+const letterheadFields = ['name', 'phone', 'email', 'website', 'taxNumber'] as const;
+
+const readers = new Map<string, Reader>([
+  ...textFields.map((name): [string, Reader] => [
+    `bill.${name}`,
+    ({ bill }) => lineText(bill[name]),
+  ]),
+  ...dateFields.map((name): [string, Reader] => [
+    `bill.${name}`,
+    ({ bill, formats }) => formats.date(bill[name] ?? ''),
+  ]),
+  ...numberFields.map((name): [string, Reader] => [`bill.${name}`, ({ bill }) => `${bill[name]}`]),
+  ...amountFields.map((name): [string, Reader] => [
+    `bill.${name}`,
+    ({ bill, formats }) => formats.amount(bill[name]),
+  ]),
+  ...addressFields.map((name): [string, Reader] => [
+    `bill.address.${name}`,
+    ({ bill }) => lineText(bill.address?.[name]),
+  ]),
+  ...letterheadFields.map((name): [string, Reader] => [
+    `letterhead.${name}`,
+    ({ letterhead }) => letterhead[name] ?? '',
+  ]),
+  ['bill.address', ({ bill }) => addressParts(bill).join(', ')],
+  ['bill.lines', linesList],
+  ['letterhead.address', ({ letterhead }) => letterhead.addressLines.join(', ')],
+]);
+
+export const placeholderNames: readonly string[] = [...readers.keys()];
+
+/** Longer than any letter; a template that names the lines again and again ends here. */
+const filledCharactersMax = 1_000_000;
+
+const placeholder = /\{\{([^{}]*)\}\}/g;
+const name = /^[A-Za-z]+(?:\.[A-Za-z]+)*!?$/;
+
+/**
+ * Fills a template. `{{bill.dueDate}}` that has no value leaves nothing; `{{bill.dueDate!}}` with
+ * the sign must have one, or the document is not made.
+ */
+function fillTemplate(
+  template: string,
+  source: PlaceholderSource,
+  direction: 'ltr' | 'rtl' | 'none',
+): string {
+  const problem = templateProblem(template);
+  if (problem !== undefined) throw new AppError('TEMPLATE_INVALID', { message: problem });
+  const text = template.replace(placeholder, (_, between: string) => {
+    const inner = between.trim();
+    const isRequired = inner.endsWith('!');
+    const wanted = isRequired ? inner.slice(0, -1) : inner;
+    const value = readers.get(wanted)?.(source) ?? '';
+    if (isRequired && value === '') {
+      throw new AppError('TEMPLATE_INVALID', {
+        message: `The bill has no value for {{${wanted}!}}, which the template demands`,
+      });
+    }
+    return direction === 'none' ? value : isolated(value, direction);
+  });
+  if (text.length <= filledCharactersMax) return text;
+  throw new AppError('DOCUMENT_TOO_LONG', {
+    message: `The filled template has more than ${filledCharactersMax} characters`,
+  });
+}
+
+/** For the subject of a mail or the text of a short message: one line. */
+export function fillLine(template: string, source: PlaceholderSource): string {
+  return lineText(fillTemplate(template, source, 'none'));
+}
+
+/** For the body of a mail. */
+export function fillLines(template: string, source: PlaceholderSource): string {
+  return linesText(fillTemplate(template, source, 'none'));
+}
+
+/** For the notes of a bill, set in a direction. */
+export function fillNotes(
+  template: string,
+  source: PlaceholderSource,
+  direction: 'ltr' | 'rtl',
+): string {
+  return fillTemplate(linesText(template), source, direction).trim();
+}
+
+/** What is wrong with a template whatever bill it is for, or undefined. */
+export function templateProblem(template: string): string | undefined {
+  for (const [whole, between = ''] of template.matchAll(placeholder)) {
+    const inner = between.trim();
+    if (!name.test(inner)) return `${shown(whole)} is no placeholder; write {{bill.partyName}}`;
+    if (!readers.has(inner.replace(/!$/, ''))) return `There is nothing named ${shown(whole)}`;
+  }
+  const rest = template.replace(placeholder, '');
+  const open = /\{\{|\}\}/.exec(rest);
+  return open === null ? undefined : `${open[0]} without its counterpart in ${shown(rest)}`;
+}
+
+function shown(text: string): string {
+  return lineText(text).slice(0, 60);
+}
+
+/** In the order in which they are written on an envelope. */
+export function addressParts(bill: BillDocument): string[] {
+  return addressFields
+    .map((field) => lineText(bill.address?.[field]))
+    .filter((part) => part !== '');
+}
+
+function linesList({ bill, formats }: PlaceholderSource): string {
+  return bill.lines
+    .map((line) => `${lineText(line.label)}: ${formats.amount(line.amount)}`)
+    .join('\n');
+}

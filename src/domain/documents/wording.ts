@@ -1,0 +1,31 @@
+// In which words, numbers and direction a document is written.
+import type { Formats } from './formats.ts';
+import { filled, type Labels } from './labels.ts';
+import { isolated } from './plain-text.ts';
+
+export type Wording = {
+  readonly locale: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly labels: Labels;
+  readonly formats: Formats;
+};
+
+/** A label with its values. */
+export function worded(
+  { labels, direction }: Wording,
+  label: keyof Labels,
+  values: Readonly<Record<string, string>>,
+): string {
+  return filled(labels[label], values, direction);
+}
+
+/** Those that are there, on one line. */
+export function joined(
+  { direction }: Wording,
+  separator: string,
+  parts: readonly (string | null | undefined)[],
+): string {
+  const there = parts.filter((part) => part);
+  if (there.length === 1) return there[0] as string;
+  return there.map((part) => isolated(part as string, direction)).join(separator);
+}
