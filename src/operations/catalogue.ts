@@ -22,6 +22,7 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { importData } from './imports/import-data.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
@@ -85,6 +86,7 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  importData,
   login,
   refreshToken,
   logout,
