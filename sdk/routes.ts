@@ -105,6 +105,12 @@ export const routes = {
     action: 'Review Meter Reading',
   },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
+  exportData: { path: '/billing/exports/export-data', method: 'Retrieve', action: 'Export Data' },
+  getRouteSheet: {
+    path: '/billing/meters/get-route-sheet',
+    method: 'Retrieve',
+    action: 'Retrieve Route Sheet',
+  },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

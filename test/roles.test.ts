@@ -58,6 +58,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getReadings: [...readers, 'Meter Reader', 'Customer'],
   reviewReading: billing,
   importData: [...billing, 'Meter Reader'],
+  exportData: [...readers, 'Meter Reader'],
+  getRouteSheet: [...readers, 'Meter Reader'],
   login: everybody,
   refreshToken: everybody,
   logout: everybody,

@@ -22,12 +22,14 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
 import { getReadings } from './meters/get-readings.ts';
+import { getRouteSheet } from './meters/get-route-sheet.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
 import { makeReadings } from './meters/make-readings.ts';
@@ -87,6 +89,8 @@ export const catalogue = {
   getReadings,
   reviewReading: reviewReadingOperation,
   importData,
+  exportData,
+  getRouteSheet,
   login,
   refreshToken,
   logout,
