@@ -36,9 +36,6 @@ const made = await command(
   ],
 );
 assert.equal(made.code, 0, made.output);
-// Beside a running server the commands need no PostgreSQL of their own.
-const program = place.run(['start']);
-await program.ready();
 const header = 'number,brand,meterType,purchaseDate';
 const into = ['--workspace', 'acme'];
 
@@ -89,21 +86,29 @@ test('a workspace or service that is not there is told in a sentence', async () 
   const none = await command('route-sheet', ...into, '--service', 'NONE');
   assert.equal(none.code, 1);
   assert.match(none.output, /No pricing context has the code NONE/);
-  assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
   await assertNothingRuns(place.folder);
 });
 
 test('a wrong word, file or date is told before anything is opened', async () => {
   const path = await file('two.csv', header);
   const config = readConfig({});
-  const wrong: [Promise<void>, RegExp][] = [
-    [importCommand(config, ['things', path, ...into]), /Say what to import/],
-    [importCommand(config, ['meters', join(folder, 'none.csv'), ...into]), /There is no file/],
-    [importCommand(config, ['meters', path]), /--workspace is needed/],
-    [importCommand(config, ['meters', path, ...into, '--encoding', 'x']), /--encoding is one of/],
-    [exportCommand(config, ['bills', ...into]), /Say what to export/],
-    [exportCommand(config, ['readings', ...into, '--from', '2026-01-01']), /--from must be a date/],
-    [routeSheetCommand(config, into), /--service is needed/],
+  const wrong: [() => Promise<void>, RegExp][] = [
+    [() => importCommand(config, ['things', path, ...into]), /Say what to import/],
+    [
+      () => importCommand(config, ['meters', join(folder, 'none.csv'), ...into]),
+      /There is no file/,
+    ],
+    [() => importCommand(config, ['meters', path]), /--workspace is needed/],
+    [
+      () => importCommand(config, ['meters', path, ...into, '--encoding', 'x']),
+      /--encoding is one of/,
+    ],
+    [() => exportCommand(config, ['bills', ...into]), /Say what to export/],
+    [
+      () => exportCommand(config, ['readings', ...into, '--from', '2026-01-01']),
+      /--from must be a date/,
+    ],
+    [() => routeSheetCommand(config, into), /--service is needed/],
   ];
   for (const [call, message] of wrong) {
     await assert.rejects(
