@@ -835,8 +835,6 @@ create table subscription_balances (
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
-  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
-  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
@@ -1685,6 +1683,15 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (
