@@ -342,8 +342,8 @@ function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const isOfSection = sql`l ->> 'connectionNumber' = e.section ->> 'connectionNumber'`;
 
-/** What was computed, by component: the next bill compares it with what is known then. */
-function chargesOf(isOwn: RawBuilder<unknown>): RawBuilder<unknown> {
+/** What bill `b` computed, by component: the next one compares it with what is known then. */
+export function chargesOf(isOwn: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce((
     select jsonb_object_agg(c.component, c.amount)
     from (
