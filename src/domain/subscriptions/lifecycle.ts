@@ -166,7 +166,12 @@ async function changeStatus(
   { today }: DatedChange,
   stamp: Stamp,
 ): Promise<Changed> {
-  const history = withStatus(before.status_history, step);
+  const history = withStatus(before.status_history, step, today);
+  // A state that was dated ahead was never there; the one before it must allow the step.
+  const previous = history.at(-2)?.status;
+  if (step.status === 'Disconnected' && previous === 'Pending') {
+    throw new AppError('INVALID_STATE', { current: previous, allowed: ['Active'] });
+  }
   const { status, nextChangeDate, disconnectionKind } = statusColumns(history, today);
   const after = await updateSubscription(
     tx,
