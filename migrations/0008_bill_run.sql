@@ -495,9 +495,15 @@ create table usage_histories (
   billed jsonb check (jsonb_typeof(billed) = 'object'),
   primary key (tenant_id, subscription_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
-);
+)
+with (fillfactor = 50);
 call wall_off('usage_histories');
 grant select, insert, update on usage_histories to billwright_api, billwright_worker;
+
+-- Posting moves each subscription and its balance once. With room left for the new version of every
+-- row on its page no index has to be touched, which is five sixths of the cost.
+alter table subscriptions set (fillfactor = 50);
+alter table subscription_balances set (fillfactor = 50);
 
 -- Whether a subscription was Active on any of the days from the first to the last, both inclusive.
 create function is_active_between(status_history jsonb, first_day date, last_day date)

@@ -43,10 +43,11 @@ async function runInTransaction(call: Prepared): Promise<Outgoing> {
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
-    const sharing = known && readOnly ? { sharedBy: token.tenantId } : {};
+    const { tenantId } = token;
+    const company = known && operation.byKey ? { tenantId, kind: operation } : undefined;
     try {
       const row = known;
-      return await transact(parts.database, { opening, readOnly, ...sharing }, (tx, opened) =>
+      return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>
         row
           ? runKnown(call, token, row, tx, opened)
           : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),

@@ -22,6 +22,9 @@ export type StatementResult = {
 
 type Row = Record<string, unknown>;
 
+/** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
+type WhenEnded = (end: { isFirst: boolean; error?: unknown }) => void;
+
 /** A statement on its way, and who waits for its result. */
 export type Waiting = Statement & {
   resolve(result: StatementResult): void;
@@ -84,7 +87,7 @@ export class BatchedClient {
    * any transaction is one by itself, and what fails in it concerns no other group. The end of each
    * is told.
    */
-  runApart(groups: readonly (readonly Waiting[])[], whenEnded: () => void): void {
+  runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
     const parsing = new Set<Known>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
@@ -125,6 +128,13 @@ function nameless(): Known {
   return { name: '', isParsed: false, read: undefined, message: undefined };
 }
 
+const failures = new WeakSet<Error>();
+
+/** Whether it is the failure of a statement, which others that went with it have heard of too. */
+export function isOfStatement(error: unknown): boolean {
+  return error instanceof Error && failures.has(error);
+}
+
 const execute = serialize.execute({});
 const sync = serialize.sync();
 
@@ -136,7 +146,8 @@ class Batch {
   readonly #waiting: readonly Waiting[];
   readonly #known: Known[] = [];
   readonly #client: BatchedClient;
-  readonly #whenEnded: () => void;
+  readonly #whenEnded: WhenEnded;
+  #isFirst = false;
   /** All that is to be written, where this is the first batch of a write. */
   bytes: Buffer | undefined;
   /** The batch that was written behind this one. */
@@ -149,7 +160,7 @@ class Batch {
   /** Why a row of the statement could not be turned into values. */
   #unreadable: Error | undefined;
 
-  constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: () => void) {
+  constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: WhenEnded) {
     this.#waiting = waiting;
     this.#client = client;
     this.#whenEnded = whenEnded;
@@ -180,6 +191,7 @@ class Batch {
     }
     messages.push(sync);
     for (const known of parsed) parsing.add(known);
+    this.#isFirst = parsed.length > 0;
     return true;
   }
 
@@ -258,13 +270,14 @@ class Batch {
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;
-    this.#whenEnded();
+    failures.add(error as Error);
+    this.#whenEnded({ isFirst: this.#isFirst, error });
     // The connection was lost before its turn came: the driver does not know of those behind it.
     if (!this.#isSubmitted) this.next?.handleError(error);
   }
 
   handleReadyForQuery(): void {
-    if (this.#at === this.#waiting.length) this.#whenEnded();
+    if (this.#at === this.#waiting.length) this.#whenEnded({ isFirst: this.#isFirst });
     else this.handleError(new Error('PostgreSQL ended a batch before its last statement'));
   }
 

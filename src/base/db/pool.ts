@@ -1,7 +1,7 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import pg from 'pg';
-import { BatchedClient, type Statement, type StatementResult } from './batch.ts';
-import { type Read, ReadQueue, readOnlyOpening } from './reads.ts';
+import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
+import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { type Tx, txOn } from './tx.ts';
 
 export type { Lookup } from './reads.ts';
@@ -57,8 +57,8 @@ export type TransactionOptions = {
   /** Sent together with `begin` and the first statements of the work, in one message. */
   opening: Statement;
   readOnly?: boolean;
-  /** A tenant whose reads all have this opening: those of one moment then share a transaction. */
-  sharedBy?: number;
+  /** For reads that all have the same opening for one tenant: those of one moment share it. */
+  company?: Company | undefined;
 };
 
 export type OpeningRow = Record<string, unknown> | undefined;
@@ -125,12 +125,12 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
   const { reads, role } = database;
   const opening = readOnlyOpening(options.opening);
   const openings = role ? [takeRole(role), opening] : [opening];
-  if (options.sharedBy === undefined) return readOn(reads.alone(openings), work);
-  const shared = reads.shared(options.sharedBy, openings);
+  if (!options.company) return readOn(reads.alone(openings), work);
+  const shared = reads.shared(options.company, openings);
   try {
     return await readOn(shared, work);
   } catch (error) {
-    if (shared.members === 1 || !(error instanceof pg.DatabaseError)) throw error;
+    if (shared.members === 1 || !isOfStatement(error)) throw error;
     // It may have been the statement of another: by itself it fails only where it is at fault.
     return readOn(reads.alone(openings), work);
   }

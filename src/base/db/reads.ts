@@ -6,12 +6,20 @@
 // with nothing else going on, a read has a connection to itself.
 import type pg from 'pg';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
+import { isUnavailable } from './faults.ts';
 import { type Tx, txOn } from './tx.ts';
 
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
 
-/** Statements that are answered together, and how many reads they are of. */
+/** What took longer than this has its connection to itself for a while: others would wait for it. */
+const slowMs = 250;
+const slowForMs = 10_000;
+
+/** Reads share with those of their tenant. The kind is what tells slow ones from others. */
+export type Company = { tenantId: number; kind: object };
+
+/** Statements that are answered together. */
 type Group = { read: Read; statements: Waiting[]; isClosed: boolean };
 
 export class ReadQueue {
@@ -20,25 +28,29 @@ export class ReadQueue {
   #ready: Group[] = [];
   /** The reads of this turn of the event loop that others may join, by tenant. */
   readonly #joinable = new Map<number, Read>();
+  readonly #slowUntil = new WeakMap<object, number>();
 
   constructor(pool: pg.Pool, batchedOf: (client: pg.PoolClient) => BatchedClient) {
     this.#pool = pool;
     this.#batchedOf = batchedOf;
   }
 
-  /** A read with a transaction of its own. */
+  /** A read with a connection of its own. */
   alone(openings: readonly Statement[]): Read {
-    return new Read(this, openings);
+    return new Read(this, openings, undefined);
   }
 
   /** The read of all that ask about the tenant in this turn, with the same openings. */
-  shared(tenantId: number, openings: readonly Statement[]): Read {
+  shared({ tenantId, kind }: Company, openings: readonly Statement[]): Read {
+    const slowUntil = this.#slowUntil.get(kind);
+    if (slowUntil !== undefined && slowUntil > performance.now()) return this.alone(openings);
     const found = this.#joinable.get(tenantId);
-    if (found && found.members < readsTogetherMax) {
+    if (found?.kinds && found.members < readsTogetherMax) {
       found.members += 1;
+      found.kinds.add(kind);
       return found;
     }
-    const made = new Read(this, openings);
+    const made = new Read(this, openings, new Set([kind]));
     this.#joinable.set(tenantId, made);
     return made;
   }
@@ -57,6 +69,10 @@ export class ReadQueue {
     let members = 0;
     for (const group of ready) {
       group.read.close();
+      if (!group.read.kinds) {
+        this.#sendTogether([group]);
+        continue;
+      }
       if (members + group.read.members > readsTogetherMax && members > 0) {
         this.#sendTogether(together);
         together = [];
@@ -65,7 +81,7 @@ export class ReadQueue {
       together.push(group);
       members += group.read.members;
     }
-    this.#sendTogether(together);
+    if (members > 0) this.#sendTogether(together);
   }
 
   #sendTogether(groups: Group[]): void {
@@ -74,14 +90,29 @@ export class ReadQueue {
         for (const { statements } of groups) for (const one of statements) one.reject(error);
         return;
       }
-      let left = groups.length;
+      let ended = 0;
+      let sinceMs = performance.now();
       const statements = groups.map((group) => group.statements);
-      this.#batchedOf(client).runApart(statements, () => {
-        left -= 1;
-        if (left === 0) client.release();
+      let lost: Error | undefined;
+      this.#batchedOf(client).runApart(statements, ({ isFirst, error }) => {
+        if (isLoss(error)) lost = error as Error;
+        const nowMs = performance.now();
+        if (nowMs - sinceMs > slowMs && !isFirst) this.#noteSlow(groups[ended]?.read.kinds, nowMs);
+        sinceMs = nowMs;
+        ended += 1;
+        if (ended === groups.length) client.release(lost);
       });
     });
   }
+
+  #noteSlow(kinds: Iterable<object> = [], nowMs: number): void {
+    for (const kind of kinds) this.#slowUntil.set(kind, nowMs + slowForMs);
+  }
+}
+
+/** A connection on which this was heard is not to be used again. */
+function isLoss(error: unknown): boolean {
+  return error !== undefined && isUnavailable(error);
 }
 
 /** Asks for many at once what can be asked for one: the found ones, by key. */
@@ -110,12 +141,15 @@ export class Read {
   /** The row that the last of the openings answers. */
   readonly opened: Promise<Record<string, unknown> | undefined>;
   members = 1;
+  /** Of those who share it; undefined where it is not shared. */
+  readonly kinds: Set<object> | undefined;
   readonly #queue: ReadQueue;
   readonly #openings: readonly Statement[];
   #group: Group | undefined;
   readonly #gathered = new Map<AnyLookup, Gathered>();
 
-  constructor(queue: ReadQueue, openings: readonly Statement[]) {
+  constructor(queue: ReadQueue, openings: readonly Statement[], kinds: Set<object> | undefined) {
+    this.kinds = kinds;
     this.#queue = queue;
     this.#openings = openings;
     this.tx = txOn(this);
@@ -125,10 +159,11 @@ export class Read {
   }
 
   run(statement: Statement): Promise<StatementResult> {
-    const { statements } = this.#openGroup();
-    return new Promise((resolve, reject) => {
-      statements.push({ text: statement.text, values: statement.values, resolve, reject });
-    });
+    return new Promise((resolve, reject) => this.#send(statement, resolve, reject));
+  }
+
+  #send({ text, values }: Statement, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+    this.#openGroup().statements.push({ text, values, resolve, reject });
   }
 
   /** Lookups of the same kind become one when the group is sent. */
@@ -154,6 +189,7 @@ export class Read {
 
   /** What was gathered becomes statements; what comes later goes with another group. */
   close(): void {
+    if (this.#gathered.size > 0) this.#send(onePlan, ignore, ignore);
     for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
       lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
     }
@@ -179,6 +215,16 @@ export class Read {
 }
 
 function ignore(): void {}
+
+/**
+ * The plan of a lookup is to be the same for one key and for many. PostgreSQL would think a plan
+ * for the few that it sees cheaper than one for all cases, and make a new one each time, which
+ * costs more than the lookup. Lookups stand last in their transaction, so it concerns no others.
+ */
+const onePlan: Statement = {
+  text: "select set_config('plan_cache_mode', 'force_generic_plan', true)",
+  values: [],
+};
 
 const intoReadOnly = "select set_config('transaction_read_only', 'on', true), ";
 const readOnlyTexts = new Map<string, string>();

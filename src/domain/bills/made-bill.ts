@@ -70,7 +70,6 @@ export function billHash(bill: HashedBill): string {
     bill.accountId,
     bill.partyId,
     bill.planId,
-    bill.dueDate,
     bill.billedFrom,
     bill.billedTo,
     bill.days,
