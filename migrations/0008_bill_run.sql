@@ -226,6 +226,9 @@ create table term_readings (
   rollover boolean not null default false,
   -- How many readings in a row were estimates, this one included.
   estimates smallint not null default 0,
+  -- Nobody read the register: the reading was estimated for this term, or the one before is taken
+  -- again. One that comes in later takes its place.
+  is_stand_in boolean not null default false,
   locked_at timestamptz not null,
   locked_by text not null,
   primary key (tenant_id, term_id, subscription_id, assignment_id, position),
@@ -236,7 +239,8 @@ create index term_readings_reading on term_readings (tenant_id, reading_id);
 create index term_readings_register
   on term_readings (tenant_id, assignment_id, position, reading_date desc);
 call wall_off('term_readings');
-grant select, insert, delete on term_readings to billwright_api, billwright_worker;
+grant select on term_readings to billwright_api;
+grant select, insert, update, delete on term_readings to billwright_worker;
 
 create table manual_values (
   tenant_id bigint not null,
@@ -252,7 +256,8 @@ create table manual_values (
 );
 create index manual_values_subscription on manual_values (tenant_id, subscription_id);
 call wall_off('manual_values');
-grant select, insert, update, delete on manual_values to billwright_api, billwright_worker;
+grant select on manual_values to billwright_api;
+grant select, insert, update, delete on manual_values to billwright_worker;
 
 -- Uploaded use: of a day, or of the whole term, whose date is infinity.
 create table term_usage (
@@ -270,7 +275,21 @@ create table term_usage (
 );
 create index term_usage_subscription on term_usage (tenant_id, subscription_id);
 call wall_off('term_usage');
-grant select, insert, update, delete on term_usage to billwright_api, billwright_worker;
+grant select on term_usage to billwright_api;
+grant select, insert, update, delete on term_usage to billwright_worker;
+
+-- Who a term is for that is not Regular: it bills these subscriptions and no others.
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  primary key (tenant_id, term_id, subscription_id),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+create index term_subscriptions_subscription on term_subscriptions (tenant_id, subscription_id);
+call wall_off('term_subscriptions');
+grant select, insert, delete on term_subscriptions to billwright_api, billwright_worker;
 
 -- Every generation of a term. A bill that comes out the same as before is not written again: it
 -- belongs to every run from its first one on.
@@ -407,6 +426,21 @@ create table usage_histories (
 );
 call wall_off('usage_histories');
 grant select, insert, update on usage_histories to billwright_api, billwright_worker;
+
+-- Whether a subscription was Active on any of the days from the first to the last, both inclusive.
+create function is_active_between(status_history jsonb, first_day date, last_day date)
+returns boolean
+language sql immutable parallel safe
+return exists (
+  select
+  from (
+    select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+      lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+    from jsonb_array_elements(status_history) with ordinality as e (h, number)
+  ) runs
+  where status = 'Active'
+    and greatest(from_date, first_day) <= least(coalesce(next_date - 1, last_day), last_day)
+);
 
 -- Bill numbers that were given and taken back: they are never given again.
 create table retired_numbers (

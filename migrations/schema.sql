@@ -1012,11 +1012,21 @@ create table term_readings (
   reading_type text not null,
   rollover boolean not null default false,
   estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
   locked_at timestamp with time zone not null,
   locked_by text not null,
   constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
   constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
   constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
+  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
 create table term_usage (
@@ -1278,6 +1288,8 @@ CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_i
 CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
 
 CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
+
+CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
 
 CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
 
@@ -1610,6 +1622,14 @@ CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->> 'fromDate'::text))::date AS from_date, lead(((e.h ->> 'fromDate'::text))::date) OVER (ORDER BY ((e.h ->> 'fromDate'::text))::date, e.number) AS next_date FROM jsonb_array_elements(is_active_between.status_history) WITH ORDINALITY e(h, number)) runs WHERE ((runs.status = 'Active'::text) AND (GREATEST(runs.from_date, is_active_between.first_day) <= LEAST(COALESCE((runs.next_date - 1), is_active_between.last_day), is_active_between.last_day)))))
 ;
 -- owned by the owner
 
@@ -2186,6 +2206,9 @@ create policy tenant_wall on tenants as permissive for all using ((tenant_id = c
 alter table term_readings enable row level security, force row level security;
 create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_subscriptions enable row level security, force row level security;
+create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
 alter table term_usage enable row level security, force row level security;
 create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2294,7 +2317,7 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
-grant delete, insert, select, update on manual_values to billwright_api;
+grant select on manual_values to billwright_api;
 
 grant delete, insert, select, update on manual_values to billwright_worker;
 
@@ -2398,11 +2421,15 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
-grant delete, insert, select on term_readings to billwright_api;
+grant select on term_readings to billwright_api;
 
-grant delete, insert, select on term_readings to billwright_worker;
+grant delete, insert, select, update on term_readings to billwright_worker;
 
-grant delete, insert, select, update on term_usage to billwright_api;
+grant delete, insert, select on term_subscriptions to billwright_api;
+
+grant delete, insert, select on term_subscriptions to billwright_worker;
+
+grant select on term_usage to billwright_api;
 
 grant delete, insert, select, update on term_usage to billwright_worker;
 
