@@ -2,17 +2,10 @@
 // streamed, and pages, searches and filters are asked for, from a real server process; then the
 // plans of the same statements are shown as PostgreSQL runs them for the role that serves calls.
 import { parseArgs } from 'node:util';
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
 import pg from 'pg';
 import { type Client, createClient } from '../sdk/client.ts';
-import type { Tx } from '../src/base/db/pool.ts';
+import type { Statement } from '../src/base/db/batch.ts';
+import { type Tx, txOn } from '../src/base/db/tx.ts';
 import {
   countParties,
   listPartiesAt,
@@ -191,13 +184,13 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
     ['partyID', { ...none, partyId: middle }, 0],
   ];
   for (const [name, filter, offset] of cases) {
-    const sent: CompiledQuery[] = [];
+    const sent: Statement[] = [];
     const tx = recorder(sent);
     await countParties(tx, place.tenantId, filter);
     await listPartiesAt(tx, place.tenantId, filter, sort, { offset, limit: pageSize });
-    for (const { sql, parameters } of sent) {
-      say(`\n--- ${name}: ${sql.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
-      await explain(place, 'billwright_api', sql, [...parameters]);
+    for (const { text, values } of sent) {
+      say(`\n--- ${name}: ${text.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
+      await explain(place, 'billwright_api', text, [...values]);
     }
   }
   say('\n--- inside search_parties(), which runs as a role of its own');
@@ -209,16 +202,11 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
 }
 
 /** Notes what the stores would send and sends nothing. */
-function recorder(sent: CompiledQuery[]): Tx {
-  return new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => {
-      sent.push(event.query);
+function recorder(sent: Statement[]): Tx {
+  return txOn({
+    run: async (statement) => {
+      sent.push(statement);
+      return { command: '', rows: [] };
     },
   });
 }

@@ -99,6 +99,20 @@ create table bill_documents (
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  billed_through date,
+  subject_ts bigint not null,
+  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
 create table bill_runs (
   tenant_id bigint not null,
   term_id bigint not null,
@@ -106,9 +120,13 @@ create table bill_runs (
   job_id bigint not null,
   bill_id bigint,
   book_version bigint not null,
+  versions jsonb not null,
+  first_bill_id bigint,
+  part_size integer not null,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   totals jsonb,
+  reserved jsonb,
   generated_by text not null,
   constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
   constraint bill_runs_run_number_check CHECK ((run_number > 0)),
@@ -170,7 +188,7 @@ create table billing_periods (
 );
 
 create table bills (
-  tenant_id bigint not null,
+  tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   term_id bigint not null,
   first_run integer not null,
@@ -187,7 +205,6 @@ create table bills (
   is_held boolean not null default false,
   hold_reason text,
   bill_number text,
-  bill_reference text not null,
   posting smallint not null default 0,
   issue_date date,
   due_date date not null,
@@ -202,11 +219,13 @@ create table bills (
   payments_received bigint not null,
   adjustments bigint not null,
   arrears bigint not null,
-  wallet_applied bigint not null,
+  wallet_applied bigint not null default 0,
   payable bigint not null,
   credit_balance bigint not null,
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
+  billed_through date,
+  entry_id bigint not null,
   subject_ts bigint not null,
   hash bytea not null,
   document json not null,
@@ -223,8 +242,7 @@ create table bills (
   constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
   constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
-  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
-  constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
 );
 
 create table chunk_attempts (
@@ -732,7 +750,6 @@ END,
   constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
   constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
   constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
-  constraint readings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint readings_value_check CHECK ((value >= (0)::numeric))
 );
 
@@ -1099,6 +1116,10 @@ create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
   terms jsonb not null,
+  brought_forward bigint not null default 0,
+  entry_id bigint not null default 0,
+  billed jsonb,
+  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
   constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
   constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
   constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
@@ -1125,13 +1146,13 @@ create view bill_lines with (security_invoker=true) as
     b.subscription_id,
     b.party_id,
     b.status,
-    ((l.value ->> 'lineNo'::text))::integer AS line_number,
-    (l.value ->> 'component'::text) AS component,
-    (l.value ->> 'type'::text) AS component_type,
-    ((l.value ->> 'amount'::text))::bigint AS amount,
-    (l.value ->> 'tariffCode'::text) AS plan_code
+    (l.number)::integer AS line_number,
+    (l.line ->> 'component'::text) AS component,
+    (l.line ->> 'type'::text) AS component_type,
+    ((l.line ->> 'amount'::text))::bigint AS amount,
+    COALESCE((l.line ->> 'tariffCode'::text), (b.document ->> 'tariffCode'::text)) AS plan_code
    FROM bills b,
-    LATERAL json_array_elements((b.document -> 'lines'::text)) l(value);
+    LATERAL json_array_elements((b.document -> 'lines'::text)) WITH ORDINALITY l(line, number);
 
 -- indexes
 
@@ -1143,6 +1164,8 @@ CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at
 
 CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
 
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
+
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
 
 CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
@@ -1153,9 +1176,11 @@ CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btr
 
 CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
 
+CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
+
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
 
-CREATE INDEX bills_reference ON public.bills USING btree (tenant_id, bill_reference);
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
 CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
 
@@ -1229,7 +1254,7 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
-CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_date, reading_id);
+CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
@@ -2072,6 +2097,9 @@ create policy tenant_wall on batches as permissive for all using ((tenant_id = c
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_parts enable row level security, force row level security;
+create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table bill_runs enable row level security, force row level security;
 create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2248,6 +2276,10 @@ grant delete, insert, select on bill_documents to billwright_worker;
 grant select on bill_lines to billwright_api;
 
 grant select on bill_lines to billwright_worker;
+
+grant select on bill_parts to billwright_api;
+
+grant delete, insert, select on bill_parts to billwright_worker;
 
 grant insert, select, update on bill_runs to billwright_api;
 

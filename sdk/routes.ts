@@ -39,6 +39,36 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Subscriptions',
   },
+  updateConnection: {
+    path: '/billing/connections/update-connection',
+    method: 'Update',
+    action: 'Update Subscription',
+  },
+  disconnectConnection: {
+    path: '/billing/connections/disconnect-connection',
+    method: 'Update',
+    action: 'Disconnect Subscription',
+  },
+  reconnectConnection: {
+    path: '/billing/connections/reconnect-connection',
+    method: 'Update',
+    action: 'Reconnect Subscription',
+  },
+  closeConnection: {
+    path: '/billing/connections/close-connection',
+    method: 'Update',
+    action: 'Close Subscription',
+  },
+  transferConnection: {
+    path: '/billing/connections/transfer-connection',
+    method: 'Update',
+    action: 'Transfer Subscription',
+  },
+  changeTariff: {
+    path: '/billing/connections/change-tariff',
+    method: 'Update',
+    action: 'Change Plan',
+  },
   makeMeters: { path: '/billing/meters/make-meters', method: 'Create', action: 'Create Meters' },
   getMeters: { path: '/billing/meters/get-meters', method: 'Retrieve', action: 'Retrieve Meters' },
   getMeterMetaData: {

@@ -1,5 +1,7 @@
 // The only reader of the environment: read once, checked, frozen.
 import { resolve } from 'node:path';
+import { isPlainAddress } from './base/mail/address.ts';
+import type { MailSender } from './base/mail/message.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
 
 export type Config = Readonly<{
@@ -22,6 +24,10 @@ export type Config = Readonly<{
   trustedProxies: readonly string[];
   allowUnsafeDatabase: boolean;
   rateLimits: RateLimits;
+  /** Unset: mail goes as files into the outbox of the data folder. */
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  mailFrom: MailSender;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -31,6 +37,7 @@ export class ConfigError extends Error {}
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export function readConfig(env: Environment): Config {
+  const domain = (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase();
   return Object.freeze({
     port: integer(env, 'PORT', 8080, 0, 65_535),
     host: env.HOST || '127.0.0.1',
@@ -38,7 +45,7 @@ export function readConfig(env: Environment): Config {
     apiDatabaseUrl: url(env, 'API_DATABASE_URL'),
     workerDatabaseUrl: url(env, 'WORKER_DATABASE_URL'),
     dataFolder: resolve(env.BILLWRIGHT_DATA || './data'),
-    domain: (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase(),
+    domain,
     workspaceHeader: flag(env, 'BILLWRIGHT_WORKSPACE_HEADER'),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
@@ -57,6 +64,9 @@ export function readConfig(env: Environment): Config {
       loginName: rate(env, 'RATE_LIMIT_LOGIN_NAME', defaultRateLimits.loginName),
       loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
     },
+    smtpUrl: smtpUrl(env, 'SMTP_URL'),
+    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 4, 1, 100),
+    mailFrom: sender(env, 'MAIL_FROM', `billing@${domain}`),
   });
 }
 
@@ -92,6 +102,28 @@ function url(env: Environment, name: string): string | undefined {
     throw new ConfigError(`${name} must begin with postgresql://`);
   }
   return text;
+}
+
+/** The url holds a password, and is not repeated in the message. */
+function smtpUrl(env: Environment, name: string): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new ConfigError(`${name} must be a url such as smtp://user:password@host:587`);
+  }
+  return text;
+}
+
+/** `billing@example.com` or `City Water <billing@example.com>`. */
+function sender(env: Environment, name: string, usual: string): MailSender {
+  const text = env[name];
+  if (!text) return { address: usual };
+  const [, display, bracketed] = /^([^<>"\p{Cc}]+) <([^<>]+)>$/u.exec(text) ?? [];
+  const address = bracketed ?? text;
+  if (!isPlainAddress(address)) {
+    throw new ConfigError(`${name} must be an address such as billing@example.com, not '${text}'`);
+  }
+  return display === undefined ? { address } : { address, name: display };
 }
 
 /** `100/200`: calls a second, and how many at once. */

@@ -4,6 +4,7 @@ import { checkDatabase } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
 import { type Connection, type Database, openDatabase } from './base/db/pool.ts';
 import { createLog, type Log } from './base/log.ts';
+import { createMailer, type Mailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
 import type { Config } from './config.ts';
 
@@ -120,6 +121,10 @@ export function openWorkerDatabase(context: Context): Database {
   // Each lane holds one connection while it works and needs a second for a moment.
   const max = Math.max(config.workerConnections, config.workerLanes + 2);
   return openDatabase({ ...worker, name: 'billwright worker', max });
+}
+
+export function openMailer(context: Context): Mailer {
+  return createMailer(context.config);
 }
 
 /** For the command line: the owner's own connection, without a lesser role. */

@@ -115,9 +115,9 @@ async function estimate(
   if (made.length === 0) return 0;
   const stamp = { at: job.now, by: job.requestedBy };
   const firstId = await takeNumbers(tx, tenantId, 'reading', made.length);
-  const readings = made.map(({ reading }, index) => ({ ...reading, readingId: firstId + index }));
+  const readings = made.map(({ reading }) => reading);
   const standIns = made.map(({ standIn }, index) => ({ ...standIn, readingId: firstId + index }));
-  await insertReadings(tx, tenantId, readings, stamp);
+  await insertReadings(tx, tenantId, readings, firstId, stamp);
   await insertEstimates(tx, tenantId, term.term_id, standIns, stamp);
   return made.length;
 }

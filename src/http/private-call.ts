@@ -43,9 +43,10 @@ async function runInTransaction(call: Prepared): Promise<Outgoing> {
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
+    const company = known && { tenantId: token.tenantId, kind: operation };
     try {
       const row = known;
-      return await transact(parts.database, { opening, readOnly }, (tx, opened) =>
+      return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>
         row
           ? runKnown(call, token, row, tx, opened)
           : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),

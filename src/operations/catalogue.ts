@@ -14,8 +14,14 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { changeTariff } from './connections/change-tariff.ts';
+import { closeConnection } from './connections/close-connection.ts';
+import { disconnectConnection } from './connections/disconnect-connection.ts';
 import { getConnections } from './connections/get-connections.ts';
 import { makeConnections } from './connections/make-connections.ts';
+import { reconnectConnection } from './connections/reconnect-connection.ts';
+import { transferConnection } from './connections/transfer-connection.ts';
+import { updateConnection } from './connections/update-connection.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
 import { getLookups } from './lookups/get-lookups.ts';
@@ -73,6 +79,12 @@ export const catalogue = {
   listUsers,
   makeConnections,
   getConnections,
+  updateConnection,
+  disconnectConnection,
+  reconnectConnection,
+  closeConnection,
+  transferConnection,
+  changeTariff,
   makeMeters,
   getMeters,
   getMeterMetaData,

@@ -337,7 +337,7 @@ test('a reading that comes in takes the place of the estimate, which is rejected
   await upload(jan, [connection, String(number), '60', '31/01/2026']);
   await post(jan);
   await post(feb, 'estimated');
-  await makeReading(number, '27/02/2026', '99');
+  await upload(feb, [connection, String(number), '99', '27/02/2026']);
   assert.equal((await post(feb, 'estimated')).message, '1 readings locked');
   assert.deepEqual(await lockedIn(feb), [[number, '31/01', 60, '27/02', 99, 'Actual', 0, false]]);
   const { data } = await admin.getReadings({ number, status: 'Rejected' });
@@ -346,19 +346,6 @@ test('a reading that comes in takes the place of the estimate, which is rejected
     ['116'],
   );
 });
-
-/** Past the check that refuses readings before one that a term has taken. */
-async function makeReading(number: number, date: string, value: string): Promise<void> {
-  const [day, month, year] = date.split('/');
-  await scene.sql.query(
-    `insert into readings (tenant_id, reading_id, assignment_id, position, reading_date, value,
-       reading_type, status, created_at, created_by, modified_at, modified_by)
-     select $1, 900000 + $2, a.assignment_id, 1, $3::date, $4, 'Actual', 'Accepted', now(), 'x',
-       now(), 'x'
-     from meter_assignments a join meters m using (tenant_id, meter_id) where m.number = $2`,
-    [tenantId, number, `${year}-${month}-${day}`, value],
-  );
-}
 
 test('readings are given back: of one subscription, or all, with the drafts made of them', async () => {
   const [a, b] = [await hung(), await hung()];

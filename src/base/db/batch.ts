@@ -7,6 +7,7 @@
 // only once for each connection.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { parserOf } from './types.ts';
 
@@ -21,14 +22,14 @@ export type StatementResult = {
 
 type Row = Record<string, unknown>;
 
+/** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
+type WhenEnded = (end: { isFirst: boolean; error?: unknown }) => void;
+
 /** A statement on its way, and who waits for its result. */
 export type Waiting = Statement & {
   resolve(result: StatementResult): void;
   reject(error: unknown): void;
 };
-
-/** Statements that are answered together. */
-export type Group = { statements: Waiting[]; isSent: boolean };
 
 type RowReader = (values: readonly (string | null)[]) => Row;
 
@@ -63,29 +64,36 @@ export class BatchedClient {
     });
   }
 
+  /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
+  copy(text: string, bytes: Buffer): Promise<number> {
+    this.#send();
+    return new Promise((resolve, reject) => {
+      const stream = this.#client.query(copyFrom(text));
+      stream.once('error', reject);
+      stream.once('finish', () => resolve(stream.rowCount));
+      stream.end(bytes);
+    });
+  }
+
   #send(): void {
     const statements = this.#ready;
+    if (statements.length === 0) return;
     this.#ready = [];
-    this.runApart([{ statements, isSent: false }], () => {});
+    this.runApart([statements], () => {});
   }
 
   /**
    * Groups of statements in one write, each with a Sync of its own at its end: a group outside of
-   * any transaction is one by itself, and what fails in it concerns no other group.
+   * any transaction is one by itself, and what fails in it concerns no other group. The end of each
+   * is told.
    */
-  runApart(groups: readonly Group[], whenAllEnded: () => void): void {
-    let left = groups.length;
-    const ended = () => {
-      left -= 1;
-      if (left === 0) whenAllEnded();
-    };
+  runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
     const parsing = new Set<Known>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
     let last: Batch | undefined;
     for (const group of groups) {
-      group.isSent = true;
-      const batch = new Batch(group.statements, this, ended);
+      const batch = new Batch(group, this, whenEnded);
       if (!batch.addMessages(messages, parsing)) continue;
       if (last) last.next = batch;
       first ??= batch;
@@ -120,6 +128,13 @@ function nameless(): Known {
   return { name: '', isParsed: false, read: undefined, message: undefined };
 }
 
+const failures = new WeakSet<Error>();
+
+/** Whether it is the failure of a statement, which others that went with it have heard of too. */
+export function isOfStatement(error: unknown): boolean {
+  return error instanceof Error && failures.has(error);
+}
+
 const execute = serialize.execute({});
 const sync = serialize.sync();
 
@@ -131,7 +146,8 @@ class Batch {
   readonly #waiting: readonly Waiting[];
   readonly #known: Known[] = [];
   readonly #client: BatchedClient;
-  readonly #whenEnded: () => void;
+  readonly #whenEnded: WhenEnded;
+  #isFirst = false;
   /** All that is to be written, where this is the first batch of a write. */
   bytes: Buffer | undefined;
   /** The batch that was written behind this one. */
@@ -144,7 +160,7 @@ class Batch {
   /** Why a row of the statement could not be turned into values. */
   #unreadable: Error | undefined;
 
-  constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: () => void) {
+  constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: WhenEnded) {
     this.#waiting = waiting;
     this.#client = client;
     this.#whenEnded = whenEnded;
@@ -175,6 +191,7 @@ class Batch {
     }
     messages.push(sync);
     for (const known of parsed) parsing.add(known);
+    this.#isFirst = parsed.length > 0;
     return true;
   }
 
@@ -253,13 +270,14 @@ class Batch {
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;
-    this.#whenEnded();
+    failures.add(error as Error);
+    this.#whenEnded({ isFirst: this.#isFirst, error });
     // The connection was lost before its turn came: the driver does not know of those behind it.
     if (!this.#isSubmitted) this.next?.handleError(error);
   }
 
   handleReadyForQuery(): void {
-    if (this.#at === this.#waiting.length) this.#whenEnded();
+    if (this.#at === this.#waiting.length) this.#whenEnded({ isFirst: this.#isFirst });
     else this.handleError(new Error('PostgreSQL ended a batch before its last statement'));
   }
 

@@ -1,9 +1,10 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import pg from 'pg';
-import { BatchedClient, type Statement, type StatementResult } from './batch.ts';
-import { Read, ReadQueue, readOnlyOpening } from './reads.ts';
+import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
+import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { type Tx, txOn } from './tx.ts';
 
+export type { Lookup } from './reads.ts';
 export type { Tx } from './tx.ts';
 
 /** A connection string, or where an embedded server listens. */
@@ -56,6 +57,8 @@ export type TransactionOptions = {
   /** Sent together with `begin` and the first statements of the work, in one message. */
   opening: Statement;
   readOnly?: boolean;
+  /** For reads that all have the same opening for one tenant: those of one moment share it. */
+  company?: Company | undefined;
 };
 
 export type OpeningRow = Record<string, unknown> | undefined;
@@ -71,8 +74,7 @@ export function transact<T>(
   options: TransactionOptions,
   work: Work<T>,
 ): Promise<T> {
-  const { opening, readOnly } = options;
-  return readOnly ? read(database, opening, work) : write(database, opening, work);
+  return options.readOnly ? read(database, options, work) : write(database, options.opening, work);
 }
 
 type Work<T> = (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>;
@@ -119,12 +121,23 @@ function takeRole(role: string): Statement {
   return { text: 'select take_role($1)', values: [role] };
 }
 
-async function read<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
+async function read<T>(database: Database, options: TransactionOptions, work: Work<T>): Promise<T> {
   const { reads, role } = database;
-  const readOnly = readOnlyOpening(opening);
-  const reading = new Read(reads, role ? [takeRole(role), readOnly] : [readOnly]);
-  const opened = reading.open();
-  const done = work(txOn(reading), opened);
+  const opening = readOnlyOpening(options.opening);
+  const openings = role ? [takeRole(role), opening] : [opening];
+  if (!options.company) return readOn(reads.alone(openings), work);
+  const shared = reads.shared(options.company, openings);
+  try {
+    return await readOn(shared, work);
+  } catch (error) {
+    if (shared.members === 1 || !isOfStatement(error)) throw error;
+    // It may have been the statement of another: by itself it fails only where it is at fault.
+    return readOn(reads.alone(openings), work);
+  }
+}
+
+async function readOn<T>({ tx, opened }: Read, work: Work<T>): Promise<T> {
+  const done = work(tx, opened);
   // The opening's failure is the cause of the work's, so it is the one to be heard of.
   done.catch(ignore);
   await opened;

@@ -12,16 +12,30 @@ import {
   ValueNode,
 } from 'kysely';
 import type { Statement, StatementResult } from './batch.ts';
+import type { Lookup } from './reads.ts';
 import { toParameter } from './types.ts';
 
 /** A transaction: the only handle that stores are given. */
 export type Tx = QueryExecutorProvider & {
   /** For libraries that queue their own statements in a transaction of ours. */
   executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>;
+  /** One of many that can be looked up; calls that ask at the same time are answered together. */
+  lookUp<Key, Found>(
+    lookup: Lookup<Key, Found>,
+    tenantId: number,
+    key: Key,
+  ): Promise<Found | undefined>;
+  /** Rows in the text format of COPY; how many there were. */
+  copyIn(statement: string, bytes: Buffer): Promise<number>;
 };
 
 /** What a transaction's statements run on: a connection of its own, or one that reads share. */
-export type Runner = { run(statement: Statement): Promise<StatementResult> };
+export type Runner = {
+  run(statement: Statement): Promise<StatementResult>;
+  lookUp?: Tx['lookUp'];
+  /** Only on a connection of its own. */
+  copy?(statement: string, bytes: Buffer): Promise<number>;
+};
 
 export function txOn(runner: Runner): Tx {
   return new Transaction(runner);
@@ -48,6 +62,20 @@ class Transaction implements QueryExecutor {
   executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
     const values = query.parameters.map(toParameter);
     return this.#runner.run({ text: query.sql, values }) as Promise<QueryResult<R>>;
+  }
+
+  async lookUp<Key, Found>(
+    lookup: Lookup<Key, Found>,
+    tenantId: number,
+    key: Key,
+  ): Promise<Found | undefined> {
+    if (this.#runner.lookUp) return this.#runner.lookUp(lookup, tenantId, key);
+    return (await lookup(this, tenantId, [key])).get(key);
+  }
+
+  copyIn(statement: string, bytes: Buffer): Promise<number> {
+    if (!this.#runner.copy) throw new Error('a transaction that reads copies nothing in');
+    return this.#runner.copy(statement, bytes);
   }
 
   get adapter(): PostgresAdapter {

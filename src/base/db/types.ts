@@ -25,6 +25,8 @@ export function toParameter(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
     return timeText(value);
   }
+  // Ids, mostly. The driver would quote each of them.
+  if (Array.isArray(value) && value.every(Number.isInteger)) return `{${value.join()}}`;
   return value;
 }
 

@@ -111,18 +111,24 @@ function gather(document: PDFKit.PDFDocument): { take(): Buffer } {
     block = Buffer.allocUnsafe(blockBytes);
     used = 0;
   };
-  document.push = (chunk: Uint8Array | null) => {
-    if (chunk === null) return false;
+  const add = (chunk: Uint8Array) => {
     if (used + chunk.length > blockBytes) endBlock();
     if (chunk.length > blockBytes) full.push(Buffer.from(chunk));
     else {
       block.set(chunk, used);
       used += chunk.length;
     }
-    return true;
   };
-  // The head of the file was written before.
-  document.push(document.read() as Buffer);
+  // The head of the file was written before, in chunks that come one at a time.
+  let head = document.read() as Buffer | null;
+  while (head !== null) {
+    add(head);
+    head = document.read() as Buffer | null;
+  }
+  document.push = (chunk: Uint8Array | null) => {
+    if (chunk !== null) add(chunk);
+    return chunk !== null;
+  };
   return {
     take() {
       endBlock();

@@ -174,14 +174,13 @@ export async function installMeters(
   }));
   const readings = assignments.flatMap((one) =>
     one.readings.map(
-      ({ position, date, value }): Omit<NewReading, 'readingId'> =>
+      ({ position, date, value }): NewReading =>
         plainReading(
           { assignmentId: one.assignmentId, position, day: dayOf(date), value },
           'Installation',
         ),
     ),
   );
-  const numbered = readings.map((one, index) => ({ ...one, readingId: firstReading + index }));
   await insertAssignments(tx, tenantId, assignments, stamp);
-  await insertReadings(tx, tenantId, numbered, stamp);
+  await insertReadings(tx, tenantId, readings, firstReading, stamp);
 }

@@ -49,7 +49,7 @@ export type ReleasedMeter = HungMeter & Pick<Release, 'removeDate' | 'reason' | 
 export type CheckedReleases = {
   problems: ErrorDetail[];
   released: ReleasedMeter[];
-  readings: Omit<NewReading, 'readingId'>[];
+  readings: NewReading[];
   remeasured: Remeasured[];
 };
 
@@ -210,7 +210,7 @@ async function estimate(
   releases: readonly Release[],
   released: readonly ReleasedMeter[],
   placed: readonly PlacedReading[],
-): Promise<Omit<NewReading, 'readingId'>[]> {
+): Promise<NewReading[]> {
   const dayAt = new Map(releases.map((one) => [one.subscriptionId, dayOfReading(one)]));
   const read = new Set(placed.map(({ register: r }) => `${r.assignmentId} ${r.position}`));
   const open = released.flatMap((meter) =>

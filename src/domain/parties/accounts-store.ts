@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
-import type { Tx } from '../../base/db/pool.ts';
+import type { Lookup, Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from './store.ts';
 
@@ -122,19 +122,39 @@ export async function listAccountsOfGroup(
   tx: Tx,
   tenantId: number,
   billingGroupId: number,
-  options: { afterId: number; limit: number },
+  window: { afterId: number; limit: number },
 ): Promise<AccountSummaryRow[]> {
-  const { rows } = await sql<AccountSummaryRow>`
-    select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
-    from billing_accounts a
+  const found = await listAccountsOfGroups(tx, tenantId, [billingGroupId], window);
+  return found.get(billingGroupId) ?? [];
+}
+
+/** The first accounts of each of several groups. */
+export function firstAccountsOfGroups(limit: number): Lookup<number, AccountSummaryRow[]> {
+  return (tx, tenantId, ids) => listAccountsOfGroups(tx, tenantId, ids, { afterId: 0, limit });
+}
+
+async function listAccountsOfGroups(
+  tx: Tx,
+  tenantId: number,
+  billingGroupIds: readonly number[],
+  window: { afterId: number; limit: number },
+): Promise<Map<number, AccountSummaryRow[]>> {
+  const { rows } = await sql<AccountSummaryRow & { billing_group_id: number }>`
+    select wanted.billing_group_id, a.account_id, a.label, p.kind as party_kind, s.context_code,
+      s.plan_label
+    from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select tenant_id, account_id, party_id, label from billing_accounts
+      where tenant_id = ${tenantId} and billing_group_id = wanted.billing_group_id
+        and account_id > ${window.afterId}
+      order by account_id
+      limit ${window.limit}
+    ) a
     join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
     left join lateral ${oldestActiveSubscription()} s on true
-    where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
-      and a.account_id > ${options.afterId}
     order by a.account_id
-    limit ${options.limit}
   `.execute(tx);
-  return rows;
+  return Map.groupBy(rows, (row) => row.billing_group_id);
 }
 
 function oldestActiveSubscription(): RawBuilder<unknown> {

@@ -23,7 +23,7 @@ export type PartyRow = {
   ts: number;
 };
 
-const columns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
+export const partyColumns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
   identity_number, tax_number, address, language, competencies, archived,
   created_at, created_by, modified_at, modified_by, ts`);
 
@@ -85,7 +85,7 @@ export async function lockPartiesByKeys(
     ...(keys.partyNumber === undefined ? [] : [sql`party_number = ${keys.partyNumber}`]),
   ];
   const { rows } = await sql<PartyRow>`
-    select ${columns}
+    select ${partyColumns}
     from parties
     where tenant_id = ${tenantId} and (${sql.join(either, sql` or `)})
     order by party_id
@@ -113,7 +113,7 @@ export async function updateParty(
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and party_id = ${partyId}
-    returning ${columns}
+    returning ${partyColumns}
   `.execute(tx);
   const updated = rows[0];
   if (!updated) throw new Error('the locked party is gone');
@@ -139,68 +139,6 @@ export async function findArchiveObstacles(
   `.execute(tx);
   const row = rows[0];
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
-}
-
-export type PartyView = PartyRow & {
-  wallet_balance: string;
-  /** Of all that it has subscribed to, also what others own by now. */
-  outstanding: string;
-  portal_status: string;
-};
-
-/** One row for each subscription of each account; an account without any has one row too. */
-export type HoldingRow = {
-  account_id: number;
-  label: string;
-  billing_group_id: number | null;
-  billing_group_name: string | null;
-  subscription_id: number | null;
-  subscription_number: string;
-  reference_number: string | null;
-  context_code: string;
-  plan_code: string;
-  status: string;
-  receivable: string;
-};
-
-/** A party with its accounts and subscriptions: two statements on their way at once. */
-export async function findPartyView(
-  tx: Tx,
-  tenantId: number,
-  partyNumber: number,
-): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
-  const [parties, holdings] = await Promise.all([
-    sql<PartyView>`
-      select ${columns}, wallet_balance::text as wallet_balance, portal_status, (
-          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
-          where b.tenant_id = p.tenant_id and b.party_id = p.party_id
-        ) as outstanding
-      from parties p
-      where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
-    `.execute(tx),
-    sql<HoldingRow>`
-      select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
-        s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
-        l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
-      from billing_accounts g
-      left join billing_groups bg
-        on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
-      left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
-      left join pricing_contexts c
-        on c.tenant_id = s.tenant_id and c.context_id = s.context_id
-      left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
-      left join subscription_balances b
-        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-        and b.party_id = s.party_id
-      where g.tenant_id = ${tenantId} and g.party_id = (
-        select p.party_id from parties p
-        where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
-      )
-      order by g.account_id, s.subscription_id
-    `.execute(tx),
-  ]);
-  const party = parties.rows[0];
-  return party && { party, holdings: holdings.rows };
 }
 
 export type PartyFilter = {
@@ -236,7 +174,7 @@ export async function listPartiesAt(
   const search = onlySearch(filter);
   if (search && sort.by === 'partyID') return listFoundParties(tx, tenantId, search, sort, window);
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where ${matches(tenantId, filter)}
     order by ${ordering(sort)}
     limit ${window.limit} offset ${window.offset}
@@ -259,7 +197,7 @@ export async function listPartiesAfter(
     ? sql`(${sql.ref(column)}, party_id) ${beyond} (${after[column]}, ${after.party_id})`
     : sql`true`;
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where ${matches(tenantId, filter)} and ${rest}
     order by ${ordering(sort)}
     limit ${options.limit}
@@ -288,7 +226,7 @@ async function listPartiesByBlock(
       order by block
       limit 1
     )
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where tenant_id = ${tenantId}
       and party_id >= (select block * 1000 from start)
       and ${includeArchived ? sql`true` : sql`not archived`}
@@ -308,7 +246,7 @@ async function listFoundParties(
   window: { offset: number; limit: number },
 ): Promise<PartyRow[]> {
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where tenant_id = ${tenantId} and party_id in (
       select found.party_id from ${search} as found (party_id)
       order by ${sql.raw(sort.descending ? 'found.party_id desc' : 'found.party_id')}

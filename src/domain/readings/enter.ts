@@ -38,7 +38,7 @@ export type RowProblem = {
 export type CheckedReadings = {
   /** In the order of the rows. */
   problems: RowProblem[];
-  readings: Omit<NewReading, 'readingId'>[];
+  readings: NewReading[];
   remeasured: Remeasured[];
 };
 
@@ -69,7 +69,7 @@ export async function checkPlaced(
     references.length === 0 ? new Set<string>() : findTakenReferences(tx, tenantId, references),
   ]);
   const problems = repeatedReferences(placed, taken);
-  const found: { row: number; reading: Omit<NewReading, 'readingId'> }[] = [];
+  const found: { row: number; reading: NewReading }[] = [];
   const remeasured: Remeasured[] = [];
   groups.forEach((group, at) => {
     const past = pasts[at];
@@ -92,7 +92,7 @@ export async function checkPlaced(
 function newReading(
   row: PlacedReading,
   verdict: Pick<NewReading, 'status' | 'rollover' | 'consumption' | 'days' | 'flags'>,
-): Omit<NewReading, 'readingId'> {
+): NewReading {
   const { assignmentId, position } = row.register;
   const { day, time, value, type, source, remark, imageUrl, externalReference } = row;
   const facts = { day, time, value, type, source, remark, imageUrl, externalReference };
@@ -163,8 +163,7 @@ export async function storeReadings(
 ): Promise<number> {
   const { readings, remeasured } = checked;
   const firstId = await takeNumbers(tx, tenantId, 'reading', readings.length);
-  const numbered = readings.map((one, index) => ({ ...one, readingId: firstId + index }));
-  await insertReadings(tx, tenantId, numbered, stamp);
+  await insertReadings(tx, tenantId, readings, firstId, stamp);
   if (remeasured.length > 0) await updateMeasures(tx, tenantId, remeasured, stamp);
   return firstId;
 }

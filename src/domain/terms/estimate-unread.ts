@@ -9,7 +9,7 @@ import type { Estimation } from './term-rules.ts';
 
 export type EstimateMade = {
   standIn: Omit<StandIn, 'readingId'>;
-  reading: Omit<NewReading, 'readingId'>;
+  reading: NewReading;
 };
 
 /** A term that ended within so many days of a year ago is the same term of last year. */

@@ -105,20 +105,24 @@ export async function deleteDrafts(
   termId: number,
   subscriptionId: number | null,
 ): Promise<number> {
-  const of =
-    subscriptionId === null
-      ? sql`true`
-      : sql`exists (
-          select from subscriptions s
-          where s.tenant_id = ${tenantId} and s.subscription_id = ${subscriptionId}
-            and (b.subscription_id = s.subscription_id
-              or (b.subscription_id is null and b.party_id = s.party_id
-                and (b.account_id is null or b.account_id = s.account_id)))
-        )`;
-  const { numAffectedRows } = await sql`
-    delete from bills b
+  const { rows } = await sql<{ bill_id: number }>`
+    select b.bill_id from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId}
-      and b.status in ('Draft', 'Error', 'Hold') and ${of}
+      and b.status in ('Draft', 'Error', 'Hold')
+      and (${subscriptionId}::bigint is null or b.subscription_id = ${subscriptionId}
+        or exists (
+          select from bill_parts p
+          where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+            and p.subscription_id = ${subscriptionId}
+        ))
+    for update
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  const ids = `{${rows.map((row) => row.bill_id).join(',')}}`;
+  await sql`
+    delete from bill_parts where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  await sql`
+    delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  return rows.length;
 }

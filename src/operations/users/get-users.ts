@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/store.ts';
+import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/view-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { id, maybe, money, nullable, page } from '../fields.ts';
 import { operation } from '../operation.ts';
