@@ -1027,6 +1027,7 @@ create table term_readings (
   reading_type text not null,
   rollover boolean not null default false,
   estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
   locked_at timestamp with time zone not null,
   locked_by text not null,
   constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
@@ -2355,7 +2356,7 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
-grant delete, insert, select, update on manual_values to billwright_api;
+grant select on manual_values to billwright_api;
 
 grant delete, insert, select, update on manual_values to billwright_worker;
 
@@ -2459,15 +2460,15 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
-grant delete, insert, select on term_readings to billwright_api;
+grant select on term_readings to billwright_api;
 
-grant delete, insert, select on term_readings to billwright_worker;
+grant delete, insert, select, update on term_readings to billwright_worker;
 
 grant delete, insert, select on term_subscriptions to billwright_api;
 
 grant delete, insert, select on term_subscriptions to billwright_worker;
 
-grant delete, insert, select, update on term_usage to billwright_api;
+grant select on term_usage to billwright_api;
 
 grant delete, insert, select, update on term_usage to billwright_worker;
 
