@@ -247,7 +247,12 @@ async function postPart(
     postingDate: Temporal.PlainDate.from(postingDate),
     description: `Bills of ${term.label}`,
   };
-  const bills = { ...head, source: 'Bills' as const, lines: billLines(sums, accountOf), entries: [] };
+  const bills = {
+    ...head,
+    source: 'Bills' as const,
+    lines: billLines(sums, accountOf),
+    entries: [],
+  };
   await insertJournal(tx, tenantId, bills, { journalId, firstEntry }, stamp);
   await insertBillEntries(tx, tenantId, ids, { journalId, firstEntry, postingDate, stamp });
   await extendHistories(tx, tenantId, ids, {

@@ -112,6 +112,8 @@ export type OperationDefinition<
   access: Who;
   /** One sentence for the reference page. */
   summary: string;
+  /** It reads a few rows by key, so that calls of one moment can be answered together. */
+  byKey?: true;
   request: Request;
   response: Response;
   /** The codes it may answer, besides those that any call can get. */

@@ -1,6 +1,7 @@
 // What posting books: the lines of bills on the accounts of their components, wallets, deposits.
-import type { Tx } from '../../base/db/pool.ts';
+
 import { formatDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
 import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts';
@@ -40,7 +41,8 @@ export async function componentAccounts(
       wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : 'Income' });
     }
   }
-  const ids = wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
+  const ids =
+    wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
   return (component, type) => {
     const id = ids.get(codes.get(component) ?? '');
     if (id !== undefined && !controlAccounts.has(id)) return id;
@@ -156,4 +158,3 @@ export function depositJournal(
     entries,
   };
 }
-
