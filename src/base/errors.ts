@@ -269,6 +269,23 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   });
 }
 
+/** Why a row of a batch is refused, and the name of its field that is to blame. */
+export type RowProblem = {
+  row: number;
+  name: string;
+  code: ErrorCode;
+  message: string;
+  rejectedValue: unknown;
+};
+
+/** As an answer names them: `readings[3].value`. */
+export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
+  return problems.map(({ row, name, ...detail }) => ({
+    field: `${list}[${row}].${name}`,
+    ...detail,
+  }));
+}
+
 /** Details that an answer names; the caller who has more mistakes than this has one mistake. */
 const detailsMax = 500;
 
