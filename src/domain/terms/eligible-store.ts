@@ -23,7 +23,7 @@ export const eligibleTables = sql.raw(`subscriptions s
     left join billing_groups g
       on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
 
-/** A condition on those tables. A subscription that was never off need not have its days looked at. */
+/** A condition on those tables. Of a subscription that was never off no days are looked at. */
 export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
       and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
