@@ -110,6 +110,9 @@ test('an example that its schema refuses is found', () => {
 
 /** Objects of any shape, each with the place where its size is limited. */
 const freeForm: Record<string, string> = {
+  'makeConnections connection.variants[]': 'connection-fields.ts: 64 KiB',
+  'makeConnections connection[].variants[]': 'connection-fields.ts: 64 KiB',
+  'updateConnection data.variants[]': 'connection-fields.ts: 64 KiB',
   'updateSettings data.letterhead': 'update-settings.ts: 64 KiB',
   'updateSettings data.reminders[]': 'update-settings.ts: 64 KiB',
   'createService service.values[].default[]': 'service-fields.ts: 1 MiB for each table',
