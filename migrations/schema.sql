@@ -335,6 +335,21 @@ create table idempotency_keys (
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table imports (
+  tenant_id bigint not null,
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null,
+  rows integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
+  constraint imports_rows_check CHECK ((rows > 0)),
+  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -1189,6 +1204,8 @@ CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_i
 CREATE INDEX deliveries_waiting ON public.deliveries USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
 
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
 
 CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
 
@@ -2140,6 +2157,9 @@ create policy tenant_wall on deliveries as permissive for all using ((tenant_id 
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
 
+alter table imports enable row level security, force row level security;
+create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
+
 alter table job_chunks enable row level security, force row level security;
 create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2327,6 +2347,8 @@ grant insert, select, update on deliveries to billwright_worker;
 grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
+
+grant insert, select on imports to billwright_api;
 
 grant select on job_chunks to billwright_api;
 

@@ -104,6 +104,7 @@ export const routes = {
     method: 'Update',
     action: 'Review Meter Reading',
   },
+  importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

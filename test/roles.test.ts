@@ -57,6 +57,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeReadings: [...billing, 'Meter Reader', 'Customer'],
   getReadings: [...readers, 'Meter Reader', 'Customer'],
   reviewReading: billing,
+  importData: [...billing, 'Meter Reader'],
   login: everybody,
   refreshToken: everybody,
   logout: everybody,

@@ -24,6 +24,7 @@ import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
+import { importData } from './imports/import-data.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
@@ -96,6 +97,7 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  importData,
   login,
   refreshToken,
   logout,
