@@ -4,6 +4,7 @@ import { isTimeZone } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError } from '../../base/errors.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
   findSettings,
@@ -13,7 +14,7 @@ import {
 } from '../../domain/tenants/store.ts';
 import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { deliveryChannels, presentSettings } from './settings-fields.ts';
+import { presentSettings } from './settings-fields.ts';
 
 Format.Set('time-zone', isTimeZone);
 Format.Set('locale', (text) => {

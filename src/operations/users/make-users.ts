@@ -74,6 +74,7 @@ const blank: PartyFacts = {
   address: null,
   language: null,
   competencies: [],
+  deliveryChannels: null,
 };
 
 /** On create null means that nothing was given. */
