@@ -58,6 +58,11 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getReadings: [...readers, 'Meter Reader', 'Customer'],
   reviewReading: billing,
   importData: [...billing, 'Meter Reader'],
+  publishBills: managers,
+  distributeBills: billing,
+  getBillDocument: [...readers, 'Cashier', 'Customer'],
+  getDeliveries: [...readers, 'Cashier'],
+  resolveDeliveries: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -90,6 +95,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getConnections: 'Customer',
   makeReadings: 'Customer',
   getReadings: 'Customer',
+  getBillDocument: 'Customer',
 };
 
 const scene = await openScene();
