@@ -1,8 +1,8 @@
 // All steps of the bill run that run as jobs, by the name of their operation.
 import { cancelTermStep } from './cancel-term.ts';
+import { distributeBillsStep } from './distribute.ts';
 import { postMeterReadingsStep } from './lock-readings.ts';
 import { postManualValuesStep } from './manual-values.ts';
-import { distributeBillsStep } from './distribute.ts';
 import { publishBillsStep } from './publish.ts';
 import { retryDeliveriesStep } from './retry-deliveries.ts';
 import type { Step } from './step.ts';
