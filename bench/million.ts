@@ -1,24 +1,11 @@
 // node bench/million.ts [--parties 1000000]: a workspace with a million parties. The whole list is
 // streamed, and pages, searches and filters are asked for, from a real server process; then the
 // plans of the same statements are shown as PostgreSQL runs them for the role that serves calls.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
 import pg from 'pg';
 import { type Client, createClient } from '../sdk/client.ts';
-import type { Tx } from '../src/base/db/pool.ts';
+import type { Statement } from '../src/base/db/batch.ts';
+import { type Tx, txOn } from '../src/base/db/tx.ts';
 import {
   countParties,
   listPartiesAt,
@@ -33,18 +20,15 @@ import {
   theCluster,
 } from '../test/support/cluster.ts';
 import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
+import { ask, launchServer, type Server, say, seconds, stopServer, streamAll } from './served.ts';
 
 const { values } = parseArgs({ options: { parties: { type: 'string', default: '1000000' } } });
 const total = Number(values.parties);
 const batch = 50_000;
-const rounds = 15;
-/** A question that takes long is asked less often. */
-const questionMs = 4_000;
 const pageSize = 100;
 /** Memory above idle that streaming the whole list may take. */
 const memoryMb = 150;
 const middle = Math.floor(total / 2);
-const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 type Place = {
   cluster: Cluster;
@@ -64,54 +48,24 @@ async function main(): Promise<boolean> {
   try {
     await owner.connect();
     await fill(place);
-    server = await launchServer(place);
+    server = await launchServer(cluster, databaseName);
     const { billing, token } = await loggedIn(server.port);
-    const isFlat = await streamAll(server, token);
+    const isFlat = await streamParties(server, token);
     const { rows } = await owner.query('select name from parties where party_id = $1', [middle]);
-    for (const [name, body] of questions(rows[0].name)) await ask(billing, name, body);
+    for (const [name, body] of questions(rows[0].name)) {
+      await ask(name, async () => {
+        const { data, headers } = await billing.listUsers(body);
+        return { found: data.users.length, total: headers.get('x-total-count') };
+      });
+    }
     await showPlans(place, rows[0].name);
     return isFlat;
   } finally {
-    if (server) {
-      server.child.kill('SIGTERM');
-      await once(server.child, 'exit');
-    }
+    if (server) await stopServer(server);
     await owner.end();
     await dropDatabase(cluster, databaseName);
     await stopOwnCluster();
   }
-}
-
-type Server = { child: ChildProcess; port: number; pid: number };
-
-/** `billwright serve`, as it runs in production, on the database of this bench. */
-async function launchServer({ cluster, databaseName }: Place): Promise<Server> {
-  const url = (user: string) =>
-    `postgresql://${user}@/${databaseName}?host=${encodeURIComponent(cluster.owner.host)}`;
-  const unlimited = '1000000/1000000';
-  const child = spawn(process.execPath, [mainFile, 'serve'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      DATABASE_URL: url(cluster.owner.user),
-      API_DATABASE_URL: url(cluster.api.user),
-      // The cluster of a bench does without fsync.
-      BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
-      BILLWRIGHT_WORKSPACE_HEADER: '1',
-      RATE_LIMIT_TOKEN: unlimited,
-      RATE_LIMIT_WORKSPACE: unlimited,
-      PORT: '0',
-    },
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const port = /"port":(\d+)/.exec(line)?.[1];
-    if (port) return { child, port: Number(port), pid: child.pid ?? 0 };
-  }
-  throw new Error('the server did not start');
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 /** As the owner, in one statement a batch: the triggers keep row_blocks as they do for calls. */
@@ -147,10 +101,6 @@ async function fill({ owner, tenantId }: Place): Promise<void> {
   say(`size            ${JSON.stringify(size.rows[0])}`);
 }
 
-function seconds(began: number): string {
-  return ((performance.now() - began) / 1000).toFixed(1);
-}
-
 async function loggedIn(port: number): Promise<{ billing: Client; token: string }> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const billing = createClient({ baseUrl, headers: { 'X-Workspace': 'million' } });
@@ -162,74 +112,19 @@ async function loggedIn(port: number): Promise<{ billing: Client; token: string 
   return { billing, token: data.accessToken };
 }
 
-/** Reads the whole list without keeping it, and watches the server's memory meanwhile. */
-async function streamAll(server: Server, token: string): Promise<boolean> {
-  const idle = memoryOf(server, 'VmRSS');
-  const began = performance.now();
-  const { rows, bytes, announced } = await countRows(server, token);
-  const peak = memoryOf(server, 'VmHWM');
-  say(
-    `page: null      ${rows} rows, ${Math.round(bytes / 1e6)} MB in ${seconds(began)} s; ` +
-      `X-Total-Count ${announced}`,
-  );
-  say(`memory          idle ${idle} MB, peak ${peak} MB: ${peak - idle} MB more`);
-  return rows === total && announced === total && peak - idle <= memoryMb;
-}
-
-function countRows(
-  server: Server,
-  token: string,
-): Promise<{ rows: number; bytes: number; announced: number }> {
-  const body = JSON.stringify({
+/** The whole list; true when it came whole and the server's memory stayed where it was. */
+async function streamParties(server: Server, token: string): Promise<boolean> {
+  const body = {
     method: 'Retrieve',
     action: 'List Parties',
     apiVersion: 'v2',
     page: null,
     metaData: { includeArchived: true },
-  });
-  // Every row has this field once, and no text in the fixture contains it.
-  const marker = Buffer.from('"partyID":');
-  return new Promise((resolve, reject) => {
-    const options = {
-      port: server.port,
-      path: '/billing/users/list-users',
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'X-Workspace': 'million',
-        Authorization: token,
-      },
-    };
-    const sent = request(options, (response) => {
-      let rows = 0;
-      let bytes = 0;
-      let rest = Buffer.alloc(0);
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        const text = Buffer.concat([rest, chunk]);
-        let at = text.indexOf(marker);
-        let end = 0;
-        while (at !== -1) {
-          rows += 1;
-          end = at + marker.length;
-          at = text.indexOf(marker, end);
-        }
-        rest = text.subarray(Math.max(end, text.length - marker.length + 1));
-      });
-      response.on('end', () => {
-        resolve({ rows, bytes, announced: Number(response.headers['x-total-count']) });
-      });
-      response.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-function memoryOf(server: Server, name: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
-  return Math.round(Number(kilobytes) / 1024);
+  };
+  const path = '/billing/users/list-users';
+  const list = { workspace: 'million', token, path, body, marker: '"partyID":' };
+  const { rows, announced, grownMb } = await streamAll(server, list);
+  return rows === total && announced === total && grownMb <= memoryMb;
 }
 
 type Question = Parameters<Client['listUsers']>[0] & object;
@@ -268,24 +163,6 @@ function contactOf(party: number): string {
     .slice(-9)}`;
 }
 
-async function ask(billing: Client, name: string, body: Question): Promise<void> {
-  const times: number[] = [];
-  let found = '';
-  const end = performance.now() + questionMs;
-  for (let round = 0; round < rounds && performance.now() < end; round += 1) {
-    const began = performance.now();
-    const { data, headers } = await billing.listUsers(body);
-    times.push(performance.now() - began);
-    found = `${data.users.length} of ${headers.get('x-total-count')}`;
-  }
-  times.sort((a, b) => a - b);
-  const median = times[Math.floor(times.length / 2)] ?? 0;
-  const worst = times.at(-1) ?? 0;
-  say(
-    `${name.padEnd(28)} ${median.toFixed(1).padStart(8)} ms median, ${worst.toFixed(1)} worst; ${found}`,
-  );
-}
-
 /** The statements that the operation itself sends, explained as the role that serves calls. */
 async function showPlans(place: Place, wanted: string): Promise<void> {
   const none: PartyFilter = {
@@ -307,13 +184,13 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
     ['partyID', { ...none, partyId: middle }, 0],
   ];
   for (const [name, filter, offset] of cases) {
-    const sent: CompiledQuery[] = [];
+    const sent: Statement[] = [];
     const tx = recorder(sent);
     await countParties(tx, place.tenantId, filter);
     await listPartiesAt(tx, place.tenantId, filter, sort, { offset, limit: pageSize });
-    for (const { sql, parameters } of sent) {
-      say(`\n--- ${name}: ${sql.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
-      await explain(place, 'billwright_api', sql, [...parameters]);
+    for (const { text, values } of sent) {
+      say(`\n--- ${name}: ${text.replace(/\s+/g, ' ').trim().slice(0, 90)} ...`);
+      await explain(place, 'billwright_api', text, [...values]);
     }
   }
   say('\n--- inside search_parties(), which runs as a role of its own');
@@ -325,16 +202,11 @@ async function showPlans(place: Place, wanted: string): Promise<void> {
 }
 
 /** Notes what the stores would send and sends nothing. */
-function recorder(sent: CompiledQuery[]): Tx {
-  return new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => {
-      sent.push(event.query);
+function recorder(sent: Statement[]): Tx {
+  return txOn({
+    run: async (statement) => {
+      sent.push(statement);
+      return { command: '', rows: [] };
     },
   });
 }

@@ -37,7 +37,11 @@ create table subscriptions (
   account_id bigint not null,
   -- The owner.
   party_id bigint not null,
+  -- As it is today.
   status text not null check (status in ('Pending', 'Active', 'Disconnected', 'Closed')),
+  -- The day on which status_history changes it next; the daily job waits for it.
+  next_change_date date,
+  -- The first day of service.
   connection_date date not null,
   disconnection_kind text
     check (disconnection_kind in ('Temporary', 'Permanent', 'CustomerRequest')),
@@ -57,7 +61,8 @@ create table subscriptions (
   society text generated always as (lower(address ->> 'society')) stored,
   -- [{planId, fromDate}], the first from the connection date.
   plan_history jsonb not null check (jsonb_array_length(plan_history) > 0),
-  -- [{status, fromDate, kind?, reason?}]
+  -- [{status, fromDate, kind?, reason?}]; the kind of Pending says what it waits for: Date,
+  -- Documents, Deposit or Request.
   status_history jsonb not null check (jsonb_array_length(status_history) > 0),
   -- [{name, value}]
   connection_inputs jsonb not null default '[]' check (jsonb_typeof(connection_inputs) = 'array'),
@@ -72,6 +77,9 @@ create table subscriptions (
   -- [{transferId, transferDate, fromPartyId, toPartyId, readings, balanceHandling, amountMoved,
   --   reason, createdAt, createdBy}]
   transfers jsonb not null default '[]' check (jsonb_typeof(transfers) = 'array'),
+  -- Names of the documents that were handed in.
+  documents jsonb not null default '[]' check (jsonb_typeof(documents) = 'array'),
+  -- Number, reference and project, one a line.
   search_text text not null,
   created_at timestamptz not null,
   created_by text not null,
@@ -79,7 +87,8 @@ create table subscriptions (
   modified_by text not null,
   ts bigint not null,
   primary key (tenant_id, subscription_id),
-  constraint subscriptions_number_key unique (tenant_id, subscription_number),
+  constraint subscriptions_number_key unique (tenant_id, subscription_number)
+    include (subscription_id),
   constraint subscriptions_context_fkey foreign key (tenant_id, context_id)
     references pricing_contexts (tenant_id, context_id),
   constraint subscriptions_plan_fkey foreign key (tenant_id, plan_id)
@@ -102,6 +111,11 @@ create index subscriptions_plan on subscriptions (tenant_id, plan_id, subscripti
 create index subscriptions_batch on subscriptions (tenant_id, batch_id, status, subscription_id);
 create index subscriptions_context
   on subscriptions (tenant_id, context_id, status, subscription_id);
+-- Most are Active; those are found by walking.
+create index subscriptions_status on subscriptions (tenant_id, status, subscription_id)
+  where status <> 'Active';
+create index subscriptions_changing on subscriptions (tenant_id, next_change_date)
+  where next_change_date is not null;
 create index subscriptions_connected on subscriptions (tenant_id, connection_date, subscription_id);
 create index subscriptions_updated on subscriptions (tenant_id, ts, subscription_id);
 create index subscriptions_city on subscriptions (tenant_id, city, subscription_id)
@@ -157,18 +171,22 @@ create index subscription_unique_inputs_subscription
 call wall_off('subscription_unique_inputs');
 grant select, insert, delete on subscription_unique_inputs to billwright_api, billwright_worker;
 
--- What the ledger's entries on a subscription add up to, in minor units.
+-- What the ledger's entries on a subscription add up to, in minor units, for each party that has
+-- owned it: who moves out may still owe. The balance of a subscription is that of its owner.
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
+  party_id bigint not null,
   -- Above zero: the customer owes it.
   receivable bigint not null default 0,
-  -- Held for the customer.
-  deposit bigint not null default 0 check (deposit >= 0),
-  disputed bigint not null default 0 check (disputed >= 0),
-  primary key (tenant_id, subscription_id),
+  -- Held for the customer; never below zero, nor is what is disputed. The trigger that keeps
+  -- balances checks that: a check here would look at what is added, not at what comes out.
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
+  primary key (tenant_id, subscription_id, party_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
 );
+create index subscription_balances_party on subscription_balances (tenant_id, party_id);
 call wall_off('subscription_balances');
 grant select, insert, update on subscription_balances to billwright_api, billwright_worker;
 
@@ -326,6 +344,8 @@ create table meter_assignments (
   meter_id bigint not null,
   subscription_id bigint not null,
   install_date date not null,
+  -- The multiplier factor it has there: the meter's own may change once it hangs nowhere.
+  mf integer not null check (mf >= 1),
   -- The first day on which it no longer hangs there.
   remove_date date,
   removal_reason text,
@@ -348,6 +368,8 @@ create index meter_assignments_subscription
   on meter_assignments (tenant_id, subscription_id, assignment_id);
 call wall_off('meter_assignments');
 grant select, insert, update on meter_assignments to billwright_api, billwright_worker;
+-- A job that ends a subscription takes its meters down.
+grant update on meters to billwright_worker;
 
 -- Which register of the meter measures which metered input of the context while it hangs there.
 create table assignment_registers (
@@ -369,7 +391,7 @@ grant select, insert, update on assignment_registers to billwright_api, billwrig
 -- What was read. Locked and Billed are not states of the row: a term that takes a reading names it,
 -- and what a term names can neither be changed nor rejected.
 create table readings (
-  tenant_id bigint not null references tenants (tenant_id),
+  tenant_id bigint not null,
   reading_id bigint not null,
   assignment_id bigint not null,
   position smallint not null,
@@ -380,6 +402,7 @@ create table readings (
     'Actual', 'Customer', 'Estimated', 'Installation', 'Removal', 'Final', 'Check', 'Automatic'
   )),
   status text not null check (status in ('Accepted', 'Review', 'Rejected')),
+  rejected_id bigint generated always as (case when status = 'Rejected' then reading_id end) stored,
   -- The register passed its highest value since the reading before.
   rollover boolean not null default false,
   -- Since the reading before, with the multiplier factor; null where there is none.
@@ -399,14 +422,95 @@ create table readings (
   foreign key (tenant_id, assignment_id, position)
     references assignment_registers (tenant_id, assignment_id, position)
 );
--- Finds the readings of a register in the order of days, and refuses the same one twice.
-create unique index readings_register_key on readings
-  (tenant_id, assignment_id, position, reading_date, reading_type, reading_time)
-  nulls not distinct
-  where status <> 'Rejected';
+-- Finds the readings of a register in the order of days, and refuses the same one twice, unless it
+-- was rejected.
+create unique index readings_register_key on readings (
+  tenant_id, assignment_id, position, reading_date, reading_type, reading_time, rejected_id
+) nulls not distinct;
 create index readings_review on readings (tenant_id, reading_id) where status = 'Review';
-create index readings_date on readings (tenant_id, reading_date, reading_id);
+-- Readings come in the order of their days. A tree by day would, besides, look to the planner like a
+-- way to find the readings of one register on a day, among a hundred thousand of that day.
+create index readings_date on readings using brin (tenant_id, reading_date)
+  with (autosummarize = on);
 create unique index readings_external_key on readings (tenant_id, external_reference)
   where external_reference is not null and status <> 'Rejected';
 call wall_off('readings');
 grant select, insert, update on readings to billwright_api, billwright_worker;
+
+-- Keeps row_blocks for readings: a list of all of them knows its total and its pages by these.
+create function count_readings() returns trigger
+language plpgsql
+as $$
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
+$$;
+create trigger readings_counted_on_insert
+  after insert on readings
+  referencing new table as new_rows
+  for each statement execute function count_readings();
+
+-- As for parties: outside row-level security, where the trigram indexes can be used, and naming the
+-- tenant themselves. A name and a meter's number are searched where they stand, so that nothing
+-- found here is older than they are.
+grant select on meter_assignments to billwright_search;
+grant create on schema public to billwright_search;
+
+create function search_subscriptions(pattern text) returns setof bigint
+language sql stable security definer rows 100
+set search_path = public, pg_temp
+begin atomic
+  select subscription_id
+  from subscriptions
+  where tenant_id = require_tenant() and search_text like pattern
+  union
+  select s.subscription_id
+  from parties p
+  join subscriptions s on s.tenant_id = p.tenant_id and s.party_id = p.party_id
+  where p.tenant_id = require_tenant()
+    and p.search_text like pattern
+    and split_part(p.search_text, E'\n', 1) like pattern
+  union
+  select a.subscription_id
+  from meters m
+  join meter_assignments a
+    on a.tenant_id = m.tenant_id and a.meter_id = m.meter_id and a.remove_date is null
+  where m.tenant_id = require_tenant()
+    and m.search_text like pattern
+    and m.number::text like pattern;
+end;
+
+-- For one or two letters, of which the trigram index knows nothing.
+create function scan_subscriptions(pattern text) returns setof bigint
+language sql stable security definer rows 100000
+set search_path = public, pg_temp
+begin atomic
+  select s.subscription_id
+  from subscriptions s
+  join parties p on p.tenant_id = s.tenant_id and p.party_id = s.party_id
+  where s.tenant_id = require_tenant()
+    and (s.search_text || '' like pattern
+      or split_part(p.search_text, E'\n', 1) like pattern)
+  union
+  select a.subscription_id
+  from meters m
+  join meter_assignments a
+    on a.tenant_id = m.tenant_id and a.meter_id = m.meter_id and a.remove_date is null
+  where m.tenant_id = require_tenant()
+    and m.number::text like pattern;
+end;
+
+alter function search_subscriptions(text) owner to billwright_search;
+alter function scan_subscriptions(text) owner to billwright_search;
+revoke all on function search_subscriptions(text) from public;
+revoke all on function scan_subscriptions(text) from public;
+grant execute on function search_subscriptions(text) to billwright_api;
+grant execute on function scan_subscriptions(text) to billwright_api;
+revoke create on schema public from billwright_search;

@@ -161,19 +161,28 @@ begin
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
   insert into subscription_balances as b
-    (tenant_id, subscription_id, receivable, deposit, disputed)
-  select tenant_id, subscription_id,
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id, party_id,
     coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
     coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
   from new_rows
   where subscription_id is not null and ledger_account_id in (2, 4, 10)
-  group by tenant_id, subscription_id
-  order by tenant_id, subscription_id
-  on conflict (tenant_id, subscription_id) do update
+  group by tenant_id, subscription_id, party_id
+  order by tenant_id, subscription_id, party_id
+  on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (

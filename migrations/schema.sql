@@ -81,6 +81,64 @@ create table batches (
   constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null,
+  setting_version integer not null,
+  template_id bigint not null,
+  template_version integer not null,
+  edition text not null,
+  size integer,
+  sha256 bytea,
+  error jsonb,
+  created_at timestamp with time zone not null,
+  constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
+  constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
+  constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_setting_fkey FOREIGN KEY (tenant_id, term_id, setting_version) REFERENCES document_settings(tenant_id, term_id, version),
+  constraint bill_documents_sha256_check CHECK ((length(sha256) = 32)),
+  constraint bill_documents_size_check CHECK ((size > 0)),
+  constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  billed_through date,
+  subject_ts bigint not null,
+  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
+create table bill_runs (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  run_number integer not null,
+  job_id bigint not null,
+  bill_id bigint,
+  book_version bigint not null,
+  versions jsonb not null,
+  first_bill_id bigint,
+  part_size integer not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  totals jsonb,
+  reserved jsonb,
+  generated_by text not null,
+  constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
+  constraint bill_runs_run_number_check CHECK ((run_number > 0)),
+  constraint bill_runs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table billing_accounts (
   tenant_id bigint not null,
   account_id bigint not null,
@@ -135,6 +193,78 @@ create table billing_periods (
   constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
 );
 
+create table bills (
+  tenant_id bigint not null default current_tenant(),
+  bill_id bigint not null,
+  term_id bigint not null,
+  first_run integer not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  account_id bigint,
+  party_id bigint not null,
+  plan_id bigint,
+  bill_type text not null,
+  status text not null,
+  payment_status text not null default 'Unpaid'::text,
+  is_held boolean not null default false,
+  hold_reason text,
+  bill_number text,
+  posting smallint not null default 0,
+  issue_date date,
+  due_date date not null,
+  billed_from date,
+  billed_to date,
+  days integer not null,
+  current_charges bigint not null,
+  tax_amount bigint not null,
+  rounding_adjustment bigint not null,
+  bill_amount bigint not null,
+  previous_balance bigint not null,
+  payments_received bigint not null,
+  adjustments bigint not null,
+  arrears bigint not null,
+  wallet_applied bigint not null default 0,
+  payable bigint not null,
+  credit_balance bigint not null,
+  late_surcharge bigint not null,
+  paid_amount bigint not null default 0,
+  billed_through date,
+  entry_id bigint not null,
+  subject_ts bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
+  constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
+  constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
+  constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
+  constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
+  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
+  constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
+);
+
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  backend_pid integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  error text,
+  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
+  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
 create table clients (
   tenant_id bigint not null,
   client_number bigint not null,
@@ -174,6 +304,50 @@ create table daily_runs (
   constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table deliveries (
+  tenant_id bigint not null,
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null,
+  recipient text,
+  status text not null,
+  reason text,
+  attempts integer not null default 0,
+  failures smallint not null default 0,
+  next_attempt_at timestamp with time zone,
+  message_id text not null,
+  template_id bigint,
+  template_version integer,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
+  constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_template_fkey FOREIGN KEY (tenant_id, template_id, template_version) REFERENCES template_versions(tenant_id, template_id, version),
+  constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint deliveries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null,
+  issue_date date not null,
+  setting jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint document_settings_pkey PRIMARY KEY (tenant_id, term_id, version),
+  constraint document_settings_setting_check CHECK ((jsonb_typeof(setting) = 'object'::text)),
+  constraint document_settings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id),
+  constraint document_settings_version_check CHECK ((version > 0))
+);
+
 create table idempotency_keys (
   tenant_id bigint not null,
   principal text not null,
@@ -185,6 +359,62 @@ create table idempotency_keys (
   constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
   constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table imports (
+  tenant_id bigint not null,
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null,
+  rows integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
+  constraint imports_rows_check CHECK ((rows > 0)),
+  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table job_chunks (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  is_done boolean not null default false,
+  done integer not null default 0,
+  outcome jsonb,
+  error jsonb,
+  constraint job_chunks_chunk_check CHECK ((chunk > 0)),
+  constraint job_chunks_pkey PRIMARY KEY (tenant_id, job_id, chunk),
+  constraint job_chunks_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table jobs (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  operation text not null,
+  term_id bigint,
+  bill_id bigint,
+  status text not null,
+  is_immediate boolean not null,
+  parameters jsonb not null default '{}'::jsonb,
+  schedule_time text,
+  due_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  done integer not null default 0,
+  total integer not null default 0,
+  error jsonb,
+  outcome jsonb,
+  requested_by text not null,
+  created_at timestamp with time zone not null,
+  constraint jobs_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+  constraint jobs_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['Scheduled'::text, 'Running'::text, 'Succeeded'::text, 'Failed'::text, 'Cancelled'::text]))),
+  constraint jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint jobs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
 create table journal_lines (
@@ -274,12 +504,26 @@ create table logins (
   constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
 );
 
+create table manual_values (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  component text not null,
+  value numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint manual_values_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, component),
+  constraint manual_values_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint manual_values_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table meter_assignments (
   tenant_id bigint not null,
   assignment_id bigint not null,
   meter_id bigint not null,
   subscription_id bigint not null,
   install_date date not null,
+  mf integer not null,
   remove_date date,
   removal_reason text,
   created_at timestamp with time zone not null,
@@ -288,6 +532,7 @@ create table meter_assignments (
   modified_by text not null,
   ts bigint not null,
   constraint meter_assignments_check CHECK ((remove_date >= install_date)),
+  constraint meter_assignments_mf_check CHECK ((mf >= 1)),
   constraint meter_assignments_one_place EXCLUDE USING gist (tenant_id WITH =, meter_id WITH =, daterange(install_date, remove_date) WITH &&),
   constraint meter_assignments_pkey PRIMARY KEY (tenant_id, assignment_id),
   constraint meter_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
@@ -382,9 +627,11 @@ create table parties (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  delivery_channels text[],
   constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
   constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
   constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint parties_delivery_channels_check CHECK (((delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]) AND (cardinality(delivery_channels) > 0))),
   constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
   constraint parties_name_check CHECK ((name <> ''::text)),
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
@@ -525,6 +772,11 @@ create table readings (
   value numeric not null,
   reading_type text not null,
   status text not null,
+  rejected_id bigint default 
+CASE
+    WHEN (status = 'Rejected'::text) THEN reading_id
+    ELSE NULL::bigint
+END,
   rollover boolean not null default false,
   consumption numeric,
   days integer,
@@ -541,8 +793,19 @@ create table readings (
   constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
   constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
   constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
-  constraint readings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint readings_value_check CHECK ((value >= (0)::numeric))
+);
+
+create table retired_numbers (
+  tenant_id bigint not null,
+  bill_number text not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  reason text not null,
+  retired_at timestamp with time zone not null,
+  retired_by text not null,
+  constraint retired_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
+  constraint retired_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
 create table row_blocks (
@@ -610,12 +873,11 @@ create table subledger_entries (
 create table subscription_balances (
   tenant_id bigint not null,
   subscription_id bigint not null,
+  party_id bigint not null,
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
-  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
-  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
-  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
@@ -655,6 +917,7 @@ create table subscriptions (
   account_id bigint not null,
   party_id bigint not null,
   status text not null,
+  next_change_date date,
   connection_date date not null,
   disconnection_kind text,
   billed_through date,
@@ -675,6 +938,7 @@ create table subscriptions (
   add_ons jsonb not null default '[]'::jsonb,
   users jsonb not null,
   transfers jsonb not null default '[]'::jsonb,
+  documents jsonb not null default '[]'::jsonb,
   search_text text not null,
   created_at timestamp with time zone not null,
   created_by text not null,
@@ -689,7 +953,8 @@ create table subscriptions (
   constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
   constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
-  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number),
+  constraint subscriptions_documents_check CHECK ((jsonb_typeof(documents) = 'array'::text)),
+  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number) INCLUDE (subscription_id),
   constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
   constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
   constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
@@ -704,6 +969,23 @@ create table subscriptions (
   constraint subscriptions_transfers_check CHECK ((jsonb_typeof(transfers) = 'array'::text)),
   constraint subscriptions_users_check CHECK ((jsonb_typeof(users) = 'array'::text)),
   constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
+);
+
+create table superseded_bills (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  first_run integer not null,
+  last_run integer not null,
+  subject_id bigint not null,
+  subscription_id bigint,
+  status text not null,
+  current_charges bigint not null,
+  bill_amount bigint not null,
+  hash bytea not null,
+  document json not null,
+  facts json not null,
+  constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
 );
 
 create table template_versions (
@@ -773,6 +1055,90 @@ create table tenants (
   constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
 
+create table term_readings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  previous_date date,
+  previous_value numeric,
+  previous_type text,
+  reading_id bigint not null,
+  reading_date date not null,
+  value numeric not null,
+  reading_type text not null,
+  rollover boolean not null default false,
+  estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
+  locked_at timestamp with time zone not null,
+  locked_by text not null,
+  constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
+  constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
+  constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
+  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_usage (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  input text not null,
+  usage_date date not null,
+  quantity numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint term_usage_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, input, usage_date),
+  constraint term_usage_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_usage_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table terms (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  billing_period_id bigint not null,
+  term_type text not null,
+  label text not null,
+  start_date date not null,
+  end_date date not null,
+  due_date date not null,
+  post_type text not null,
+  status text not null,
+  stage text not null,
+  is_stale boolean not null default false,
+  readings_posted_at timestamp with time zone,
+  run_number integer not null default 0,
+  cancel_reason text,
+  issue_date date,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
+  constraint terms_label_check CHECK ((label <> ''::text)),
+  constraint terms_overlap EXCLUDE USING gist (tenant_id WITH =, context_id WITH =, batch_id WITH =, billing_period_id WITH =, daterange(start_date, end_date, '[]'::text) WITH &&) WHERE (((term_type = 'Regular'::text) AND (status <> 'Cancelled'::text))),
+  constraint terms_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint terms_pkey PRIMARY KEY (tenant_id, term_id),
+  constraint terms_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint terms_stage_check CHECK ((stage = ANY (ARRAY['Created'::text, 'ReadingsUploaded'::text, 'ReadingsPosted'::text, 'ComponentsPosted'::text, 'Generating'::text, 'Generated'::text, 'Posting'::text, 'Posted'::text, 'Publishing'::text, 'Published'::text, 'Distributing'::text, 'Distributed'::text, 'Cancelled'::text]))),
+  constraint terms_status_check CHECK ((status = ANY (ARRAY['Open'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint terms_term_type_check CHECK ((term_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text])))
+);
+
 create table tokens (
   tenant_id bigint not null,
   token_hash bytea not null,
@@ -786,10 +1152,24 @@ create table tokens (
   constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 
+create table usage_histories (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  terms jsonb not null,
+  brought_forward bigint not null default 0,
+  entry_id bigint not null default 0,
+  billed jsonb,
+  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
+  constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
+);
+
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
   created_at timestamp with time zone not null,
+  next_job_at timestamp with time zone,
   constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint workspaces_pkey PRIMARY KEY (tenant_id),
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
@@ -797,6 +1177,22 @@ create table workspaces (
 );
 
 -- views
+
+create view bill_lines with (security_invoker=true) as
+ SELECT b.tenant_id,
+    b.bill_id,
+    b.bill_number,
+    b.term_id,
+    b.subscription_id,
+    b.party_id,
+    b.status,
+    (l.number)::integer AS line_number,
+    (l.line ->> 'component'::text) AS component,
+    (l.line ->> 'type'::text) AS component_type,
+    ((l.line ->> 'amount'::text))::bigint AS amount,
+    COALESCE((l.line ->> 'tariffCode'::text), (b.document ->> 'tariffCode'::text)) AS plan_code
+   FROM bills b,
+    LATERAL json_array_elements((b.document -> 'lines'::text)) WITH ORDINALITY l(line, number);
 
 -- indexes
 
@@ -808,6 +1204,10 @@ CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at
 
 CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
 
+CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
+
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
+
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
 
 CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
@@ -816,7 +1216,35 @@ CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree
 
 CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
 
+CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
+
+CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
+
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
+
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
+
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
+
+CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
+
+CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
+
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
+
+CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
+
+CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
+
+CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
+
+CREATE INDEX jobs_term ON public.jobs USING btree (tenant_id, term_id, job_id) WHERE (term_id IS NOT NULL);
 
 CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
 
@@ -831,6 +1259,8 @@ CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) W
 CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
 
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+
+CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
 
 CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
 
@@ -870,13 +1300,15 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
-CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_date, reading_id);
+CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
-CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time) NULLS NOT DISTINCT WHERE (status <> 'Rejected'::text);
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
+
+CREATE INDEX retired_numbers_term ON public.retired_numbers USING btree (tenant_id, term_id);
 
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
@@ -890,6 +1322,8 @@ CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (te
 
 CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
 
+CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
+
 CREATE INDEX subscription_counts_plan ON public.subscription_counts USING btree (tenant_id, plan_id);
 
 CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
@@ -899,6 +1333,8 @@ CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_i
 CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
 
 CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) WHERE (block IS NOT NULL);
+
+CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
 
 CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) WHERE (city IS NOT NULL);
 
@@ -916,11 +1352,33 @@ CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, 
 
 CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
 
+CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
+
 CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
+
+CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
+
+CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
+
+CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
+
+CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
+
+CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
+
+CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
+
+CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label) WHERE (status <> 'Cancelled'::text);
+
+CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
+
+CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period_id);
 
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+
+CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
 
 -- functions and procedures
 
@@ -1076,6 +1534,24 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.count_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1114,6 +1590,31 @@ CREATE OR REPLACE FUNCTION public.current_tenant()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$function$
 ;
 -- owned by the owner
 
@@ -1193,6 +1694,14 @@ RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace 
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->> 'fromDate'::text))::date AS from_date, lead(((e.h ->> 'fromDate'::text))::date) OVER (ORDER BY ((e.h ->> 'fromDate'::text))::date, e.number) AS next_date FROM jsonb_array_elements(is_active_between.status_history) WITH ORDINALITY e(h, number)) runs WHERE ((runs.status = 'Active'::text) AND (GREATEST(runs.from_date, is_active_between.first_day) <= LEAST(COALESCE((runs.next_date - 1), is_active_between.last_day), is_active_between.last_day)))))
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1207,19 +1716,28 @@ begin
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
   insert into subscription_balances as b
-    (tenant_id, subscription_id, receivable, deposit, disputed)
-  select tenant_id, subscription_id,
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id, party_id,
     coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
     coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
   from new_rows
   where subscription_id is not null and ledger_account_id in (2, 4, 10)
-  group by tenant_id, subscription_id
-  order by tenant_id, subscription_id
-  on conflict (tenant_id, subscription_id) do update
+  group by tenant_id, subscription_id, party_id
+  order by tenant_id, subscription_id, party_id
+  on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (
@@ -1231,6 +1749,80 @@ begin
     order by tenant_id, party_id
   ) moved
   where p.tenant_id = moved.tenant_id and p.party_id = moved.party_id;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_locked_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
+  ) then
+    raise exception 'reading % is locked by a term', old.reading_id
+      using errcode = 'check_violation', constraint = 'readings_locked';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_posted_bills()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
+    or old.billed_from is distinct from new.billed_from
+    or old.billed_to is distinct from new.billed_to
+    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+  then
+    raise exception 'a posted bill does not change'
+      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_moved_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
   return null;
 end
 $function$
@@ -1326,6 +1918,18 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill is never deleted'
+    using errcode = 'check_violation', constraint = 'bills_posted_kept';
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.require_tenant()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1368,6 +1972,26 @@ END
 ;
 -- owned by billwright_search
 
+CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT s.subscription_id
+    FROM (subscriptions s
+      JOIN parties p ON (((p.tenant_id = s.tenant_id) AND (p.party_id = s.party_id))))
+   WHERE ((s.tenant_id = require_tenant()) AND (((s.search_text || ''::text) ~~ scan_subscriptions.pattern) OR (split_part(p.search_text, '
+'::text, 1) ~~ scan_subscriptions.pattern)))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND ((m.number)::text ~~ scan_subscriptions.pattern));
+END
+;
+-- owned by billwright_search
+
 CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text)
  RETURNS SETOF bigint
  LANGUAGE sql
@@ -1391,6 +2015,30 @@ BEGIN ATOMIC
     FROM parties
    WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
 '::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
+END
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.search_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT subscriptions.subscription_id
+    FROM subscriptions
+   WHERE ((subscriptions.tenant_id = require_tenant()) AND (subscriptions.search_text ~~ search_subscriptions.pattern))
+ UNION
+  SELECT s.subscription_id
+    FROM (parties p
+      JOIN subscriptions s ON (((s.tenant_id = p.tenant_id) AND (s.party_id = p.party_id))))
+   WHERE ((p.tenant_id = require_tenant()) AND (p.search_text ~~ search_subscriptions.pattern) AND (split_part(p.search_text, '
+'::text, 1) ~~ search_subscriptions.pattern))
+ UNION
+  SELECT a.subscription_id
+    FROM (meters m
+      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
+   WHERE ((m.tenant_id = require_tenant()) AND (m.search_text ~~ search_subscriptions.pattern) AND ((m.number)::text ~~ search_subscriptions.pattern));
 END
 ;
 -- owned by billwright_search
@@ -1433,7 +2081,13 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER bills_posted_fixed BEFORE UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
+
+CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
+
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
 
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -1455,6 +2109,10 @@ CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_
 
 CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_readings();
+
+CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
+
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1470,6 +2128,8 @@ CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+
+CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
 
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
@@ -1487,6 +2147,15 @@ create policy tenant_wall on bank_accounts as permissive for all using ((tenant_
 alter table batches enable row level security, force row level security;
 create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_documents enable row level security, force row level security;
+create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bill_parts enable row level security, force row level security;
+create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bill_runs enable row level security, force row level security;
+create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
+
 alter table billing_accounts enable row level security, force row level security;
 create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1495,6 +2164,12 @@ create policy tenant_wall on billing_groups as permissive for all using ((tenant
 
 alter table billing_periods enable row level security, force row level security;
 create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bills enable row level security, force row level security;
+create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
+
+alter table chunk_attempts enable row level security, force row level security;
+create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
 
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
@@ -1505,8 +2180,23 @@ create policy tenant_wall on counters as permissive for all using ((tenant_id = 
 alter table daily_runs enable row level security, force row level security;
 create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
 
+alter table deliveries enable row level security, force row level security;
+create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
+
+alter table document_settings enable row level security, force row level security;
+create policy tenant_wall on document_settings as permissive for all using ((tenant_id = current_tenant()));
+
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+
+alter table imports enable row level security, force row level security;
+create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
+
+alter table job_chunks enable row level security, force row level security;
+create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
+
+alter table jobs enable row level security, force row level security;
+create policy tenant_wall on jobs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table journal_lines enable row level security, force row level security;
 create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
@@ -1525,6 +2215,9 @@ create policy tenant_wall on login_names as permissive for all using ((tenant_id
 
 alter table logins enable row level security, force row level security;
 create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+
+alter table manual_values enable row level security, force row level security;
+create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_assignments enable row level security, force row level security;
 create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
@@ -1559,6 +2252,9 @@ create policy tenant_wall on pricing_contexts as permissive for all using ((tena
 alter table readings enable row level security, force row level security;
 create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
 
+alter table retired_numbers enable row level security, force row level security;
+create policy tenant_wall on retired_numbers as permissive for all using ((tenant_id = current_tenant()));
+
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1582,6 +2278,9 @@ create policy tenant_wall on subscription_unique_inputs as permissive for all us
 alter table subscriptions enable row level security, force row level security;
 create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
 
+alter table superseded_bills enable row level security, force row level security;
+create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
+
 alter table template_versions enable row level security, force row level security;
 create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1591,8 +2290,23 @@ create policy tenant_wall on templates as permissive for all using ((tenant_id =
 alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_readings enable row level security, force row level security;
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
+
+alter table term_subscriptions enable row level security, force row level security;
+create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
+alter table term_usage enable row level security, force row level security;
+create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
+
+alter table terms enable row level security, force row level security;
+create policy tenant_wall on terms as permissive for all using ((tenant_id = current_tenant()));
+
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
+
+alter table usage_histories enable row level security, force row level security;
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
 
 alter table workspaces disable row level security;
 
@@ -1614,6 +2328,22 @@ grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
 
+grant select on bill_documents to billwright_api;
+
+grant insert, select, update on bill_documents to billwright_worker;
+
+grant select on bill_lines to billwright_api;
+
+grant select on bill_lines to billwright_worker;
+
+grant select on bill_parts to billwright_api;
+
+grant delete, insert, select on bill_parts to billwright_worker;
+
+grant insert, select, update on bill_runs to billwright_api;
+
+grant insert, select, update on bill_runs to billwright_worker;
+
 grant insert, select, update on billing_accounts to billwright_api;
 
 grant select on billing_accounts to billwright_worker;
@@ -1626,6 +2356,12 @@ grant insert, select on billing_periods to billwright_api;
 
 grant select on billing_periods to billwright_worker;
 
+grant insert, select, update on bills to billwright_api;
+
+grant delete, insert, select, update on bills to billwright_worker;
+
+grant delete, insert, select, update on chunk_attempts to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -1636,9 +2372,27 @@ grant select on daily_runs to billwright_api;
 
 grant insert, select on daily_runs to billwright_worker;
 
+grant select, update on deliveries to billwright_api;
+
+grant insert, select, update on deliveries to billwright_worker;
+
+grant select on document_settings to billwright_api;
+
+grant insert, select on document_settings to billwright_worker;
+
 grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
+
+grant insert, select on imports to billwright_api;
+
+grant select on job_chunks to billwright_api;
+
+grant delete, insert, select, update on job_chunks to billwright_worker;
+
+grant insert, select, update on jobs to billwright_api;
+
+grant insert, select, update on jobs to billwright_worker;
 
 grant insert, select on journal_lines to billwright_api;
 
@@ -1660,7 +2414,13 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
+grant select on manual_values to billwright_api;
+
+grant delete, insert, select, update on manual_values to billwright_worker;
+
 grant insert, select, update on meter_assignments to billwright_api;
+
+grant select on meter_assignments to billwright_search;
 
 grant insert, select, update on meter_assignments to billwright_worker;
 
@@ -1676,7 +2436,7 @@ grant insert, select, update on meters to billwright_api;
 
 grant select on meters to billwright_search;
 
-grant select on meters to billwright_worker;
+grant select, update on meters to billwright_worker;
 
 grant insert, select, update on parties to billwright_api;
 
@@ -1708,6 +2468,10 @@ grant insert, select, update on readings to billwright_api;
 
 grant insert, select, update on readings to billwright_worker;
 
+grant insert, select on retired_numbers to billwright_api;
+
+grant insert, select on retired_numbers to billwright_worker;
+
 grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
@@ -1738,6 +2502,10 @@ grant select on subscriptions to billwright_search;
 
 grant insert, select, update on subscriptions to billwright_worker;
 
+grant delete, insert, select on superseded_bills to billwright_api;
+
+grant delete, insert, select on superseded_bills to billwright_worker;
+
 grant insert, select on template_versions to billwright_api;
 
 grant select on template_versions to billwright_worker;
@@ -1750,8 +2518,28 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
+grant select on term_readings to billwright_api;
+
+grant delete, insert, select, update on term_readings to billwright_worker;
+
+grant delete, insert, select on term_subscriptions to billwright_api;
+
+grant delete, insert, select on term_subscriptions to billwright_worker;
+
+grant select on term_usage to billwright_api;
+
+grant delete, insert, select, update on term_usage to billwright_worker;
+
+grant insert, select, update on terms to billwright_api;
+
+grant insert, select, update on terms to billwright_worker;
+
 grant insert, select, update on tokens to billwright_api;
 
 grant delete, select on tokens to billwright_worker;
+
+grant insert, select, update on usage_histories to billwright_api;
+
+grant insert, select, update on usage_histories to billwright_worker;
 
 grant select on workspaces to billwright_worker;

@@ -1,4 +1,5 @@
 // The only reader of the environment: read once, checked, frozen.
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
 import type { MailSender } from './base/mail/message.ts';
@@ -18,12 +19,17 @@ export type Config = Readonly<{
   logLevel: string;
   apiConnections: number;
   workerConnections: number;
+  /** Parts of jobs that a worker works on at the same time. */
+  workerLanes: number;
+  scheduleWaitSeconds: number;
   trustedProxies: readonly string[];
   allowUnsafeDatabase: boolean;
   rateLimits: RateLimits;
   /** Unset: mail goes as files into the outbox of the data folder. */
   smtpUrl: string | undefined;
   smtpConnections: number;
+  /** Threads in which a worker renders documents. */
+  renderThreads: number;
   mailFrom: MailSender;
 }>;
 
@@ -47,6 +53,9 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
+    // One waits for the database while the other computes: that fills two processors.
+    workerLanes: integer(env, 'WORKER_LANES', 2, 1, 64),
+    scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
     trustedProxies: (env.TRUSTED_PROXIES ?? '')
       .split(',')
       .map((item) => item.trim())
@@ -59,7 +68,8 @@ export function readConfig(env: Environment): Config {
       loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
     },
     smtpUrl: smtpUrl(env, 'SMTP_URL'),
-    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 4, 1, 100),
+    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 10, 1, 100),
+    renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
     mailFrom: sender(env, 'MAIL_FROM', `billing@${domain}`),
   });
 }

@@ -1,6 +1,7 @@
 // The command line: the only file that starts anything.
 import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/embedded.ts';
+import { demoCommand, demoUsage } from './commands/demo.ts';
 import { writeErrorsPage } from './commands/errors-page.ts';
 import { migrateOnly } from './commands/migrate.ts';
 import { writeSchema } from './commands/schema.ts';
@@ -20,6 +21,7 @@ const commands = new Map<string, Command>([
   ['work', work],
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
+  ['demo', demoCommand],
   ['schema', writeSchema],
   ['sdk', writeSdk],
   ['errors-page', writeErrorsPage],
@@ -31,6 +33,8 @@ const usage = `Usage:
   billwright work      a worker alone
   billwright migrate   brings the database up to date
   ${workspaceUsage}
+  ${demoUsage}
+      makes a workspace with sample data: electricity, water, a housing society
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database

@@ -24,6 +24,14 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateUser: billing,
   getUsers: [...readers, 'Cashier', 'Customer'],
   listUsers: [...readers, 'Cashier'],
+  makeConnections: billing,
+  getConnections: [...readers, 'Meter Reader', 'Customer'],
+  updateConnection: billing,
+  disconnectConnection: billing,
+  reconnectConnection: billing,
+  closeConnection: managers,
+  transferConnection: managers,
+  changeTariff: billing,
   createService: managers,
   getServices: readers,
   updateService: managers,
@@ -43,6 +51,18 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getMeterMetaData: [...readers, 'Meter Reader'],
   makeMeterTypes: billing,
   updateMeter: billing,
+  assignMeter: billing,
+  replaceMeter: billing,
+  removeMeter: billing,
+  makeReadings: [...billing, 'Meter Reader', 'Customer'],
+  getReadings: [...readers, 'Meter Reader', 'Customer'],
+  reviewReading: billing,
+  importData: [...billing, 'Meter Reader'],
+  publishBills: managers,
+  distributeBills: billing,
+  getBillDocument: [...readers, 'Cashier', 'Customer'],
+  getDeliveries: [...readers, 'Cashier'],
+  resolveDeliveries: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -52,6 +72,17 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeClients: administrator,
   getClients: auditors,
   updateClient: administrator,
+  makeTerm: billing,
+  getTerms: readers,
+  updateTerm: billing,
+  cancelTerm: managers,
+  uploadMeterReadings: [...billing, 'Meter Reader'],
+  postMeterReadings: billing,
+  unpostMeterReadings: billing,
+  postManualComponentValues: billing,
+  uploadUsage: billing,
+  getJobs: readers,
+  cancelJob: billing,
   getSettings: readers,
   updateSettings: administrator,
   moveClock: administrator,
@@ -59,7 +90,13 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 };
 
 /** May call for its own party only, and only as a login that has one. */
-const ownOnly: Partial<Record<OperationName, RoleName>> = { getUsers: 'Customer' };
+const ownOnly: Partial<Record<OperationName, RoleName>> = {
+  getUsers: 'Customer',
+  getConnections: 'Customer',
+  makeReadings: 'Customer',
+  getReadings: 'Customer',
+  getBillDocument: 'Customer',
+};
 
 const scene = await openScene();
 const admin = await scene.workspace('roles', { sandbox: true });

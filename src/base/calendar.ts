@@ -1,6 +1,8 @@
 // Calendar dates and instants, and the only place where a time zone turns one into the other.
 // Dates are Temporal.PlainDate, instants are Temporal.Instant; the wire forms live here too.
 
+import { formatIsoDay } from './days.ts';
+
 // A year below 1000 is a slip of the finger, and PostgreSQL has no year 0. Second 60 would be read
 // as 59.
 const dayMonthYear = /^(\d{2})\/(\d{2})\/([1-9]\d{3})$/;
@@ -52,14 +54,21 @@ export function formatCompactDate(date: Temporal.PlainDate): string {
 /** `YYYY-MM-DD HH:MM:SS` in the given zone: the form of every timestamp on the wire. */
 export function formatTimestamp(instant: Temporal.Instant, timeZone: string): string {
   const ms = instant.epochMilliseconds;
-  const shifted = Temporal.Instant.fromEpochMilliseconds(ms + offsetMs(ms, timeZone));
-  const local = shifted.toString();
-  return `${local.slice(0, 10)} ${local.slice(11, 19)}`;
+  const local = ms + offsetMs(ms, timeZone);
+  const day = Math.floor(local / dayMs);
+  const seconds = Math.floor((local - day * dayMs) / 1_000);
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return `${formatIsoDay(day)} ${pad(hours, 2)}:${pad(minutes, 2)}:${pad(seconds % 60, 2)}`;
 }
+
+const dayMs = 86_400_000;
 
 const minuteMs = 60_000;
 const offsetsMax = 10_000;
-const offsets = new Map<string, number>();
+/** By zone, then by minute. */
+const offsets = new Map<string, Map<number, number>>();
+let offsetsKept = 0;
 
 /**
  * Offset of a zone at an instant. Zones change on whole minutes, so the offset of a minute is asked
@@ -67,15 +76,19 @@ const offsets = new Map<string, number>();
  */
 function offsetMs(ms: number, timeZone: string): number {
   const minute = Math.floor(ms / minuteMs);
-  const key = `${timeZone}/${minute}`;
-  const known = offsets.get(key);
+  const known = offsets.get(timeZone)?.get(minute);
   if (known !== undefined) return known;
   const zoned = Temporal.Instant.fromEpochMilliseconds(minute * minuteMs).toZonedDateTimeISO(
     timeZone,
   );
   const offset = zoned.offsetNanoseconds / 1_000_000;
-  if (offsets.size >= offsetsMax) offsets.clear();
-  offsets.set(key, offset);
+  if (offsetsKept >= offsetsMax) {
+    offsets.clear();
+    offsetsKept = 0;
+  }
+  const ofZone = offsets.get(timeZone) ?? new Map<number, number>();
+  offsets.set(timeZone, ofZone.set(minute, offset));
+  offsetsKept += 1;
   return offset;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDay, parseDay } from './days.ts';
+import { formatDay, formatIsoDay, parseDay } from './days.ts';
 
 test('every day of six centuries is the number Temporal gives it, and formats back', () => {
   const epoch = Temporal.PlainDate.from('1970-01-01');
@@ -10,6 +10,7 @@ test('every day of six centuries is the number Temporal gives it, and formats ba
     const pad = (value: number, width: number) => String(value).padStart(width, '0');
     const text = `${pad(date.day, 2)}/${pad(date.month, 2)}/${pad(date.year, 4)}`;
     assert.equal(formatDay(number), text);
+    assert.equal(formatIsoDay(number), date.toString());
     assert.equal(parseDay(text), number);
   }
 });

@@ -23,7 +23,31 @@ export function parseDay(text: string): number | undefined {
   return day <= daysInMonth(year, month) ? dayNumber(year, month, day) : undefined;
 }
 
+export function dayOf(date: Temporal.PlainDate): number {
+  return dayNumber(date.year, date.month, date.day);
+}
+
+const firstDate = Temporal.PlainDate.from('1970-01-01');
+
+export function dateOfDay(number: number): Temporal.PlainDate {
+  return firstDate.add({ days: number });
+}
+
 export function formatDay(number: number): string {
+  const date = civil(number);
+  const year = Math.floor(date / 10_000);
+  return `${pad(date % 100)}/${pad(Math.floor(date / 100) % 100)}/${padYear(year)}`;
+}
+
+/** YYYY-MM-DD. */
+export function formatIsoDay(number: number): string {
+  const date = civil(number);
+  const year = Math.floor(date / 10_000);
+  return `${padYear(year)}-${pad(Math.floor(date / 100) % 100)}-${pad(date % 100)}`;
+}
+
+/** Day number -> year, month and day as one number, 20261231. */
+function civil(number: number): number {
   // Shifted so that the year starts on 1 March and the leap day is its last day.
   const z = number + 719_468;
   const era = Math.floor(z / 146_097);
@@ -41,7 +65,7 @@ export function formatDay(number: number): string {
   const day = dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1;
   const month = shifted < 10 ? shifted + 3 : shifted - 9;
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  return `${pad(day)}/${pad(month)}/${String(year).padStart(4, '0')}`;
+  return year * 10_000 + month * 100 + day;
 }
 
 /** Negative where one of the two characters is no digit. */
@@ -63,6 +87,10 @@ function dayNumber(year: number, month: number, day: number): number {
   const leapDays = (past >> 2) - ((past / 100) | 0) + ((past / 400) | 0);
   const leapDay = month > 2 && daysInMonth(year, 2) === 29 ? 1 : 0;
   return past * 365 + leapDays + (daysBefore[month - 1] as number) + leapDay + day - 719_163;
+}
+
+function padYear(year: number): string {
+  return year > 999 ? String(year) : String(year).padStart(4, '0');
 }
 
 function pad(value: number): string {

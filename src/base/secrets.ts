@@ -1,5 +1,5 @@
 // Passwords, client secrets and tokens. What is stored cannot be turned back into what was given.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
 
@@ -55,7 +55,12 @@ export function newToken(tenantId: number): string {
 }
 
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return Buffer.from(tokenHash(token), 'hex');
+}
+
+/** The hash as hexadecimal text. */
+export function tokenHash(token: string): string {
+  return digest('sha256', token, 'hex');
 }
 
 export function tenantOfToken(token: string): number | undefined {

@@ -1,39 +1,64 @@
-// The workspace that a first `start` makes, so that there is something to log in to.
-import { plainOpening, transact } from '../base/db/pool.ts';
-import { type Context, openOwnerDatabase } from '../context.ts';
-import { createWorkspace, prepareWorkspace } from '../domain/access/workspaces.ts';
-import { listWorkspaces } from '../domain/tenants/store.ts';
+// billwright demo: a workspace full of sample data, of any size.
+import { parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
+import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { demoSubscriptions } from './demo/fill.ts';
+import { demo, makeDemo } from './demo/workspace.ts';
+import { UsageError } from './usage.ts';
 
-export const demo = {
-  workspace: 'demo',
-  username: 'admin@demo.example',
-  password: 'billwright-demo',
-} as const;
+export const demoUsage =
+  `billwright demo [--workspace NAME] ` + `[--subscriptions ${demoSubscriptions}]`;
 
-/** Makes the demo workspace when there is none at all. */
-export async function ensureDemo(context: Context): Promise<void> {
-  const database = openOwnerDatabase(context);
+const subscriptionsMax = 10_000_000;
+
+export async function demoCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { workspace, subscriptions } = parse(args);
+  const context = await openContext(config, { use: 'join', quiet: true });
   try {
-    const options = { opening: plainOpening, readOnly: true };
-    const existing = await transact(database, options, (tx) => listWorkspaces(tx));
-    if (existing.length > 0) return;
-    const prepared = await prepareWorkspace({
-      workspace: demo.workspace,
-      name: 'Demo Utility',
-      timezone: 'Asia/Karachi',
-      currency: 'PKR',
-      country: 'PK',
-      locale: 'en-PK',
-      sandbox: true,
-      adminEmail: demo.username,
-      adminPassword: demo.password,
-    });
-    const { clock } = context;
-    await transact(database, { opening: plainOpening }, (tx) =>
-      createWorkspace(tx, prepared, clock.now()),
-    );
-    context.log.info({ workspace: demo.workspace }, 'demo workspace made');
+    await prepareDatabase(context);
+    const database = openOwnerDatabase(context);
+    try {
+      const began = performance.now();
+      await makeDemo(context, database, {
+        workspace,
+        subscriptions,
+        onProgress: (done) => showProgress(done, subscriptions),
+      });
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      process.stdout.write(
+        `\nWorkspace ${workspace} has its subscriptions after ${seconds} s; ` +
+          `log in as ${demo.username} with password ${demo.password}.\n`,
+      );
+    } finally {
+      await database.close();
+    }
   } finally {
-    await database.close();
+    await context.close();
   }
+}
+
+function parse(args: readonly string[]): { workspace: string; subscriptions: number } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        workspace: { type: 'string', default: demo.workspace },
+        subscriptions: { type: 'string', default: String(demoSubscriptions) },
+      },
+    });
+    const subscriptions = Number(values.subscriptions);
+    if (!Number.isInteger(subscriptions) || subscriptions < 1 || subscriptions > subscriptionsMax) {
+      throw new Error(`--subscriptions must be a number from 1 to ${subscriptionsMax}`);
+    }
+    return { workspace: values.workspace.toLowerCase(), subscriptions };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${demoUsage}`);
+  }
+}
+
+/** One line that grows; on a terminal that cannot go back it is printed once at the end. */
+function showProgress(done: number, total: number): void {
+  if (!process.stdout.isTTY && done < total) return;
+  const percent = Math.floor((Math.min(done, total) / total) * 100);
+  process.stdout.write(`\r${done.toLocaleString('en')} subscriptions, ${percent} %`);
 }

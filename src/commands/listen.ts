@@ -6,7 +6,7 @@ import { findLoginByName } from '../domain/access/store.ts';
 import { enterTenant, findStatus, findTenantId } from '../domain/tenants/store.ts';
 import { createServer } from '../http/server.ts';
 import { operations } from '../operations/catalogue.ts';
-import { demo } from './demo.ts';
+import { demo } from './demo/workspace.ts';
 
 export async function listen(context: Context, database: Database): Promise<FastifyInstance> {
   const { config, clock, log } = context;

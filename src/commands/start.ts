@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
-import { demo, ensureDemo } from './demo.ts';
+import { demo, ensureDemo } from './demo/workspace.ts';
 import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 

@@ -1,21 +1,20 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
 import type { Statement } from '../base/db/batch.ts';
 import { AppError } from '../base/errors.ts';
-import { hashToken, tenantOfToken } from '../base/secrets.ts';
+import { tenantOfToken, tokenHash } from '../base/secrets.ts';
 import { isAllowed } from '../domain/access/addresses.ts';
 import { permissionsOf } from '../domain/access/roles.ts';
 import type { Access, Principal } from '../operations/operation.ts';
 
-/** `key` is the hash as text, by which this process knows the token. */
-export type Token = { tenantId: number; hash: Buffer; key: string };
+/** `hash` is hexadecimal: it is also the key by which this process knows the token. */
+export type Token = { tenantId: number; hash: string };
 
 export function readToken(authorization: string | undefined): Token {
   if (authorization === undefined || authorization === '') throw new AppError('TOKEN_MISSING');
-  if (/^bearer\s/i.test(authorization)) throw new AppError('BEARER_PREFIX_NOT_USED');
   const tenantId = tenantOfToken(authorization);
-  if (tenantId === undefined) throw new AppError('TOKEN_INVALID');
-  const hash = hashToken(authorization);
-  return { tenantId, hash, key: hash.toString('latin1') };
+  if (tenantId !== undefined) return { tenantId, hash: tokenHash(authorization) };
+  if (/^bearer\s/i.test(authorization)) throw new AppError('BEARER_PREFIX_NOT_USED');
+  throw new AppError('TOKEN_INVALID');
 }
 
 /** One row of enter_call(): the workspace, and the token's session and principal if it has any. */
@@ -43,7 +42,8 @@ export type EnteredRow = {
 };
 
 /** Opens a call's transaction: sets the tenant and finds the token's principal. */
-export function enterCall(tenantId: number, hash: Buffer | null): Statement {
+export function enterCall(tenantId: number, token: Token | null): Statement {
+  const hash = token && Buffer.from(token.hash, 'hex');
   return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash] };
 }
 
@@ -61,14 +61,14 @@ export class KnownTokens {
   readonly #rows = new Map<string, EnteredRow>();
 
   get(token: Token): EnteredRow | undefined {
-    return this.#rows.get(token.key);
+    return this.#rows.get(token.hash);
   }
 
   keep(token: Token, row: EnteredRow): void {
     // Where sessions may lie idle only so long, the time of the last use must be read each time.
     if (!row.session_id || row.idle_seconds !== null) return;
-    this.#rows.delete(token.key);
-    this.#rows.set(token.key, row);
+    this.#rows.delete(token.hash);
+    this.#rows.set(token.hash, row);
     if (this.#rows.size <= knownTokensMax) return;
     const oldest = this.#rows.keys().next().value;
     if (oldest !== undefined) this.#rows.delete(oldest);
@@ -84,8 +84,8 @@ export function principalOf(
   if (!row?.token_expires_at || !row.session_id || row.principal_id === null) {
     throw new AppError('TOKEN_INVALID');
   }
-  const isPast = (instant: Temporal.Instant) =>
-    Temporal.Instant.compare(instant, request.realNow) <= 0;
+  const nowMs = request.realNow.epochMilliseconds;
+  const isPast = (instant: Temporal.Instant) => instant.epochMilliseconds <= nowMs;
   if (row.session_revoked_at || row.token_spent_at || row.principal_status !== 'ACTIVE') {
     throw new AppError('TOKEN_REVOKED');
   }

@@ -1,6 +1,7 @@
 // A call, from the wire to the operation and back: workspace, path, body, then with or without a
 // token. The only place besides the worker's loop where errors are caught.
 import { AppError } from '../base/errors.ts';
+import { validate } from '../base/validation/validate.ts';
 import { assertJsonContentType, parseBody } from './body.ts';
 import { type Headers, ignoredFieldsHeader } from './envelope.ts';
 import { type Outgoing, refused, toAppError } from './outcome.ts';
@@ -8,17 +9,19 @@ import type { DispatchParts, Incoming } from './prepared.ts';
 import { answerPrivate } from './private-call.ts';
 import { answerPublic } from './public-call.ts';
 import { type Selection, selectOperation } from './routes.ts';
-import { validate } from './validate.ts';
 
 export async function dispatch(parts: DispatchParts, incoming: Incoming): Promise<Outgoing> {
   let selection: Selection | undefined;
   const headers: Headers = {};
   try {
-    const found = await parts.workspaces.find(incoming.host, incoming.headers['x-workspace']);
+    const asked = parts.workspaces.find(incoming.host, incoming.headers['x-workspace']);
+    const { workspace, tenantId } = asked instanceof Promise ? await asked : asked;
     selection = select(parts, incoming);
     const { operation, mismatch, body: sent } = selection;
     const validated = validate(operation.request, sent);
-    if (!mismatch) Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    if (!mismatch && validated.ignored.length > 0) {
+      Object.assign(headers, ignoredFieldsHeader(validated.ignored));
+    }
     const realNow = parts.clock.now();
     const call = {
       parts,
@@ -27,9 +30,10 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
       mismatch,
       sent,
       validated,
+      workspace,
+      tenantId,
       realNow,
       headers,
-      ...found,
     };
     return await (operation.access === 'public' ? answerPublic(call) : answerPrivate(call));
   } catch (error) {

@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../base/db/pool.ts';
+import type { Operation } from '../operations/operation.ts';
 
 export type Metrics = {
   registry: Registry;
-  observe(operation: string, statusCode: number, seconds: number): void;
+  observe(operation: Operation | undefined, statusCode: number, seconds: number): void;
 };
 
 export function createMetrics(database: Database): Metrics {
@@ -29,17 +30,26 @@ export function createMetrics(database: Database): Metrics {
   });
   void connections;
   // The series of an operation and status is looked up once: labels are dear to resolve.
-  const series = new Map<string, { observe(seconds: number): void }>();
+  const series = new Map<Operation | undefined, Map<number, Series>>();
   return {
     registry,
     observe(operation, statusCode, seconds) {
-      const key = `${statusCode} ${operation}`;
-      let one = series.get(key);
-      if (!one) {
-        one = calls.labels(operation, String(statusCode));
-        series.set(key, one);
+      const known = series.get(operation)?.get(statusCode);
+      if (known) {
+        known.observe(seconds);
+        return;
       }
-      one.observe(seconds);
+      const made = calls.labels(operationLabel(operation), String(statusCode));
+      const ofOperation = series.get(operation) ?? new Map<number, Series>();
+      series.set(operation, ofOperation.set(statusCode, made));
+      made.observe(seconds);
     },
   };
+}
+
+type Series = { observe(seconds: number): void };
+
+/** What an operation is called in metrics and in the log. */
+export function operationLabel(operation: Operation | undefined): string {
+  return operation ? `${operation.path} ${operation.action}` : 'unknown';
 }

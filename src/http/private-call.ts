@@ -4,7 +4,7 @@ import { type OpeningRow, openingFor, type Tx, transact } from '../base/db/pool.
 import { AppError } from '../base/errors.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
-import { type Call, isRetrieve, type Principal } from '../operations/operation.ts';
+import { type Call, isRetrieve, type Principal, type Settling } from '../operations/operation.ts';
 import {
   authorize,
   type EnteredRow,
@@ -14,6 +14,7 @@ import {
   readToken,
   type Token,
 } from './authenticate.ts';
+import { jobHeader } from './envelope.ts';
 import {
   claimKey,
   type Key,
@@ -30,17 +31,23 @@ const attemptsMax = 4;
 const sessionTouchSeconds = 30;
 
 export async function answerPrivate(call: Prepared): Promise<Outgoing> {
+  return settled(call, await runInTransaction(call));
+}
+
+async function runInTransaction(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
-  parts.limiters.token.take(token.key, nowMs, call.headers);
+  parts.limiters.token.take(token.hash, nowMs, call.headers);
   const readOnly = isRetrieve(operation);
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
-    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token.hash);
+    const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
+    const { tenantId } = token;
+    const company = known && operation.byKey ? { tenantId, kind: operation } : undefined;
     try {
       const row = known;
-      return await transact(parts.database, { opening, readOnly }, (tx, opened) =>
+      return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>
         row
           ? runKnown(call, token, row, tx, opened)
           : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),
@@ -49,6 +56,31 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
       if (error === tokenChanged) known = undefined;
       else if (!isRetryable(error) || attempt === attemptsMax) throw error;
     }
+  }
+}
+
+/** Where the call set a job going, its answer is that of the job, if that ends soon enough. */
+async function settled(call: Prepared, first: Outgoing): Promise<Outgoing> {
+  const { parts, operation, tenantId } = call;
+  const jobId = first.headers[jobHeader];
+  if (!operation.settle || jobId === undefined || first.statusCode !== 200) return first;
+  const { headers } = first;
+  try {
+    const settling: Settling = {
+      tenant: { tenantId },
+      waitMs: parts.scheduleWaitMs,
+      isClosing: () => parts.closing.isClosing,
+      log: parts.log,
+      read: (work) =>
+        transact(parts.database, { opening: openingFor(tenantId), readOnly: true }, work),
+    };
+    const answer = await operation.settle(settling, Number(jobId));
+    if (!answer) return first;
+    const { body } = succeeded(call, answer);
+    return { ...first, body };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return refused(operation, error, call.incoming.requestId, headers);
   }
 }
 
@@ -78,19 +110,21 @@ async function runKnown(
   opened: Promise<OpeningRow>,
 ): Promise<Outgoing> {
   const begunEarly = isRetrieve(call.operation) ? runCall(call, token, known, tx) : undefined;
-  const [opening, early] = await Promise.allSettled([opened, begunEarly]);
-  if (opening.status === 'rejected') throw opening.reason;
-  if (opening.value?.access_epoch !== known.access_epoch) {
-    if (early.status === 'fulfilled') discard(early.value);
-    throw tokenChanged;
+  // Its failure is of interest only where the token still holds.
+  begunEarly?.catch(ignore);
+  const opening = await opened;
+  if (opening?.access_epoch === known.access_epoch) {
+    return begunEarly ?? runCall(call, token, known, tx);
   }
-  if (early.status === 'rejected') throw early.reason;
-  return early.value ?? runCall(call, token, known, tx);
+  begunEarly?.then(discard, ignore);
+  throw tokenChanged;
 }
 
-function discard(outgoing: Outgoing | undefined): void {
-  if (outgoing && typeof outgoing.body !== 'string') outgoing.body.destroy();
+function discard(outgoing: Outgoing): void {
+  if (typeof outgoing.body !== 'string') outgoing.body.destroy();
 }
+
+function ignore(): void {}
 
 /** Inside the transaction that was opened for the token's tenant. */
 async function runCall(
@@ -121,7 +155,7 @@ async function runCall(
   };
   const run = async () => {
     const answer = await operation.handle(fullCall as never, call.validated.body as never);
-    await storeAudit(tx, call, principal, entries);
+    if (entries.length > 0) await storeAudit(tx, call, principal, entries);
     return succeeded(call, answer);
   };
   const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);

@@ -12,7 +12,7 @@ import { bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, type Metrics, operationLabel } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
@@ -28,6 +28,8 @@ export type ServerOptions = {
   workspaceHeader: boolean;
   trustedProxies: readonly string[];
   rateLimits: RateLimits;
+  /** How long a call waits for the end of the job it asked for. */
+  scheduleWaitSeconds: number;
 };
 
 /** A client that sends its request, or takes its answer, slower than this is let go. */
@@ -55,6 +57,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.server.headersTimeout = headersTimeoutMs;
   const parts = dispatchParts(options);
+  // Nobody is kept waiting for a job by a server that closes: its answer says that it goes on.
+  server.addHook('preClose', async () => {
+    parts.closing.isClosing = true;
+  });
   const metrics = createMetrics(database);
   server.removeAllContentTypeParsers();
   // Every body is taken as bytes; dispatch itself decides what it is.
@@ -110,6 +116,8 @@ function dispatchParts(options: ServerOptions): DispatchParts {
     database,
     clock,
     log,
+    scheduleWaitMs: options.scheduleWaitSeconds * 1_000,
+    closing: { isClosing: false },
     knownTokens: new KnownTokens(),
     routes: routesOf(options.operations.map(([, operation]) => operation)),
     workspaces: new Workspaces(database, {
@@ -140,11 +148,15 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
     });
     const ms = performance.now() - startedMs;
     const { operation, statusCode } = outgoing;
-    const label = operation ? `${operation.path} ${operation.action}` : 'unknown';
-    metrics.observe(label, statusCode, ms / 1000);
-    const line = { requestId, operation: label, statusCode, ms: Math.round(ms) };
-    if (operation && isRetrieve(operation) && statusCode === 200) parts.log.debug(line, 'call');
-    else parts.log.info({ ...line, address: request.ip }, 'call');
+    metrics.observe(operation, statusCode, ms / 1000);
+    const isPlain = operation && isRetrieve(operation) && statusCode === 200;
+    const level = isPlain ? 'debug' : 'info';
+    if (parts.log.isLevelEnabled(level)) {
+      const label = operationLabel(operation);
+      const address = isPlain ? {} : { address: request.ip };
+      const line = { requestId, operation: label, statusCode, ms: Math.round(ms), ...address };
+      parts.log[level](line, 'call');
+    }
     return send(reply, requestId, outgoing);
   };
 }

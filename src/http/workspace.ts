@@ -10,6 +10,8 @@ export type WorkspaceRules = {
   headerAllowed: boolean;
 };
 
+type Found = { workspace: string; tenantId: number };
+
 const workspaceForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Names are never given to another tenant, so a found one can be kept for the process's life. */
@@ -25,16 +27,14 @@ export class Workspaces {
     this.#rules = rules;
   }
 
-  async find(
-    host: string | undefined,
-    header: string | string[] | undefined,
-  ): Promise<{
-    workspace: string;
-    tenantId: number;
-  }> {
+  /** At once where the name is known, which is nearly always. */
+  find(host: string | undefined, header: string | string[] | undefined): Found | Promise<Found> {
     const workspace = this.#name(host, header);
     const known = this.#known.get(workspace);
-    if (known !== undefined) return { workspace, tenantId: known };
+    return known === undefined ? this.#lookUp(workspace) : { workspace, tenantId: known };
+  }
+
+  async #lookUp(workspace: string): Promise<Found> {
     const options = { opening: plainOpening, readOnly: true };
     const tenantId = await transact(this.#database, options, (tx) => findTenantId(tx, workspace));
     if (tenantId === undefined) throw notFound();

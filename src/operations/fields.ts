@@ -19,12 +19,16 @@ export const limits = {
   text: 4_000,
   description: 10_000,
   batch: 1_000,
+  readings: 100_000,
   pageSize: 1_000,
 } as const;
+
+const timeOfDayForm = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 Format.Set('date-dmy', (text) => parseDate(text) !== undefined);
 Format.Set('date-compact', (text) => parseCompactDate(text) !== undefined);
 Format.Set('local-date-time', (text) => parseLocalDateTime(text) !== undefined);
+Format.Set('time-of-day', (text) => timeOfDayForm.test(text));
 Format.Set('email', isPlainAddress);
 Format.Set('country', (text) => countryCode(text) !== undefined);
 Format.Set('currency', (text) => isCurrency(text));
@@ -90,6 +94,13 @@ export const localDateTime = Type.String({
   maxLength: 19,
   'x-code': 'INVALID_DATETIME',
   description: "YYYY-MM-DDTHH:MM:SS in the workspace's time zone",
+});
+
+export const timeOfDay = Type.String({
+  format: 'time-of-day',
+  maxLength: 8,
+  'x-code': 'INVALID_DATETIME',
+  description: 'HH:MM or HH:MM:SS',
 });
 
 export const email = Type.String({ format: 'email', maxLength: 254, 'x-code': 'INVALID_EMAIL' });

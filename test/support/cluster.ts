@@ -113,3 +113,20 @@ async function asSuperuser<T>(
     await client.end();
   }
 }
+
+/** What a program needs in its environment to run on a database of this cluster. */
+export function environmentOf(cluster: Cluster, databaseName: string): Record<string, string> {
+  const url = (user: string) =>
+    `postgresql://${user}@/${databaseName}?host=${encodeURIComponent(cluster.owner.host)}`;
+  const unlimited = '1000000/1000000';
+  return {
+    DATABASE_URL: url(cluster.owner.user),
+    API_DATABASE_URL: url(cluster.api.user),
+    // This cluster does without fsync.
+    BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
+    BILLWRIGHT_WORKSPACE_HEADER: '1',
+    RATE_LIMIT_TOKEN: unlimited,
+    RATE_LIMIT_WORKSPACE: unlimited,
+    PORT: '0',
+  };
+}

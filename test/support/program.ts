@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
-import { demo } from '../../src/commands/demo.ts';
+import { demo } from '../../src/commands/demo/workspace.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const mainFile = join(root, 'src', 'main.ts');

@@ -4,9 +4,10 @@
 // them without waiting but has each answered by itself. Either way a call of five statements costs
 // five wake-ups on both sides, which is more than the statements cost. Here all statements that are
 // ready at one moment travel in one write with one Sync at its end, prepared by name, and described
-// only once for each connection. A read of the API costs about half of what it did.
+// only once for each connection.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { parserOf } from './types.ts';
 
@@ -15,16 +16,22 @@ export type Statement = { text: string; values: readonly unknown[] };
 export type StatementResult = {
   /** BEGIN, SELECT, INSERT, … */
   command: string;
-  rowCount: number | null;
-  rows: Record<string, unknown>[];
+  rows: Row[];
+  numAffectedRows?: bigint;
 };
 
-type Waiting = Statement & {
+type Row = Record<string, unknown>;
+
+/** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
+type WhenEnded = (end: { isFirst: boolean; error?: unknown }) => void;
+
+/** A statement on its way, and who waits for its result. */
+export type Waiting = Statement & {
   resolve(result: StatementResult): void;
   reject(error: unknown): void;
 };
 
-type RowReader = (values: readonly (string | null)[]) => Record<string, unknown>;
+type RowReader = (values: readonly (string | null)[]) => Row;
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
 type Known = {
@@ -35,9 +42,6 @@ type Known = {
   message: Buffer | undefined;
 };
 
-/** A statement that can wait is sent by itself when nothing else came by then. */
-const laterMs = 5;
-
 /** Beyond this many texts on one connection, statements are sent without a name. */
 const namedStatementsMax = 1_000;
 
@@ -46,7 +50,6 @@ export class BatchedClient {
   readonly #client: pg.PoolClient;
   readonly #known = new Map<string, Known>();
   #ready: Waiting[] = [];
-  #later: Waiting[] = [];
   #names = 0;
 
   constructor(client: pg.PoolClient) {
@@ -56,69 +59,80 @@ export class BatchedClient {
   /** Sent when the event loop turns, together with everything else that is ready by then. */
   run(statement: Statement): Promise<StatementResult> {
     return new Promise((resolve, reject) => {
-      this.#ready.push({ ...statement, resolve, reject });
+      this.#ready.push({ text: statement.text, values: statement.values, resolve, reject });
       if (this.#ready.length === 1) process.nextTick(() => this.#send());
     });
   }
 
-  /**
-   * Goes ahead of the next statement, whenever that is sent, or alone after a moment. For the end
-   * of a read, of which nobody waits to hear: sent at once it would cost as much as the read.
-   */
-  runLater(statement: Statement): void {
-    this.#later.push({ ...statement, resolve: () => {}, reject: () => {} });
-    remember(this);
-  }
-
-  /** Sends what was to go with the next statement, which has not come. */
-  sendLater(): void {
-    if (this.#later.length > 0) this.#send();
+  /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
+  copy(text: string, bytes: Buffer): Promise<number> {
+    this.#send();
+    return new Promise((resolve, reject) => {
+      const stream = this.#client.query(copyFrom(text));
+      stream.once('error', reject);
+      stream.once('finish', () => resolve(stream.rowCount));
+      stream.end(bytes);
+    });
   }
 
   #send(): void {
-    const waiting = [...this.#later, ...this.#ready];
-    this.#later = [];
+    const statements = this.#ready;
+    if (statements.length === 0) return;
     this.#ready = [];
-    const known = waiting.map((statement) => this.#knownOf(statement.text));
-    const rename = () => this.#newName();
-    this.#client.query(new Batch(waiting, known, rename) as unknown as pg.Submittable);
+    this.runApart([statements], () => {});
   }
 
-  #knownOf(text: string): Known {
+  /**
+   * Groups of statements in one write, each with a Sync of its own at its end: a group outside of
+   * any transaction is one by itself, and what fails in it concerns no other group. The end of each
+   * is told.
+   */
+  runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
+    const parsing = new Set<Known>();
+    const messages: Buffer[] = [];
+    let first: Batch | undefined;
+    let last: Batch | undefined;
+    for (const group of groups) {
+      const batch = new Batch(group, this, whenEnded);
+      if (!batch.addMessages(messages, parsing)) continue;
+      if (last) last.next = batch;
+      first ??= batch;
+      last = batch;
+    }
+    if (!first) return;
+    first.bytes = Buffer.concat(messages);
+    this.submit(first);
+  }
+
+  submit(batch: Batch): void {
+    this.#client.query(batch as unknown as pg.Submittable);
+  }
+
+  knownOf(text: string): Known {
     const known = this.#known.get(text);
     if (known) return known;
-    if (this.#known.size >= namedStatementsMax) {
-      return { name: '', isParsed: false, read: undefined, message: undefined };
-    }
-    const made: Known = {
-      name: this.#newName(),
-      isParsed: false,
-      read: undefined,
-      message: undefined,
-    };
+    if (this.#known.size >= namedStatementsMax) return nameless();
+    const made = { ...nameless(), name: this.newName() };
     this.#known.set(text, made);
     return made;
   }
 
   /** Short, however often a statement fails: PostgreSQL cuts names off at 63 characters. */
-  #newName(): string {
+  newName(): string {
     this.#names += 1;
     return `s${this.#names}`;
   }
 }
 
-// One timer for all connections: one for each read would cost as much as it saves.
-const holding = new Set<BatchedClient>();
-
-function remember(client: BatchedClient): void {
-  if (holding.size === 0) setTimeout(sendHeld, laterMs).unref();
-  holding.add(client);
+function nameless(): Known {
+  return { name: '', isParsed: false, read: undefined, message: undefined };
 }
 
-function sendHeld(): void {
-  const clients = [...holding];
-  holding.clear();
-  for (const client of clients) client.sendLater();
+const failures = new WeakSet<Error>();
+
+/** Whether it is the failure of a statement, which others that went with it have heard of too. */
+export function isOfStatement(error: unknown): boolean {
+  return error instanceof Error && failures.has(error);
 }
 
 const execute = serialize.execute({});
@@ -129,53 +143,81 @@ type Described = { fields: { name: string; dataTypeID: number }[] };
 
 /** What the driver calls a query: it is submitted, and told of each message of the answer. */
 class Batch {
-  readonly #waiting: Waiting[];
-  readonly #known: Known[];
-  /** Gives a name that no statement of the connection has had. */
-  readonly #rename: () => string;
+  readonly #waiting: readonly Waiting[];
+  readonly #known: Known[] = [];
+  readonly #client: BatchedClient;
+  readonly #whenEnded: WhenEnded;
+  #isFirst = false;
+  /** All that is to be written, where this is the first batch of a write. */
+  bytes: Buffer | undefined;
+  /** The batch that was written behind this one. */
+  next: Batch | undefined;
+  #isSubmitted = false;
   /** The statement whose messages are arriving. */
   #at = 0;
-  #rows: Record<string, unknown>[] = [];
+  #rows: Row[] = [];
   #read: RowReader | undefined;
   /** Why a row of the statement could not be turned into values. */
   #unreadable: Error | undefined;
 
-  constructor(waiting: Waiting[], known: Known[], rename: () => string) {
+  constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: WhenEnded) {
     this.#waiting = waiting;
-    this.#known = known;
-    this.#rename = rename;
+    this.#client = client;
+    this.#whenEnded = whenEnded;
   }
 
-  submit(connection: Wire): Error | undefined {
+  /** The driver gives a batch all answers up to a Sync, and is then ready for the one behind it. */
+  submit(connection: Wire): undefined {
+    this.#isSubmitted = true;
+    if (this.bytes) connection.stream.write(this.bytes);
+    this.bytes = undefined;
+    if (this.next) this.#client.submit(this.next);
+  }
+
+  /**
+   * Adds the messages of its statements. False where a value has no form that PostgreSQL takes, of
+   * which those who wait have then heard.
+   */
+  addMessages(messages: Buffer[], parsing: Set<Known>): boolean {
+    const before = messages.length;
+    const parsed: Known[] = [];
     try {
-      connection.stream.write(Buffer.concat(this.#messages()));
-      return undefined;
+      for (const statement of this.#waiting)
+        this.#addStatement(statement, messages, parsing, parsed);
     } catch (error) {
-      return error as Error;
+      messages.length = before;
+      this.handleError(error);
+      return false;
     }
+    messages.push(sync);
+    for (const known of parsed) parsing.add(known);
+    this.#isFirst = parsed.length > 0;
+    return true;
   }
 
-  #messages(): Buffer[] {
-    const messages: Buffer[] = [];
-    const parsing = new Set<string>();
-    this.#waiting.forEach((statement, index) => {
-      const known = this.#known[index] as Known;
-      if (known.message) {
-        messages.push(known.message);
-        return;
-      }
-      // The same text twice in one batch is parsed once.
-      if (!known.isParsed && !(known.name !== '' && parsing.has(known.name))) {
-        messages.push(serialize.parse({ name: known.name, text: statement.text, types: [] }));
-        parsing.add(known.name);
-      }
-      const values = statement.values as unknown[];
-      messages.push(serialize.bind({ statement: known.name, values, valueMapper: prepareValue }));
-      if (!known.read) messages.push(serialize.describe({ type: 'P' }));
-      messages.push(execute);
-    });
-    messages.push(sync);
-    return messages;
+  #addStatement(
+    statement: Statement,
+    messages: Buffer[],
+    parsing: ReadonlySet<Known>,
+    parsed: Known[],
+  ): void {
+    let known = this.#client.knownOf(statement.text);
+    // Whether another batch of the write gets as far as parsing it, nobody knows yet.
+    if (!known.isParsed && parsing.has(known)) known = nameless();
+    this.#known.push(known);
+    if (known.message) {
+      messages.push(known.message);
+      return;
+    }
+    // The same text twice in one batch is parsed once.
+    if (!known.isParsed && !(known.name !== '' && parsed.includes(known))) {
+      messages.push(serialize.parse({ name: known.name, text: statement.text, types: [] }));
+      parsed.push(known);
+    }
+    const values = statement.values as unknown[];
+    messages.push(serialize.bind({ statement: known.name, values, valueMapper: prepareValue }));
+    if (!known.read) messages.push(serialize.describe({ type: 'P' }));
+    messages.push(execute);
   }
 
   handleRowDescription(message: Described): void {
@@ -203,12 +245,12 @@ class Batch {
       }
     }
     if (this.#unreadable) this.#waiting[this.#at]?.reject(this.#unreadable);
-    else this.#waiting[this.#at]?.resolve({ ...readTag(message.text), rows: this.#rows });
+    else this.#waiting[this.#at]?.resolve(resultOf(message.text, this.#rows));
     this.#next();
   }
 
   handleEmptyQuery(): void {
-    this.#waiting[this.#at]?.resolve({ command: '', rowCount: null, rows: [] });
+    this.#waiting[this.#at]?.resolve({ command: '', rows: [] });
     this.#next();
   }
 
@@ -224,16 +266,19 @@ class Batch {
     for (let i = this.#at; i < this.#waiting.length; i += 1) {
       const known = this.#known[i];
       // Whether it was parsed before it failed is not known: it gets a name nobody has used.
-      if (known && known.name !== '' && !known.isParsed) known.name = this.#rename();
+      if (known && known.name !== '' && !known.isParsed) known.name = this.#client.newName();
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;
+    failures.add(error as Error);
+    this.#whenEnded({ isFirst: this.#isFirst, error });
+    // The connection was lost before its turn came: the driver does not know of those behind it.
+    if (!this.#isSubmitted) this.next?.handleError(error);
   }
 
   handleReadyForQuery(): void {
-    if (this.#at < this.#waiting.length) {
-      this.handleError(new Error('PostgreSQL ended a batch before its last statement'));
-    }
+    if (this.#at === this.#waiting.length) this.#whenEnded({ isFirst: this.#isFirst });
+    else this.handleError(new Error('PostgreSQL ended a batch before its last statement'));
   }
 
   handlePortalSuspended(): void {
@@ -248,30 +293,32 @@ class Batch {
 }
 
 /** `UPDATE 3`, `INSERT 0 3`, `COMMIT`: the command, and at the end the rows it touched. */
-function readTag(tag: string): { command: string; rowCount: number | null } {
+function resultOf(tag: string, rows: Row[]): StatementResult {
   const first = tag.indexOf(' ');
-  if (first === -1) return { command: tag, rowCount: null };
+  if (first === -1) return { command: tag, rows };
+  const command = tag.slice(0, first);
   const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
-  return { command: tag.slice(0, first), rowCount: Number.isNaN(count) ? null : count };
+  return Number.isNaN(count)
+    ? { command, rows }
+    : { command, rows, numAffectedRows: BigInt(count) };
 }
 
-function readNothing(): Record<string, unknown> {
+function readNothing(): Row {
   throw new Error('a statement without columns has no rows');
 }
 
 function rowReader(described: Described): RowReader {
-  const columns = described.fields.map((field) => ({
-    name: field.name,
-    parse: parserOf(field.dataTypeID),
-  }));
-  return (values) => {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i += 1) {
-      const column = columns[i];
+  const names = described.fields.map((field) => field.name);
+  const parsers = described.fields.map((field) => parserOf(field.dataTypeID));
+  // A constructor of its own for each statement: its rows then share one shape, which the engine
+  // would otherwise look for again at every field of every row.
+  function RowOf(this: Row, values: readonly (string | null)[]) {
+    for (let i = 0; i < names.length; i += 1) {
       const value = values[i];
-      if (column)
-        row[column.name] = value === null || value === undefined ? null : column.parse(value);
+      this[names[i] as string] = value == null ? null : parsers[i]?.(value);
     }
-    return row;
-  };
+  }
+  RowOf.prototype = Object.prototype;
+  const Constructor = RowOf as unknown as new (values: readonly (string | null)[]) => Row;
+  return (values) => new Constructor(values);
 }

@@ -1,8 +1,10 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import pg from 'pg';
-import { BatchedClient, type Statement, type StatementResult } from './batch.ts';
+import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
+import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { type Tx, txOn } from './tx.ts';
 
+export type { Lookup } from './reads.ts';
 export type { Tx } from './tx.ts';
 
 /** A connection string, or where an embedded server listens. */
@@ -21,6 +23,7 @@ export type PoolOptions = {
 
 export type Database = {
   readonly pool: pg.Pool;
+  readonly reads: ReadQueue;
   readonly role: string | undefined;
   close(): Promise<void>;
 };
@@ -46,71 +49,102 @@ export function openDatabase(options: PoolOptions): Database {
   pool.on('error', () => {});
   // Nor may one that is lost between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { pool, role: options.role, close: () => pool.end() };
+  const reads = new ReadQueue(pool, (client) => handlesOf(client).batched);
+  return { pool, reads, role: options.role, close: () => pool.end() };
 }
 
 export type TransactionOptions = {
   /** Sent together with `begin` and the first statements of the work, in one message. */
   opening: Statement;
   readOnly?: boolean;
+  /** For reads that all have the same opening for one tenant: those of one moment share it. */
+  company?: Company | undefined;
 };
 
 export type OpeningRow = Record<string, unknown> | undefined;
 
 /**
- * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back. The
- * commit of a read-only transaction travels with whatever the connection is used for next.
+ * Runs the work in one transaction and commits it. Whatever is thrown rolls everything back.
  *
  * The work begins while the opening is still on its way. PostgreSQL answers in order, and skips the
  * work's statements if the opening failed.
  */
-export async function transact<T>(
+export function transact<T>(
   database: Database,
   options: TransactionOptions,
-  work: (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> {
+  return options.readOnly ? read(database, options, work) : write(database, options.opening, work);
+}
+
+type Work<T> = (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>;
+
+async function write<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
   const client = await database.pool.connect();
   const { batched, tx } = handlesOf(client);
   try {
-    const opening = open(batched, database.role, options);
+    const opened = open(batched, database.role, opening);
     // Both are waited for, whatever becomes of the other: nothing may still be sending statements
     // when the connection goes to somebody else.
-    const [done, opened] = await Promise.allSettled([work(tx, opening), opening]);
-    if (opened.status === 'rejected') throw opened.reason;
+    const [done, entered] = await Promise.allSettled([work(tx, opened), opened]);
+    if (entered.status === 'rejected') throw entered.reason;
     if (done.status === 'rejected') throw done.reason;
-    if (options.readOnly) {
-      batched.runLater(commit);
-      client.release();
-      return done.value;
-    }
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error.
     const committed = await batched.run(commit);
     if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back');
     client.release();
     return done.value;
   } catch (error) {
-    const ended = releaseAfter(client, batched.run({ text: 'rollback', values: [] }));
     // Who hears of the failure and tries again must not meet the locks of the first attempt.
-    if (!options.readOnly) await ended;
+    await releaseAfter(client, batched.run(rollback));
     throw error;
   }
 }
 
-const commit: Statement = { text: 'commit', values: [] };
 const begin: Statement = { text: 'begin', values: [] };
-const beginReadOnly: Statement = { text: 'begin read only', values: [] };
+const commit: Statement = { text: 'commit', values: [] };
+const rollback: Statement = { text: 'rollback', values: [] };
 
 async function open(
   client: BatchedClient,
   role: string | undefined,
-  options: TransactionOptions,
+  opening: Statement,
 ): Promise<OpeningRow> {
-  const begun = client.run(options.readOnly ? beginReadOnly : begin);
-  const roled = role ? client.run({ text: 'select take_role($1)', values: [role] }) : undefined;
-  const opened = client.run(options.opening);
+  const begun = client.run(begin);
+  const roled = role ? client.run(takeRole(role)) : undefined;
+  const opened = client.run(opening);
   const [, , result] = await Promise.all([begun, roled, opened]);
   return result.rows[0];
 }
+
+function takeRole(role: string): Statement {
+  return { text: 'select take_role($1)', values: [role] };
+}
+
+async function read<T>(database: Database, options: TransactionOptions, work: Work<T>): Promise<T> {
+  const { reads, role } = database;
+  const opening = readOnlyOpening(options.opening);
+  const openings = role ? [takeRole(role), opening] : [opening];
+  if (!options.company) return readOn(reads.alone(openings), work);
+  const shared = reads.shared(options.company, openings);
+  try {
+    return await readOn(shared, work);
+  } catch (error) {
+    if (shared.members === 1 || !isOfStatement(error)) throw error;
+    // It may have been the statement of another: by itself it fails only where it is at fault.
+    return readOn(reads.alone(openings), work);
+  }
+}
+
+async function readOn<T>({ tx, opened }: Read, work: Work<T>): Promise<T> {
+  const done = work(tx, opened);
+  // The opening's failure is the cause of the work's, so it is the one to be heard of.
+  done.catch(ignore);
+  await opened;
+  return done;
+}
+
+function ignore(): void {}
 
 function releaseAfter(client: pg.PoolClient, last: Promise<StatementResult>): Promise<void> {
   return last.then(

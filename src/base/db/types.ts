@@ -6,7 +6,7 @@ type Parser = (text: string) => unknown;
 const parsers = new Map<number, Parser>([
   [20, parseBigint],
   [1082, isoYear],
-  [1184, (text) => Temporal.Instant.from(isoYear(text).replace(' ', 'T'))],
+  [1184, (text) => Temporal.Instant.from(isoYear(text))],
 ]);
 
 export function parserOf(oid: number): Parser {
@@ -25,6 +25,8 @@ export function toParameter(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) {
     return timeText(value);
   }
+  // Ids, mostly. The driver would quote each of them.
+  if (Array.isArray(value) && value.every(Number.isInteger)) return `{${value.join()}}`;
   return value;
 }
 
@@ -33,7 +35,10 @@ export function timeText(time: Temporal.Instant | Temporal.PlainDate): string {
   return time.toString().replace(/^\+0*/, '');
 }
 
+const hyphen = 0x2d;
+
 /** As ISO 8601 writes it: a year beyond 9999 has a sign and six digits. */
 function isoYear(text: string): string {
+  if (text.charCodeAt(4) === hyphen) return text;
   return text.replace(/^\d{5,6}(?=-)/, (year) => `+${year.padStart(6, '0')}`);
 }

@@ -4,6 +4,10 @@ export const permissions = [
   'parties:read',
   'parties:write',
   'own-party:read',
+  'subscriptions:read',
+  'subscriptions:write',
+  'subscriptions:manage',
+  'own-subscriptions:read',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
@@ -12,6 +16,18 @@ export const permissions = [
   'plans:write',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
+  'own-readings:read',
+  'own-readings:write',
+  'terms:read',
+  'terms:write',
+  'terms:manage',
+  'bills:read',
+  'bills:post',
+  'bills:distribute',
+  'own-bills:read',
   'settings:read',
   'settings:write',
   'access:read',
@@ -34,25 +50,50 @@ export type RoleName = (typeof roleNames)[number];
 const operator: readonly Permission[] = [
   'parties:read',
   'parties:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'billing-groups:read',
   'billing-groups:write',
   'contexts:read',
   'plans:read',
   'meters:read',
   'meters:write',
+  'readings:read',
+  'readings:write',
+  'readings:review',
+  'terms:read',
+  'terms:write',
+  'bills:read',
+  'bills:distribute',
   'settings:read',
 ];
 
-const manager: readonly Permission[] = [...operator, 'contexts:write', 'plans:write'];
+const manager: readonly Permission[] = [
+  ...operator,
+  // Transferring and closing, and what is forced past a rule.
+  'subscriptions:manage',
+  'contexts:write',
+  'plans:write',
+  // Cancelling a term.
+  'terms:manage',
+  // Posting, publishing and taking back.
+  'bills:post',
+];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read'],
-  Cashier: ['parties:read'],
+  'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
+  Cashier: ['parties:read', 'bills:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read'],
+  Customer: [
+    'own-party:read',
+    'own-subscriptions:read',
+    'own-readings:read',
+    'own-readings:write',
+    'own-bills:read',
+  ],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.

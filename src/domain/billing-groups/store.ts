@@ -75,18 +75,30 @@ export type BillingGroupView = BillingGroupRow & {
   ts: number;
 };
 
-export async function findBillingGroup(
+export function findBillingGroup(
   tx: Tx,
   tenantId: number,
   billingGroupId: number,
 ): Promise<BillingGroupView | undefined> {
+  return tx.lookUp(listBillingGroupViews, tenantId, billingGroupId);
+}
+
+async function listBillingGroupViews(
+  tx: Tx,
+  tenantId: number,
+  billingGroupIds: readonly number[],
+): Promise<Map<number, BillingGroupView>> {
   const { rows } = await sql<BillingGroupView>`
-    select billing_group_id, name, billing_period_id, description, archived,
-      created_at, created_by, modified_at, modified_by, ts
-    from billing_groups
-    where tenant_id = ${tenantId} and billing_group_id = ${billingGroupId}
+    select g.* from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select billing_group_id, name, billing_period_id, description, archived,
+        created_at, created_by, modified_at, modified_by, ts
+      from billing_groups
+      where tenant_id = ${tenantId} and billing_group_id = wanted.billing_group_id
+      limit 1
+    ) g
   `.execute(tx);
-  return rows[0];
+  return new Map(rows.map((row) => [row.billing_group_id, row]));
 }
 
 export type GroupTotals = { account_count: number; outstanding: string };
@@ -97,16 +109,30 @@ export async function findGroupTotals(
   tenantId: number,
   billingGroupId: number,
 ): Promise<GroupTotals> {
-  const { rows } = await sql<GroupTotals>`
-    select count(distinct a.account_id) as account_count,
-      coalesce(sum(b.receivable), 0)::text as outstanding
-    from billing_accounts a
-    left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
-    left join subscription_balances b
-      on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-    where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
+  const totals = await tx.lookUp(listGroupTotals, tenantId, billingGroupId);
+  return totals ?? { account_count: 0, outstanding: '0' };
+}
+
+async function listGroupTotals(
+  tx: Tx,
+  tenantId: number,
+  billingGroupIds: readonly number[],
+): Promise<Map<number, GroupTotals>> {
+  const { rows } = await sql<GroupTotals & { billing_group_id: number }>`
+    select wanted.billing_group_id, t.*
+    from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select count(distinct a.account_id) as account_count,
+        coalesce(sum(b.receivable), 0)::text as outstanding
+      from billing_accounts a
+      left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
+      left join subscription_balances b
+        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        and b.party_id = s.party_id
+      where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
+    ) t
   `.execute(tx);
-  return rows[0] ?? { account_count: 0, outstanding: '0' };
+  return new Map(rows.map((row) => [row.billing_group_id, row]));
 }
 
 /** Holds the group still while accounts are put in or taken out. */

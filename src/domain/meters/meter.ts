@@ -10,20 +10,6 @@ export type MeterHealth = (typeof meterHealths)[number];
 export const registerKinds = ['Cumulative', 'Interval', 'Consumptive', 'Demand'] as const;
 export type RegisterKind = (typeof registerKinds)[number];
 
-export const readingTypes = [
-  'Actual',
-  'Customer',
-  'Estimated',
-  'Installation',
-  'Removal',
-  'Final',
-  'Check',
-  'Automatic',
-] as const;
-
-/** Remarks that readers are offered; they may write others. */
-export const readingRemarks = ['Locked premises', 'Meter stopped', 'Unreadable'] as const;
-
 /** Fifteen digits: as many as a number on the wire holds exactly, whatever they are. */
 export const meterNumberMax = 999_999_999_999_999;
 export const mfMax = 1_000_000;

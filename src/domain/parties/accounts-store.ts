@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
-import type { Tx } from '../../base/db/pool.ts';
+import type { Lookup, Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from './store.ts';
 
@@ -122,19 +122,38 @@ export async function listAccountsOfGroup(
   tx: Tx,
   tenantId: number,
   billingGroupId: number,
-  options: { afterId: number; limit: number },
+  window: { afterId: number; limit: number },
 ): Promise<AccountSummaryRow[]> {
-  const { rows } = await sql<AccountSummaryRow>`
-    select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
-    from billing_accounts a
-    join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
-    left join lateral ${oldestActiveSubscription()} s on true
-    where a.tenant_id = ${tenantId} and a.billing_group_id = ${billingGroupId}
-      and a.account_id > ${options.afterId}
-    order by a.account_id
-    limit ${options.limit}
+  const found = await listAccountsOfGroups(tx, tenantId, [billingGroupId], window);
+  return found.get(billingGroupId) ?? [];
+}
+
+/** The first accounts of each of several groups. */
+export function firstAccountsOfGroups(limit: number): Lookup<number, AccountSummaryRow[]> {
+  return (tx, tenantId, ids) => listAccountsOfGroups(tx, tenantId, ids, { afterId: 0, limit });
+}
+
+async function listAccountsOfGroups(
+  tx: Tx,
+  tenantId: number,
+  billingGroupIds: readonly number[],
+  window: { afterId: number; limit: number },
+): Promise<Map<number, AccountSummaryRow[]>> {
+  const { rows } = await sql<AccountSummaryRow & { billing_group_id: number }>`
+    select wanted.billing_group_id, found.*
+    from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
+      from billing_accounts a
+      join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
+      left join lateral ${oldestActiveSubscription()} s on true
+      where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
+        and a.account_id > ${window.afterId}
+      order by a.account_id
+      limit ${window.limit}
+    ) found
   `.execute(tx);
-  return rows;
+  return Map.groupBy(rows, (row) => row.billing_group_id);
 }
 
 function oldestActiveSubscription(): RawBuilder<unknown> {
@@ -147,4 +166,46 @@ function oldestActiveSubscription(): RawBuilder<unknown> {
     order by o.subscription_id
     limit 1
   )`;
+}
+
+export type AccountLabel = { partyId: number; label: string };
+
+/** The accounts that parties have under these labels. */
+export async function listAccountsByLabels(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly AccountLabel[],
+): Promise<(AccountLabel & { accountId: number })[]> {
+  const { rows } = await sql<{ account_id: number; party_id: number; label: string }>`
+    select a.account_id, a.party_id, a.label
+    from unnest(
+      ${wanted.map((one) => one.partyId)}::bigint[], ${wanted.map((one) => one.label)}::text[]
+    ) as w (party_id, label)
+    join billing_accounts a
+      on a.tenant_id = ${tenantId} and a.party_id = w.party_id and a.label = w.label
+  `.execute(tx);
+  return rows.map((row) => ({
+    partyId: row.party_id,
+    label: row.label,
+    accountId: row.account_id,
+  }));
+}
+
+export async function insertAccountsOfParties(
+  tx: Tx,
+  tenantId: number,
+  firstId: number,
+  accounts: readonly AccountLabel[],
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into billing_accounts (
+      tenant_id, account_id, party_id, label, created_at, created_by, modified_at, modified_by, ts
+    )
+    select ${tenantId}, ${firstId}::bigint + r.position - 1, r.party_id, r.label,
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
+    from unnest(
+      ${accounts.map((one) => one.partyId)}::bigint[], ${accounts.map((one) => one.label)}::text[]
+    ) with ordinality as r (party_id, label, position)
+  `.execute(tx);
 }

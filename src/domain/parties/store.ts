@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Channel } from '../tenants/channels.ts';
 import { folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
 
 export type PartyRow = {
@@ -15,6 +16,7 @@ export type PartyRow = {
   address: object | null;
   language: string | null;
   competencies: object[];
+  delivery_channels: Channel[] | null;
   archived: boolean;
   created_at: Temporal.Instant;
   created_by: string;
@@ -23,8 +25,8 @@ export type PartyRow = {
   ts: number;
 };
 
-const columns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
-  identity_number, tax_number, address, language, competencies, archived,
+export const partyColumns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
+  identity_number, tax_number, address, language, competencies, delivery_channels, archived,
   created_at, created_by, modified_at, modified_by, ts`);
 
 export type Stamp = { at: Temporal.Instant; by: string };
@@ -34,30 +36,44 @@ export async function insertParties(
   tenantId: number,
   kind: PartyKind,
   parties: readonly PartyFacts[],
-  numbers: { firstId: number; firstNumber: number },
+  numbers: { idOf(index: number): number; numberOf(index: number): number },
   stamp: Stamp,
 ): Promise<void> {
   const rows = parties.map((party, index) => ({
-    party_id: numbers.firstId + index,
-    party_number: numbers.firstNumber + index,
+    party_id: numbers.idOf(index),
+    party_number: numbers.numberOf(index),
     ...columnsOf(party),
-    search_text: searchText(party, numbers.firstNumber + index),
+    search_text: searchText(party, numbers.numberOf(index)),
   }));
   await sql`
     insert into parties (
       tenant_id, party_id, party_number, kind, name, email, country, contacts, identity_number,
-      tax_number, address, language, competencies, search_text,
+      tax_number, address, language, competencies, delivery_channels, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
     select ${tenantId}, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
-      r.identity_number, r.tax_number, r.address, r.language, r.competencies, r.search_text,
+      r.identity_number, r.tax_number, r.address, r.language, r.competencies,
+      r.delivery_channels, r.search_text,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       party_id bigint, party_number bigint, name text, email text, country text, contacts jsonb,
       identity_number text, tax_number text, address jsonb, language text, competencies jsonb,
-      search_text text
+      delivery_channels text[], search_text text
     )
   `.execute(tx);
+}
+
+/** Those of the numbers that parties have, each with the name. */
+export async function findPartyNames(
+  tx: Tx,
+  tenantId: number,
+  numbers: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await sql<{ party_number: number; name: string }>`
+    select party_number, name from parties
+    where tenant_id = ${tenantId} and party_number = any(${numbers}::bigint[])
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.party_number, row.name]));
 }
 
 function columnsOf(party: PartyFacts) {
@@ -71,6 +87,7 @@ function columnsOf(party: PartyFacts) {
     address: party.address ?? undefined,
     language: party.language,
     competencies: party.competencies,
+    delivery_channels: party.deliveryChannels,
   };
 }
 
@@ -85,7 +102,7 @@ export async function lockPartiesByKeys(
     ...(keys.partyNumber === undefined ? [] : [sql`party_number = ${keys.partyNumber}`]),
   ];
   const { rows } = await sql<PartyRow>`
-    select ${columns}
+    select ${partyColumns}
     from parties
     where tenant_id = ${tenantId} and (${sql.join(either, sql` or `)})
     order by party_id
@@ -109,11 +126,12 @@ export async function updateParty(
       identity_number = ${row.identity_number}, tax_number = ${row.tax_number},
       address = ${row.address === undefined ? null : JSON.stringify(row.address)}::jsonb,
       language = ${row.language}, competencies = ${JSON.stringify(row.competencies)}::jsonb,
+      delivery_channels = ${row.delivery_channels}::text[],
       archived = ${party.archived}, search_text = ${searchText(party, party.partyNumber)},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and party_id = ${partyId}
-    returning ${columns}
+    returning ${partyColumns}
   `.execute(tx);
   const updated = rows[0];
   if (!updated) throw new Error('the locked party is gone');
@@ -132,66 +150,13 @@ export async function findArchiveObstacles(
         where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
       exists (select from parties
         where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
-      or exists (select from subscription_balances b
-        join subscriptions s using (tenant_id, subscription_id)
-        where s.tenant_id = ${tenantId} and s.party_id = ${partyId} and b.receivable <> 0)
+      or exists (select from subscription_balances
+        where tenant_id = ${tenantId} and party_id = ${partyId}
+          and (receivable <> 0 or deposit <> 0 or disputed <> 0))
       as has_balance
   `.execute(tx);
   const row = rows[0];
   return { activeSubscriptions: row?.active ?? 0, hasBalance: row?.has_balance ?? false };
-}
-
-export type PartyView = PartyRow & { wallet_balance: string; portal_status: string };
-
-/** One row for each subscription of each account; an account without any has one row too. */
-export type HoldingRow = {
-  account_id: number;
-  label: string;
-  billing_group_id: number | null;
-  billing_group_name: string | null;
-  subscription_id: number | null;
-  subscription_number: string;
-  reference_number: string | null;
-  context_code: string;
-  plan_code: string;
-  status: string;
-  receivable: string;
-};
-
-/** A party with its accounts and subscriptions: two statements on their way at once. */
-export async function findPartyView(
-  tx: Tx,
-  tenantId: number,
-  partyNumber: number,
-): Promise<{ party: PartyView; holdings: HoldingRow[] } | undefined> {
-  const [parties, holdings] = await Promise.all([
-    sql<PartyView>`
-      select ${columns}, wallet_balance::text as wallet_balance, portal_status
-      from parties p
-      where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
-    `.execute(tx),
-    sql<HoldingRow>`
-      select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
-        s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
-        l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
-      from billing_accounts g
-      left join billing_groups bg
-        on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
-      left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
-      left join pricing_contexts c
-        on c.tenant_id = s.tenant_id and c.context_id = s.context_id
-      left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
-      left join subscription_balances b
-        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-      where g.tenant_id = ${tenantId} and g.party_id = (
-        select p.party_id from parties p
-        where p.tenant_id = ${tenantId} and p.party_number = ${partyNumber}
-      )
-      order by g.account_id, s.subscription_id
-    `.execute(tx),
-  ]);
-  const party = parties.rows[0];
-  return party && { party, holdings: holdings.rows };
 }
 
 export type PartyFilter = {
@@ -227,7 +192,7 @@ export async function listPartiesAt(
   const search = onlySearch(filter);
   if (search && sort.by === 'partyID') return listFoundParties(tx, tenantId, search, sort, window);
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where ${matches(tenantId, filter)}
     order by ${ordering(sort)}
     limit ${window.limit} offset ${window.offset}
@@ -250,7 +215,7 @@ export async function listPartiesAfter(
     ? sql`(${sql.ref(column)}, party_id) ${beyond} (${after[column]}, ${after.party_id})`
     : sql`true`;
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where ${matches(tenantId, filter)} and ${rest}
     order by ${ordering(sort)}
     limit ${options.limit}
@@ -279,7 +244,7 @@ async function listPartiesByBlock(
       order by block
       limit 1
     )
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where tenant_id = ${tenantId}
       and party_id >= (select block * 1000 from start)
       and ${includeArchived ? sql`true` : sql`not archived`}
@@ -299,7 +264,7 @@ async function listFoundParties(
   window: { offset: number; limit: number },
 ): Promise<PartyRow[]> {
   const { rows } = await sql<PartyRow>`
-    select ${columns} from parties
+    select ${partyColumns} from parties
     where tenant_id = ${tenantId} and party_id in (
       select found.party_id from ${search} as found (party_id)
       order by ${sql.raw(sort.descending ? 'found.party_id desc' : 'found.party_id')}

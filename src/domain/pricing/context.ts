@@ -1,6 +1,12 @@
 // What a pricing context consists of: settings, which are as they are now, and its pricing, which
 // is versioned with effective dates.
-import type { ContextDefinition, PlanDefinition, Version } from '../rating/definitions.ts';
+import type {
+  ContextDefinition,
+  Flag,
+  MeteredInputDefinition,
+  PlanDefinition,
+  Version,
+} from '../rating/definitions.ts';
 
 export type Stamp = { at: Temporal.Instant; by: string };
 
@@ -24,13 +30,33 @@ export type ContextSettings = {
   archived: boolean;
 };
 
+/** A metered input with what is decided before anything is rated. */
+export type MeteredInput = MeteredInputDefinition & {
+  /** Code of the register that measures it. */
+  readonly register?: string | null;
+  /** Ids of the meter types that may measure it; all, where none is named. */
+  readonly meterTypes?: readonly number[] | null;
+  readonly required?: Flag;
+  readonly estimation?: {
+    readonly allowed?: Flag;
+    readonly maxConsecutive?: number;
+    readonly defaultDaily?: string | number | null;
+  } | null;
+};
+
 /** The part that is versioned, as rating reads it, with what jobs beside rating read. */
-export type ContextPricing = Omit<ContextDefinition, 'code' | 'currency' | 'currencyScale'> & {
+export type ContextPricing = Omit<
+  ContextDefinition,
+  'code' | 'currency' | 'currencyScale' | 'meteredInputs'
+> & {
+  readonly meteredInputs?: readonly MeteredInput[];
   readonly readingGraceDays?: number;
   readonly graceDays?: number;
   readonly lateFeeBasis?: string;
   readonly autoApplyWallet?: number;
   readonly requireDeposit?: number;
+  /** What may be owed by a customer who is connected again, in major units. */
+  readonly reconnectionLimit?: string | number | null;
 };
 
 /** Batch of every subscription that is given none. */

@@ -3,6 +3,7 @@ import { checkFormula } from '../../base/formula/check.ts';
 import { roundingModes } from '../../base/numbers/rounding.ts';
 import { checkKeys, type Report } from './check-items.ts';
 import { currencyScaleDefault } from './compiled-context.ts';
+import { definitionProblem } from './custom-field.ts';
 import {
   type ContextDefinition,
   definitionNamePattern,
@@ -66,6 +67,12 @@ export function checkContext(context: ContextDefinition): PlanProblem[] {
   checkNames('meteredInputs', inputs, report);
   for (const [index, value] of (context.values ?? []).entries()) {
     checkValue(value, `values[${index}]`, report);
+  }
+  for (const [index, input] of (context.connectionInputs ?? []).entries()) {
+    const problem = definitionProblem(input);
+    if (problem === undefined) continue;
+    const { key, message } = problem;
+    report('DEFINITION_INVALID', `connectionInputs[${index}].${key}`, message);
   }
   checkComponents(context, scale, report);
   checkRounding(context.billRounding, scale, 'billRounding', report);

@@ -35,14 +35,23 @@ export type ComponentDefinition = {
   readonly rounding?: Rounding | null;
   readonly printIfZero?: Flag;
   readonly manual?: 'No' | 'Optional' | 'Required';
+  /** Code of the ledger account that is credited with it. */
+  readonly account?: string | null;
 };
 
 export type ConnectionInputDefinition = {
   readonly name: string;
   readonly label?: string;
   readonly type: 'Text' | 'Number' | 'Date' | 'Select' | 'Boolean';
+  readonly required?: Flag;
   readonly options?: readonly string[] | null;
   readonly defaultValue?: string | null;
+  /** No two subscriptions of the context have the same value. */
+  readonly unique?: Flag;
+  /** The form of the whole value. */
+  readonly pattern?: string | null;
+  readonly minValue?: string | number | null;
+  readonly maxValue?: string | number | null;
 };
 
 export type MeteredInputDefinition = {
@@ -59,7 +68,10 @@ export type UnmeteredInputDefinition = {
   readonly label?: string;
   readonly unit?: string | null;
   readonly source?: 'Subscription' | 'Uploaded';
+  readonly required?: Flag;
   readonly defaultValue?: string | null;
+  readonly minValue?: string | number | null;
+  readonly maxValue?: string | number | null;
   readonly decimals?: number | null;
   readonly changeInTerm?: 'Split' | 'End' | 'Weighted';
 };
@@ -115,6 +127,8 @@ export type SecurityAttribute = {
   readonly name: string;
   readonly amount?: string | number | null;
   readonly formula?: string | null;
+  /** With the subscription, where nothing is said. */
+  readonly dueAt?: 'Connection' | 'FirstBill' | null;
 };
 
 export type PlanDefinition = {

@@ -28,6 +28,13 @@ const seriesStart = {
   'ledger-account': 10,
   journal: 0,
   entry: 0,
+  term: 0,
+  job: 0,
+  bill: 0,
+  'bill-number': 0,
+  document: 0,
+  delivery: 0,
+  import: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;
@@ -51,4 +58,27 @@ export async function takeNumbers(
   const last = rows[0]?.last_number;
   if (last === undefined) throw new Error(`no counter for ${series}`);
   return last - count + 1;
+}
+
+/** The last number of a series that was handed out. */
+export async function findLastNumber(tx: Tx, tenantId: number, series: Series): Promise<number> {
+  const { rows } = await sql<{ last_number: number }>`
+    select last_number from counters where tenant_id = ${tenantId} and series = ${series}
+  `.execute(tx);
+  return rows[0]?.last_number ?? seriesStart[series];
+}
+
+/** Numbers up to this one were brought along by somebody, and are not handed out again. */
+export async function passNumbers(
+  tx: Tx,
+  tenantId: number,
+  series: Series,
+  last: number,
+): Promise<void> {
+  await sql`
+    insert into counters as c (tenant_id, series, last_number)
+    values (${tenantId}, ${series}, greatest(${seriesStart[series]}::bigint, ${last}::bigint))
+    on conflict (tenant_id, series) do update
+      set last_number = greatest(c.last_number, excluded.last_number)
+  `.execute(tx);
 }

@@ -10,6 +10,7 @@ import {
 } from '../../domain/billing-groups/store.ts';
 import {
   type AccountSummaryRow,
+  firstAccountsOfGroups,
   listAccountsOfGroup,
 } from '../../domain/parties/accounts-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
@@ -17,12 +18,15 @@ import { archiveStatus, id, money, nullable, timestamp, ts } from '../fields.ts'
 import { chunkRows, wholeListing } from '../listing.ts';
 import { operation } from '../operation.ts';
 
+const firstAccounts = firstAccountsOfGroups(chunkRows);
+
 export const getBillingGroup = operation({
   path: '/billing/billing-groups',
   method: 'Retrieve',
   action: 'Get Billing Group',
   access: { permission: 'billing-groups:read' },
   summary: 'Shows one billing group and the billing accounts in it.',
+  byKey: true,
   request: Type.Object({ billingGroupID: id }),
   response: Type.Object({
     billingGroup: Type.Object({
@@ -56,10 +60,10 @@ export const getBillingGroup = operation({
     const { tenantId } = call.tenant;
     const id = body.billingGroupID;
     // All on their way at once: the connection answers them in turn.
-    const [group, totals, first] = await Promise.all([
+    const [group, totals, first = []] = await Promise.all([
       findBillingGroup(tx, tenantId, id),
       findGroupTotals(tx, tenantId, id),
-      listAccountsOfGroup(tx, tenantId, id, { afterId: 0, limit: chunkRows }),
+      tx.lookUp(firstAccounts, tenantId, id),
     ]);
     if (!group) throw new AppError('BILLING_GROUP_NOT_FOUND', { field: 'billingGroupID' });
     return wholeListing(call, {

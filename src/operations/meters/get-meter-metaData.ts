@@ -1,16 +1,12 @@
 import * as Type from 'typebox';
-import {
-  meterHealths,
-  meterStatuses,
-  readingRemarks,
-  readingTypes,
-} from '../../domain/meters/meter.ts';
+import { meterHealths, meterStatuses } from '../../domain/meters/meter.ts';
 import { listBrands } from '../../domain/meters/store.ts';
 import {
   countMeterTypes,
   listMeterTypes,
   type MeterTypeRow,
 } from '../../domain/meters/types-store.ts';
+import { readingRemarks, readingTypes } from '../../domain/readings/reading.ts';
 import { nullable } from '../fields.ts';
 import { chunkRows, wholeListing } from '../listing.ts';
 import { operation } from '../operation.ts';

@@ -5,6 +5,8 @@ import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
+import { isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
   findSettings,
   hasAmounts,
@@ -13,7 +15,7 @@ import {
 } from '../../domain/tenants/store.ts';
 import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { deliveryChannels, presentSettings } from './settings-fields.ts';
+import { presentSettings } from './settings-fields.ts';
 
 Format.Set('time-zone', isTimeZone);
 Format.Set('locale', (text) => {
@@ -23,8 +25,7 @@ Format.Set('locale', (text) => {
     return false;
   }
 });
-// A format needs its number, or every document would get the same one.
-Format.Set('number-format', (text) => /\{number(:\d{1,2})?\}/.test(text));
+Format.Set('number-format', isNumberFormat);
 
 const numberFormat = Type.String({
   format: 'number-format',

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/store.ts';
+import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/view-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { id, maybe, money, nullable, page } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -13,6 +13,7 @@ export const getUsers = operation({
   action: 'Retrieve Parties',
   access: { permission: 'parties:read', own: 'own-party:read' },
   summary: 'Shows one party with its balances, billing accounts and subscriptions.',
+  byKey: true,
   request: Type.Object({
     partyNumber: id,
     includeBills: maybe(Type.Boolean()),
@@ -26,6 +27,7 @@ export const getUsers = operation({
       address: nullable(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
       language: nullable(Type.String()),
       competencies: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+      deliveryChannels: nullable(Type.Array(Type.String())),
       walletAccount: Type.Object({ balance: money }),
       outstandingAccount: Type.Object({ balance: money }),
       userAccount: Type.Object({ status: Type.String() }),
@@ -86,8 +88,11 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     address: party.address,
     language: party.language,
     competencies: party.competencies,
+    deliveryChannels: party.delivery_channels,
     walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
-    outstandingAccount: { balance: amount(subscribed) },
+    outstandingAccount: {
+      balance: majorUnits(BigInt(party.outstanding), tenant.currencyDecimals),
+    },
     userAccount: { status: party.portal_status },
     subscriptionGroups: accounts.flatMap((rows) => {
       const [account] = rows;

@@ -1,0 +1,74 @@
+// What long lists have in common: a page deep in one is found by counts of rows in blocks of ids, a
+// stream goes on after the row it ended with, and words are searched for in folded texts.
+import { type RawBuilder, sql } from 'kysely';
+
+/** Ids of one block, as the counting triggers group them. */
+export const blockSize = 1_000;
+
+export type Window = { offset: number; limit: number };
+
+/**
+ * The ids of a page in the order of ids. `blocks` selects block and block_rows; the walk begins in
+ * the block in which the page does, and not at the beginning of the list.
+ */
+export function idsByBlock(
+  list: { blocks: RawBuilder<unknown>; table: string; id: string; where: RawBuilder<unknown> },
+  window: Window,
+): RawBuilder<unknown> {
+  const id = sql.ref(list.id);
+  return sql`
+    with start as (
+      select block, rows_before
+      from (
+        select block, block_rows, sum(block_rows) over (order by block) - block_rows as rows_before
+        from (${list.blocks}) counted
+      ) walked
+      where rows_before + block_rows > ${window.offset}
+      order by block
+      limit 1
+    )
+    select ${id} from ${sql.table(list.table)}
+    where ${list.where} and ${id} >= (select block * ${sql.lit(blockSize)} from start)
+    order by ${id}
+    limit ${window.limit}
+    offset ${window.offset}::bigint - (select rows_before from start)::bigint
+  `;
+}
+
+/** The condition that a row follows another one in the order of a column and the id. */
+export function following(
+  keys: { column: string; id: string; descending: boolean },
+  after: { value: unknown; id: number },
+): RawBuilder<unknown> {
+  const beyond = sql.raw(keys.descending ? '<' : '>');
+  if (keys.column === keys.id) return sql`${sql.ref(keys.id)} ${beyond} ${after.id}`;
+  const pair = sql`(${sql.ref(keys.column)}, ${sql.ref(keys.id)})`;
+  return sql`${pair} ${beyond} (${after.value}, ${after.id})`;
+}
+
+/** By a column, and by the id where that leaves a choice. */
+export function ordering(
+  keys: { column: string; id: string; descending: boolean },
+  alias = '',
+): RawBuilder<unknown> {
+  const direction = keys.descending ? ' desc' : '';
+  const id = `${alias}${keys.id}${direction}`;
+  return sql.raw(keys.column === keys.id ? id : `${alias}${keys.column}${direction}, ${id}`);
+}
+
+/** Shorter words have no three letters in a row, which is what a trigram index goes by. */
+const indexedLengthMin = 3;
+
+/**
+ * The call of a function that finds words: `search_…` by an index, or `scan_…` for words too short
+ * for one. `folded` are the words in the form in which texts are searched.
+ */
+export function searching(
+  name: string,
+  folded: string,
+  others: readonly RawBuilder<unknown>[] = [],
+): RawBuilder<unknown> {
+  const search = sql.raw(`${folded.length < indexedLengthMin ? 'scan' : 'search'}_${name}`);
+  const pattern = `%${folded.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`${search}(${sql.join([sql`${pattern}`, ...others])})`;
+}

@@ -1,0 +1,241 @@
+// Reads share connections, and where they can, transactions. PostgreSQL takes all statements up to
+// a Sync as one transaction, so a read needs no begin and no commit: its opening, its statements
+// and a Sync. What is ready in one turn of the event loop travels in one write on one connection.
+// Reads of one workspace stand behind one opening, up to one Sync; those of others behind their
+// own. Under load that is one wake-up of PostgreSQL for many calls instead of several for each;
+// with nothing else going on, a read has a connection to itself.
+import type pg from 'pg';
+import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
+import { isUnavailable } from './faults.ts';
+import { type Tx, txOn } from './tx.ts';
+
+/** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
+const readsTogetherMax = 16;
+
+/** What took longer has a connection to itself for a while: others would wait for it. */
+const slowMs = 250;
+const slowForMs = 10_000;
+
+/** Reads share with those of their tenant. The kind is what tells slow ones from others. */
+export type Company = { tenantId: number; kind: object };
+
+/** Statements that are answered together. */
+type Group = { read: Read; statements: Waiting[]; isClosed: boolean };
+
+export class ReadQueue {
+  readonly #pool: pg.Pool;
+  readonly #batchedOf: (client: pg.PoolClient) => BatchedClient;
+  #ready: Group[] = [];
+  /** The reads of this turn of the event loop that others may join, by tenant. */
+  readonly #joinable = new Map<number, Read>();
+  readonly #slowUntil = new WeakMap<object, number>();
+
+  constructor(pool: pg.Pool, batchedOf: (client: pg.PoolClient) => BatchedClient) {
+    this.#pool = pool;
+    this.#batchedOf = batchedOf;
+  }
+
+  /** A read with a connection of its own. */
+  alone(openings: readonly Statement[]): Read {
+    return new Read(this, openings, undefined);
+  }
+
+  /** The read of all that ask about the tenant in this turn, with the same openings. */
+  shared({ tenantId, kind }: Company, openings: readonly Statement[]): Read {
+    const slowUntil = this.#slowUntil.get(kind);
+    if (slowUntil !== undefined && slowUntil > performance.now()) return this.alone(openings);
+    const found = this.#joinable.get(tenantId);
+    if (found?.kinds && found.members < readsTogetherMax) {
+      found.members += 1;
+      found.kinds.add(kind);
+      return found;
+    }
+    const made = new Read(this, openings, new Set([kind]));
+    this.#joinable.set(tenantId, made);
+    return made;
+  }
+
+  /** The group is sent when the event loop turns, with what was added to it by then. */
+  add(group: Group): void {
+    this.#ready.push(group);
+    if (this.#ready.length === 1) setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    this.#joinable.clear();
+    const ready = this.#ready;
+    this.#ready = [];
+    let together: Group[] = [];
+    let members = 0;
+    for (const group of ready) {
+      group.read.close();
+      if (!group.read.kinds) {
+        this.#sendTogether([group]);
+        continue;
+      }
+      if (members + group.read.members > readsTogetherMax && members > 0) {
+        this.#sendTogether(together);
+        together = [];
+        members = 0;
+      }
+      together.push(group);
+      members += group.read.members;
+    }
+    if (members > 0) this.#sendTogether(together);
+  }
+
+  #sendTogether(groups: Group[]): void {
+    this.#pool.connect((error, client) => {
+      if (!client) {
+        for (const { statements } of groups) for (const one of statements) one.reject(error);
+        return;
+      }
+      let ended = 0;
+      let sinceMs = performance.now();
+      const statements = groups.map((group) => group.statements);
+      let lost: Error | undefined;
+      this.#batchedOf(client).runApart(statements, ({ isFirst, error }) => {
+        if (isLoss(error)) lost = error as Error;
+        const nowMs = performance.now();
+        if (nowMs - sinceMs > slowMs && !isFirst) this.#noteSlow(groups[ended]?.read.kinds, nowMs);
+        sinceMs = nowMs;
+        ended += 1;
+        if (ended === groups.length) client.release(lost);
+      });
+    });
+  }
+
+  #noteSlow(kinds: Iterable<object> = [], nowMs: number): void {
+    for (const kind of kinds) this.#slowUntil.set(kind, nowMs + slowForMs);
+  }
+}
+
+/** A connection on which this was heard is not to be used again. */
+function isLoss(error: unknown): boolean {
+  return error !== undefined && isUnavailable(error);
+}
+
+/** Asks for many at once what can be asked for one: the found ones, by key. */
+export type Lookup<Key, Found> = (
+  tx: Tx,
+  tenantId: number,
+  keys: readonly Key[],
+) => Promise<ReadonlyMap<Key, Found>>;
+
+type AnyLookup = Lookup<unknown, unknown>;
+
+type Gathered = {
+  tenantId: number;
+  keys: Set<unknown>;
+  found: PromiseWithResolvers<ReadonlyMap<unknown, unknown>>;
+};
+
+/**
+ * A read, of one call or of several: the statements that are ready together run in one read-only
+ * transaction, behind the openings; statements that come when those are gone run in another, behind
+ * the same openings. That is no less consistent than one transaction for all, in which every
+ * statement has a view of the data of its own too.
+ */
+export class Read {
+  readonly tx: Tx;
+  /** The row that the last of the openings answers. */
+  readonly opened: Promise<Record<string, unknown> | undefined>;
+  members = 1;
+  /** Of those who share it; undefined where it is not shared. */
+  readonly kinds: Set<object> | undefined;
+  readonly #queue: ReadQueue;
+  readonly #openings: readonly Statement[];
+  #group: Group | undefined;
+  readonly #gathered = new Map<AnyLookup, Gathered>();
+
+  constructor(queue: ReadQueue, openings: readonly Statement[], kinds: Set<object> | undefined) {
+    this.kinds = kinds;
+    this.#queue = queue;
+    this.#openings = openings;
+    this.tx = txOn(this);
+    this.opened = new Promise((resolve, reject) => {
+      this.#newGroup(({ rows }) => resolve(rows[0]), reject);
+    });
+  }
+
+  run(statement: Statement): Promise<StatementResult> {
+    return new Promise((resolve, reject) => this.#send(statement, resolve, reject));
+  }
+
+  #send({ text, values }: Statement, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+    this.#openGroup().statements.push({ text, values, resolve, reject });
+  }
+
+  /** Lookups of the same kind become one when the group is sent. */
+  async lookUp<Key, Found>(
+    lookup: Lookup<Key, Found>,
+    tenantId: number,
+    key: Key,
+  ): Promise<Found | undefined> {
+    this.#openGroup();
+    const any = lookup as AnyLookup;
+    const gathered = this.#gathered.get(any) ?? this.#gather(any, tenantId);
+    if (gathered.tenantId !== tenantId) throw new Error('a read is about one tenant');
+    gathered.keys.add(key);
+    const found = await gathered.found.promise;
+    return found.get(key) as Found | undefined;
+  }
+
+  #gather(lookup: AnyLookup, tenantId: number): Gathered {
+    const gathered: Gathered = { tenantId, keys: new Set(), found: Promise.withResolvers() };
+    this.#gathered.set(lookup, gathered);
+    return gathered;
+  }
+
+  /** What was gathered becomes statements; what comes later goes with another group. */
+  close(): void {
+    if (this.#gathered.size > 0) this.#send(onePlan, ignore, ignore);
+    for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
+      lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
+    }
+    this.#gathered.clear();
+    if (this.#group) this.#group.isClosed = true;
+  }
+
+  #openGroup(): Group {
+    return this.#group && !this.#group.isClosed ? this.#group : this.#newGroup(ignore, ignore);
+  }
+
+  #newGroup(resolve: Waiting['resolve'], reject: Waiting['reject']): Group {
+    const last = this.#openings.length - 1;
+    const statements = this.#openings.map(({ text, values }, index) =>
+      index === last
+        ? { text, values, resolve, reject }
+        : { text, values, resolve: ignore, reject: ignore },
+    );
+    this.#group = { read: this, statements, isClosed: false };
+    this.#queue.add(this.#group);
+    return this.#group;
+  }
+}
+
+function ignore(): void {}
+
+/**
+ * The plan of a lookup is to be the same for one key and for many. PostgreSQL would think a plan
+ * for the few that it sees cheaper than one for all cases, and make a new one each time, which
+ * costs more than the lookup. Lookups stand last in their transaction, so it concerns no others.
+ */
+const onePlan: Statement = {
+  text: "select set_config('plan_cache_mode', 'force_generic_plan', true)",
+  values: [],
+};
+
+const intoReadOnly = "select set_config('transaction_read_only', 'on', true), ";
+const readOnlyTexts = new Map<string, string>();
+
+/** The opening of a read, which also sees to it that the read changes nothing. */
+export function readOnlyOpening(opening: Statement): Statement {
+  let text = readOnlyTexts.get(opening.text);
+  if (text === undefined) {
+    if (!opening.text.startsWith('select ')) throw new Error('an opening is a select');
+    text = opening.text.replace('select ', intoReadOnly);
+    readOnlyTexts.set(opening.text, text);
+  }
+  return { text, values: opening.values };
+}

@@ -1,0 +1,142 @@
+// Fills a workspace with a small utility: electricity, water and a housing society, parties,
+// meters, subscriptions and a year of readings. The same numbers give the same data, apart from the
+// dates, which end with the month before today.
+import { readFileSync } from 'node:fs';
+import { type Client, createClient, type RequestOf } from '../../../sdk/client.ts';
+import { dateIn } from '../../base/calendar.ts';
+import { type Database, tenantTransact } from '../../base/db/pool.ts';
+import type { Context } from '../../context.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
+import { createServer } from '../../http/server.ts';
+import { operations } from '../../operations/catalogue.ts';
+import {
+  analyzeDemo,
+  type DemoBlock,
+  type DemoYear,
+  findDemoKeys,
+  insertHouseholds,
+  insertMeterRows,
+  insertReadingRows,
+  insertSubscriptionRows,
+  insertUsageHistories,
+  postOpeningBalances,
+  raiseCounters,
+} from './data-store.ts';
+
+/** Enough to look around in, and made within a second. */
+export const demoSubscriptions = 540;
+
+/** Subscriptions made by one transaction. */
+const blockSize = 9_000;
+/** Five households have nine subscriptions: see data-store. */
+const subscriptionsPerGroup = 9;
+
+export type DemoTarget = {
+  tenantId: number;
+  workspace: string;
+  username: string;
+  password: string;
+};
+
+export async function fillDemo(
+  context: Context,
+  databases: { owner: Database; api: Database },
+  target: DemoTarget,
+  options: { subscriptions: number; onProgress?: (done: number) => void },
+): Promise<{ subscriptions: number }> {
+  const { tenantId } = target;
+  const total = roundUp(options.subscriptions, subscriptionsPerGroup);
+  await makeCatalogue(context, databases.api, target);
+  const now = context.clock.now();
+  const year = await tenantTransact(databases.owner, tenantId, async (tx) => {
+    const { timezone, clock_offset_ms: offset } = await findSettings(tx, tenantId);
+    return lastYear(dateIn(now.add({ milliseconds: offset }), timezone));
+  });
+  for (let first = 1; first <= total; first += blockSize) {
+    const last = Math.min(total, first + blockSize - 1);
+    await fillBlock(databases.owner, tenantId, { first, last }, year, now);
+    options.onProgress?.(last);
+  }
+  await tenantTransact(databases.owner, tenantId, (tx) => raiseCounters(tx, tenantId, total));
+  await tenantTransact(databases.owner, tenantId, (tx) => analyzeDemo(tx));
+  return { subscriptions: total };
+}
+
+function roundUp(count: number, step: number): number {
+  return Math.ceil(count / step) * step;
+}
+
+/** The last twelve whole months before a day. */
+function lastYear(today: Temporal.PlainDate): DemoYear {
+  const end = today.with({ day: 1 }).subtract({ days: 1 });
+  const start = end.with({ day: 1 }).subtract({ months: 11 });
+  return { start: start.toString(), end: end.toString(), today: today.toString() };
+}
+
+async function fillBlock(
+  database: Database,
+  tenantId: number,
+  block: DemoBlock,
+  year: DemoYear,
+  at: Temporal.Instant,
+): Promise<void> {
+  const stamp = { at, by: 'demo' };
+  await tenantTransact(database, tenantId, async (tx) => {
+    const keys = await findDemoKeys(tx, tenantId);
+    await insertHouseholds(tx, tenantId, block, stamp);
+    await insertSubscriptionRows(tx, tenantId, block, { year, keys }, stamp);
+    await insertMeterRows(tx, tenantId, block, year, stamp);
+    await insertReadingRows(tx, tenantId, block, year, stamp);
+    await insertUsageHistories(tx, tenantId, block, year);
+    await postOpeningBalances(tx, tenantId, block, year, stamp);
+  });
+}
+
+type DemoCatalogue = {
+  services: RequestOf<'createService'>['service'][];
+  tariffs: RequestOf<'createTariff'>['tariff'][];
+};
+
+/** Contexts and plans are made as anybody makes them: by calls. */
+async function makeCatalogue(
+  context: Context,
+  database: Database,
+  target: DemoTarget,
+): Promise<void> {
+  const file = new URL('catalogue.json', import.meta.url);
+  const catalogue = JSON.parse(readFileSync(file, 'utf8')) as DemoCatalogue;
+  const { config, clock, log } = context;
+  const server = createServer({ ...config, database, operations, clock, log });
+  try {
+    const billing = inProcessClient(server, `http://${target.workspace}.${config.domain}`);
+    const { data } = await billing.login({
+      username: target.username,
+      password: target.password,
+    });
+    billing.useToken(data.accessToken);
+    for (const service of catalogue.services) await billing.createService({ service });
+    for (const tariff of catalogue.tariffs) await billing.createTariff({ tariff });
+    await billing.logout();
+  } finally {
+    await server.close();
+  }
+}
+
+/** The typed client on a server that listens nowhere. */
+function inProcessClient(server: ReturnType<typeof createServer>, baseUrl: string): Client {
+  return createClient({
+    baseUrl,
+    fetch: async (input, init) => {
+      const url = new URL(String(input));
+      const answer = await server.inject({
+        method: 'POST',
+        url: url.pathname,
+        headers: { ...Object.fromEntries(new Headers(init?.headers)), host: url.host },
+        payload: String(init?.body ?? ''),
+      });
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+      return new Response(answer.body, { status: answer.statusCode, headers });
+    },
+  });
+}

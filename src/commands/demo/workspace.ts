@@ -1,0 +1,56 @@
+// The workspace that a first `start` makes, so that there is something to log in to and look at.
+import { type Database, plainOpening, transact } from '../../base/db/pool.ts';
+import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.ts';
+import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
+import { listWorkspaces } from '../../domain/tenants/store.ts';
+import { demoSubscriptions, fillDemo } from './fill.ts';
+
+export const demo = {
+  workspace: 'demo',
+  username: 'admin@demo.example',
+  password: 'billwright-demo',
+} as const;
+
+/** Makes the demo workspace when there is none at all. */
+export async function ensureDemo(context: Context): Promise<void> {
+  const database = openOwnerDatabase(context);
+  try {
+    const options = { opening: plainOpening, readOnly: true };
+    const existing = await transact(database, options, (tx) => listWorkspaces(tx));
+    if (existing.length > 0) return;
+    const subscriptions = demoSubscriptions;
+    await makeDemo(context, database, { workspace: demo.workspace, subscriptions });
+    context.log.info({ workspace: demo.workspace, subscriptions }, 'demo workspace made');
+  } finally {
+    await database.close();
+  }
+}
+
+export async function makeDemo(
+  context: Context,
+  owner: Database,
+  options: { workspace: string; subscriptions: number; onProgress?: (done: number) => void },
+): Promise<void> {
+  const { username, password } = demo;
+  const prepared = await prepareWorkspace({
+    workspace: options.workspace,
+    name: 'Demo Utility',
+    timezone: 'Asia/Karachi',
+    currency: 'PKR',
+    country: 'PK',
+    locale: 'en-PK',
+    sandbox: true,
+    adminEmail: username,
+    adminPassword: password,
+  });
+  const tenantId = await transact(owner, { opening: plainOpening }, (tx) =>
+    createWorkspace(tx, prepared, context.clock.now()),
+  );
+  const api = openApiDatabase(context);
+  try {
+    const target = { tenantId, workspace: options.workspace, username, password };
+    await fillDemo(context, { owner, api }, target, options);
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,152 @@
+// Entering readings: one or a hundred thousand, in a constant number of statements. Every row is
+// brought to its register and its place among the readings there; a row that cannot be entered is
+// named, and then nothing is.
+import { formatDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import type { RowProblem } from '../../base/errors.ts';
+import type { Stamp } from '../parties/store.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import {
+  type EnteredReading,
+  judgeReadings,
+  type RegisterInPlace,
+  type Remeasured,
+} from './judge.ts';
+import { findPasts, findTakenReferences } from './past-store.ts';
+import type { NewReading } from './reading.ts';
+import { insertReadings, updateMeasures } from './store.ts';
+
+/** A reading that was brought to its register; `row` is its place in the request. */
+export type PlacedReading = EnteredReading & {
+  row: number;
+  register: RegisterInPlace;
+  source: string | null;
+  remark: string | null;
+  imageUrl: string | null;
+  externalReference: string | null;
+};
+
+export type CheckedReadings = {
+  /** In the order of the rows. */
+  problems: RowProblem[];
+  readings: NewReading[];
+  remeasured: Remeasured[];
+};
+
+type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
+
+/**
+ * Judges readings that were brought to their registers, whose assignments the caller has locked, so
+ * that nobody enters others meanwhile.
+ */
+export async function checkPlaced(
+  tx: Tx,
+  tenantId: number,
+  placed: readonly PlacedReading[],
+): Promise<CheckedReadings> {
+  if (placed.length === 0) return { problems: [], readings: [], remeasured: [] };
+  const groups = groupByRegister(placed);
+  const references = placed.flatMap((one) => one.externalReference ?? []);
+  const [pasts, taken] = await Promise.all([
+    findPasts(tx, tenantId, groups),
+    references.length === 0 ? new Set<string>() : findTakenReferences(tx, tenantId, references),
+  ]);
+  const problems = repeatedReferences(placed, taken);
+  const found: { row: number; reading: NewReading }[] = [];
+  const remeasured: Remeasured[] = [];
+  groups.forEach((group, at) => {
+    const past = pasts[at];
+    if (!past) throw new Error('the past of a register was not found');
+    const refused = refusals(group, past);
+    problems.push(...refused);
+    if (refused.length > 0) return;
+    const judgement = judgeReadings(group.register, past, group.rows);
+    remeasured.push(...judgement.remeasured);
+    group.rows.forEach((row, index) => {
+      const verdict = judgement.verdicts[index];
+      if (!verdict) throw new Error('a reading was not judged');
+      found.push({ row: row.row, reading: newReading(row, verdict) });
+    });
+  });
+  found.sort((a, b) => a.row - b.row);
+  return { problems, readings: found.map((one) => one.reading), remeasured };
+}
+
+function newReading(
+  row: PlacedReading,
+  verdict: Pick<NewReading, 'status' | 'rollover' | 'consumption' | 'days' | 'flags'>,
+): NewReading {
+  const { assignmentId, position } = row.register;
+  const { day, time, value, type, source, remark, imageUrl, externalReference } = row;
+  const facts = { day, time, value, type, source, remark, imageUrl, externalReference };
+  return { assignmentId, position, ...facts, ...verdict };
+}
+
+function groupByRegister(placed: readonly PlacedReading[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const row of placed) {
+    const { register, day } = row;
+    const key = `${register.assignmentId}:${register.position}`;
+    const group = groups.get(key);
+    if (group) {
+      group.rows.push(row);
+      group.first = Math.min(group.first, day);
+      group.last = Math.max(group.last, day);
+    } else groups.set(key, { register, rows: [row], first: day, last: day });
+  }
+  return [...groups.values()];
+}
+
+/** What stands twice, here or with what is stored, and what a term has gone past. */
+function refusals(
+  group: Group,
+  past: { locked: number | null; taken: readonly string[] },
+): RowProblem[] {
+  const stored = new Set(past.taken);
+  const seen = new Set(past.taken);
+  return group.rows.flatMap(({ row, register, day, type, time }): RowProblem[] => {
+    const key = `${day} ${type} ${time ?? ''}`;
+    const rejectedValue = formatDay(day);
+    const problem = { row, name: 'readingDate', rejectedValue };
+    const what = `Register ${register.register} of meter ${register.meterNumber}`;
+    if (seen.has(key)) {
+      const where = stored.has(key) ? 'already' : 'twice in this request';
+      const message = `${what} has this reading of ${rejectedValue} ${where}`;
+      return [{ ...problem, code: 'DUPLICATE_ROW', message }];
+    }
+    seen.add(key);
+    if (past.locked === null || day > past.locked) return [];
+    const message = `${what} is billed up to its reading of ${formatDay(past.locked)}`;
+    return [{ ...problem, code: 'READING_LOCKED', message }];
+  });
+}
+
+function repeatedReferences(
+  placed: readonly PlacedReading[],
+  taken: ReadonlySet<string>,
+): RowProblem[] {
+  const seen = new Set(taken);
+  return placed.flatMap(({ row, externalReference: rejectedValue }) => {
+    if (rejectedValue === null) return [];
+    if (!seen.has(rejectedValue)) {
+      seen.add(rejectedValue);
+      return [];
+    }
+    const message = `The reading ${rejectedValue} is here already`;
+    return [{ row, name: 'externalRef', code: 'DUPLICATE_ROW', message, rejectedValue }];
+  });
+}
+
+/** Stores what was checked, and returns the id of the first; the others follow it. */
+export async function storeReadings(
+  tx: Tx,
+  tenantId: number,
+  checked: Pick<CheckedReadings, 'readings' | 'remeasured'>,
+  stamp: Stamp,
+): Promise<number> {
+  const { readings, remeasured } = checked;
+  const firstId = await takeNumbers(tx, tenantId, 'reading', readings.length);
+  await insertReadings(tx, tenantId, readings, firstId, stamp);
+  if (remeasured.length > 0) await updateMeasures(tx, tenantId, remeasured, stamp);
+  return firstId;
+}

@@ -1,0 +1,135 @@
+// Brings readings to the registers they are of: by the number of the meter, the day, and the name
+// of the register where the meter has several.
+import { formatDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import type { ErrorCode, RowProblem } from '../../base/errors.ts';
+import { type CheckedReadings, checkPlaced, type PlacedReading } from './enter.ts';
+import type { RegisterInPlace } from './judge.ts';
+import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
+import { highestValue, type ReadingType, registerValue } from './reading.ts';
+
+export type ReadingRow = {
+  meterNumber: number;
+  /** Where the row says it; the meter must hang there. */
+  subscriptionNumber: string | null;
+  register: string | null;
+  value: string;
+  /** Counted from 01/01/1970. */
+  day: number;
+  /** HH:MM:SS */
+  time: string | null;
+  type: ReadingType;
+  rollover: boolean;
+  source: string | null;
+  remark: string | null;
+  imageUrl: string | null;
+  externalReference: string | null;
+};
+
+/** Everything that stands against the rows, or what is to be stored of them. */
+export async function checkReadings(
+  tx: Tx,
+  tenantId: number,
+  rows: readonly ReadingRow[],
+  options: PlaceOptions,
+): Promise<CheckedReadings> {
+  const { placed, problems } = await placeReadings(tx, tenantId, rows, options);
+  const checked = await checkPlaced(tx, tenantId, placed);
+  const all = [...problems, ...checked.problems].sort((a, b) => a.row - b.row);
+  return { ...checked, problems: all };
+}
+
+export type PlaceOptions = {
+  today: number;
+  /** Only meters of this party are found; null for all. */
+  ownPartyId?: number | null;
+};
+
+type Placed = { placed: PlacedReading[]; problems: RowProblem[] };
+
+/** Locks the assignments of the meters: until the end nobody else enters readings there. */
+async function placeReadings(
+  tx: Tx,
+  tenantId: number,
+  rows: readonly ReadingRow[],
+  { today, ownPartyId = null }: PlaceOptions,
+): Promise<Placed> {
+  const numbers = [...new Set(rows.map((row) => row.meterNumber))];
+  const subscriptions = [...new Set(rows.flatMap((row) => row.subscriptionNumber ?? []))];
+  const earliest = rows.reduce((day, row) => Math.min(day, row.day), today);
+  const [places, known] = await Promise.all([
+    findPlaces(tx, tenantId, { numbers, earliest, today, ownPartyId }),
+    subscriptions.length === 0
+      ? new Set<string>()
+      : findKnownSubscriptions(tx, tenantId, subscriptions),
+  ]);
+  const placed: PlacedReading[] = [];
+  const problems: RowProblem[] = [];
+  rows.forEach((row, index) => {
+    const found = placeOf(row, places.get(row.meterNumber), known, today);
+    if ('code' in found) problems.push({ row: index, ...found });
+    else placed.push({ ...row, row: index, ...found });
+  });
+  return { placed, problems };
+}
+
+type Refused = Omit<RowProblem, 'row'>;
+
+function placeOf(
+  row: ReadingRow,
+  places: readonly MeterPlace[] | undefined,
+  subscriptions: ReadonlySet<string>,
+  today: number,
+): Refused | { register: RegisterInPlace; value: string } {
+  const { meterNumber: number, subscriptionNumber } = row;
+  const refuse = (name: string, code: ErrorCode, message: string, rejectedValue: unknown) => ({
+    name,
+    code,
+    message,
+    rejectedValue,
+  });
+  if (subscriptionNumber !== null && !subscriptions.has(subscriptionNumber)) {
+    const message = `No subscription has the number ${subscriptionNumber}`;
+    return refuse('connectionNumber', 'SUBSCRIPTION_NOT_FOUND', message, subscriptionNumber);
+  }
+  if (!places)
+    return refuse('number', 'METER_NOT_FOUND', `No meter has the number ${number}`, number);
+  const date = formatDay(row.day);
+  if (row.day > today) {
+    const message = `${date} is later than today, ${formatDay(today)}`;
+    return refuse('readingDate', 'DATE_IN_FUTURE', message, date);
+  }
+  const place = places.find((one) => hangs(one, row));
+  if (!place) {
+    const where = subscriptionNumber === null ? 'nowhere' : `not at ${subscriptionNumber}`;
+    const message = `Meter ${number} hung ${where} on ${date}`;
+    return refuse('number', 'METER_NOT_ASSIGNED', message, number);
+  }
+  const register = registerOf(place, row.register);
+  if (!register) {
+    const names = place.registers.map((one) => one.register).join(', ');
+    const message = `Meter ${number} has the registers ${names}`;
+    return refuse('register', 'REGISTER_REQUIRED', message, row.register);
+  }
+  const value = registerValue(register, row.value);
+  if (value !== undefined) return { register, value };
+  const highest = highestValue(register);
+  const message = `Register ${register.register} of meter ${number} shows 0 to ${highest}`;
+  return refuse('value', 'INVALID_NUMBER', message, row.value);
+}
+
+/** A meter is read for the last time on the day on which it no longer hangs. */
+function hangs(place: MeterPlace, row: ReadingRow): boolean {
+  if (row.subscriptionNumber !== null && row.subscriptionNumber !== place.subscriptionNumber) {
+    return false;
+  }
+  if (row.day < place.installDay) return false;
+  if (place.removeDay === null || row.day < place.removeDay) return true;
+  return row.day === place.removeDay && row.type === 'Final';
+}
+
+function registerOf(place: MeterPlace, name: string | null): RegisterInPlace | undefined {
+  if (name === null) return place.registers.length === 1 ? place.registers[0] : undefined;
+  const wanted = name.toLowerCase();
+  return place.registers.find((one) => one.register.toLowerCase() === wanted);
+}

@@ -1,0 +1,108 @@
+// Somebody decides about a reading: it holds, with a corrected value where one is given, or it does
+// not. The reading after it is measured anew.
+import { formatDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { decimalText } from '../../base/numbers/decimal-text.ts';
+import type { Stamp } from '../parties/store.ts';
+import { measure, neighboursOf, type PastReading, remeasure } from './judge.ts';
+import { findPasts, type Past } from './past-store.ts';
+import { highestValue, registerValue } from './reading.ts';
+import { lockReading, type StoredReading, updateReading } from './review-store.ts';
+import { updateMeasures } from './store.ts';
+
+export type Review = {
+  readingId: number;
+  decision: 'Accept' | 'Reject';
+  /** null: as it is. */
+  value: string | null;
+  /** The register passed its highest value. */
+  rollover: boolean | null;
+  remark: string | null;
+};
+
+export type Reviewed = { before: StoredReading; after: StoredReading };
+
+export async function reviewReading(
+  tx: Tx,
+  tenantId: number,
+  review: Review,
+  stamp: Stamp,
+): Promise<Reviewed> {
+  const before = await lockReading(tx, tenantId, review.readingId);
+  if (!before) {
+    throw new AppError('READING_NOT_FOUND', {
+      message: `No reading has the id ${review.readingId}`,
+      field: 'data.readingID',
+    });
+  }
+  const { register } = before;
+  const day = before.day;
+  const [past] = await findPasts(tx, tenantId, [{ register, first: day, last: day }]);
+  if (!past) throw new Error('the past of a register was not found');
+  assertOpen(before, past, review);
+  const { before: previous, after: next } = neighboursOf(past, before);
+  const after =
+    review.decision === 'Accept'
+      ? accepted(before, review, previous, next)
+      : { ...before, status: 'Rejected' as const, consumption: null, days: null, rollover: false };
+  const remark = review.remark ?? before.remark;
+  await updateReading(tx, tenantId, { ...after, remark }, stamp);
+  if (next) {
+    const nearest = review.decision === 'Accept' ? after : previous;
+    await updateMeasures(tx, tenantId, [remeasure(register, nearest, next)], stamp);
+  }
+  return { before, after: { ...after, remark } };
+}
+
+function assertOpen(reading: StoredReading, past: Past, review: Review): void {
+  const field = 'data.readingID';
+  if (reading.term_id !== null || (past.locked !== null && reading.day <= past.locked)) {
+    const message = `Reading ${reading.readingId} is part of a term or lies before one that is`;
+    throw new AppError('READING_LOCKED', { message, field });
+  }
+  const isFixed = reading.type === 'Installation' || reading.type === 'Removal';
+  if (reading.status !== 'Rejected' && !(isFixed && review.decision === 'Reject')) return;
+  const what = isFixed ? `${reading.type} readings can be corrected` : 'It was rejected';
+  throw new AppError('INVALID_STATE', {
+    message: `Reading ${reading.readingId} is ${reading.status} (${reading.type}). ${what}.`,
+    field,
+    current: reading.status,
+    allowed: isFixed ? ['Accept'] : ['Accepted', 'Review'],
+  });
+}
+
+function accepted(
+  reading: StoredReading,
+  review: Review,
+  previous: PastReading | null,
+  next: PastReading | null,
+): StoredReading {
+  const { register } = reading;
+  const value = registerValue(register, review.value ?? reading.value);
+  if (value === undefined) {
+    throw new AppError('INVALID_NUMBER', {
+      message: `Register ${register.register} shows 0 to ${highestValue(register)}`,
+      field: 'data.value',
+    });
+  }
+  const rollover = review.rollover ?? reading.rollover;
+  const current = { ...reading, value, rollover };
+  const measured = measure(register, previous, current, null);
+  if (!measured) throw decreased(previous, `value ${value} needs rollover: true, or a correction`);
+  if (next && !measure(register, current, next, null)) {
+    throw decreased(next, `is lower than ${value}`);
+  }
+  return {
+    ...current,
+    status: 'Accepted',
+    rollover: measured.rollover,
+    consumption: measured.use && decimalText(measured.use),
+    days: measured.days,
+  };
+}
+
+function decreased(other: PastReading | null, what: string): AppError {
+  const at = other ? `The reading of ${formatDay(other.day)} is ${other.value}: ` : '';
+  return new AppError('READING_DECREASED', { message: `${at}${what}`, field: 'data.value' });
+}

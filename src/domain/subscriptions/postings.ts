@@ -1,0 +1,101 @@
+// What a new subscription brings into the ledger: balances from before, and the deposit it owes.
+import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { type Journal, type JournalLine, type SubledgerEntry, summed } from '../ledger/journal.ts';
+import { postJournal, type Stamp } from '../ledger/store.ts';
+import type { Draft, OpeningBalance } from './new-subscription.ts';
+
+export type Opened = { draft: Draft; subscriptionId: number };
+
+const accountOf = {
+  Receivable: ledgerAccounts.receivable,
+  Advance: ledgerAccounts.advance,
+  'Security Deposit': ledgerAccounts.deposit,
+  Disputed: ledgerAccounts.disputed,
+} as const;
+
+/** What is owed to us is a debit; what we owe or hold, a credit. */
+function signed({ title, amount }: OpeningBalance): number {
+  return title === 'Receivable' || title === 'Disputed' ? amount : -amount;
+}
+
+/** One journal of each kind for each business unit, however many subscriptions there are. */
+export async function postBeginnings(
+  tx: Tx,
+  tenantId: number,
+  opened: readonly Opened[],
+  options: { today: Temporal.PlainDate; stamp: Stamp },
+): Promise<void> {
+  const { today, stamp } = options;
+  const byUnit = Map.groupBy(opened, ({ draft }) => draft.context.row.business_unit_id);
+  for (const [businessUnitId, group] of byUnit) {
+    const sourceId = group[0]?.subscriptionId ?? 0;
+    const common = { sourceId, businessUnitId, postingDate: today };
+    for (const journal of [openingJournal(group, common), depositJournal(group, common)]) {
+      if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
+    }
+  }
+}
+
+type Common = Pick<Journal, 'sourceId' | 'businessUnitId' | 'postingDate'>;
+
+function openingJournal(group: readonly Opened[], common: Common): Journal {
+  const entries = group.flatMap(({ draft, subscriptionId }) =>
+    draft.wanted.balances
+      .filter(({ amount }) => amount !== 0)
+      .map((balance): SubledgerEntry => {
+        const isWallet = balance.title === 'Advance';
+        return {
+          accountId: accountOf[balance.title],
+          partyId: draft.owner.party_id,
+          subscriptionId: isWallet ? null : subscriptionId,
+          kind: 'Opening',
+          amount: signed(balance),
+          dueDate: common.postingDate.toString(),
+          description: 'Opening balance',
+        };
+      }),
+  );
+  const against = entries.map(({ amount }) => ({
+    accountId: ledgerAccounts.opening,
+    amount: -amount,
+  }));
+  return {
+    ...common,
+    source: 'Opening',
+    description: 'Opening balances',
+    lines: summed([...linesOf(entries), ...against]),
+    entries,
+  };
+}
+
+/** An open item: the customer owes it, and it is held for the customer. */
+function depositJournal(group: readonly Opened[], common: Common): Journal {
+  const entries = group.flatMap(({ draft, subscriptionId }) =>
+    draft.deposits.flatMap(({ name, amount }): SubledgerEntry[] => {
+      const due = common.postingDate.add({ days: draft.context.row.due_date_offset });
+      const item = {
+        partyId: draft.owner.party_id,
+        subscriptionId,
+        kind: 'Deposit',
+        dueDate: due.toString(),
+        description: name,
+      } as const;
+      return [
+        { ...item, accountId: ledgerAccounts.receivable, amount },
+        { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
+      ];
+    }),
+  );
+  return {
+    ...common,
+    source: 'Deposit',
+    description: 'Security deposits demanded',
+    lines: summed(linesOf(entries)),
+    entries,
+  };
+}
+
+export function linesOf(entries: readonly SubledgerEntry[]): JournalLine[] {
+  return entries.map(({ accountId, amount }) => ({ accountId, amount }));
+}

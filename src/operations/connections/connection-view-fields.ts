@@ -1,0 +1,375 @@
+// A subscription as it is shown.
+import * as Type from 'typebox';
+import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
+import { majorUnits } from '../../base/money.ts';
+import { builtInBatch } from '../../domain/pricing/context.ts';
+import { dayText, isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
+import type { Quantity, Variant } from '../../domain/subscriptions/subscription.ts';
+import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
+import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
+import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { money, nullable, timestamp, ts } from '../fields.ts';
+
+const text = Type.String();
+const maybeText = nullable(Type.String());
+const integer = Type.Integer();
+/** Objects of any shape: what was sent is read back. */
+const anyObject = Type.Unsafe<object>({ type: 'object', additionalProperties: true });
+
+const registerReading = {
+  lastReading: maybeText,
+  lastReadingDate: maybeText,
+};
+
+const addressView = Type.Object({
+  title: maybeText,
+  shopNo: maybeText,
+  buildingNo: maybeText,
+  buildingName: maybeText,
+  street: maybeText,
+  block: maybeText,
+  society: maybeText,
+  city: maybeText,
+  countryId: nullable(integer),
+});
+
+const meterView = Type.Object({
+  number: integer,
+  meterType: text,
+  brand: text,
+  mf: integer,
+  status: text,
+  meterHealth: text,
+  installDate: text,
+  removeDate: maybeText,
+  registers: Type.Array(Type.Object({ register: text, unit: text, ...registerReading })),
+});
+
+const meteredInputView = Type.Object({
+  name: text,
+  meterNumber: integer,
+  register: text,
+  unit: text,
+  openingReading: maybeText,
+  openingDate: maybeText,
+  ...registerReading,
+  lastReadingType: maybeText,
+});
+
+const transferView = Type.Object({
+  transferID: integer,
+  transferDate: text,
+  fromPartyID: integer,
+  fromPartyName: text,
+  toPartyID: integer,
+  toPartyName: text,
+  readings: Type.Array(anyObject),
+  balanceHandling: text,
+  amountMoved: money,
+  reason: maybeText,
+  createdAt: timestamp,
+  createdBy: text,
+});
+
+const readingView = Type.Object({
+  readingID: integer,
+  number: integer,
+  register: text,
+  value: text,
+  readingDate: text,
+  readingType: text,
+  status: text,
+  consumption: maybeText,
+  remark: maybeText,
+});
+
+const ledgerView = Type.Object({
+  date: text,
+  type: text,
+  account: text,
+  reference: maybeText,
+  description: maybeText,
+  debit: money,
+  credit: money,
+});
+
+export const connectionView = Type.Object({
+  id: integer,
+  connectionNumber: text,
+  connectionRefNo: maybeText,
+  serviceCode: text,
+  tariffCode: text,
+  tariffLabel: text,
+  batchCode: maybeText,
+  status: text,
+  disconnectionKind: maybeText,
+  chargingType: text,
+  postType: text,
+  connectionDate: Type.String({ description: 'DDMMYYYY' }),
+  billedThrough: nullable(Type.String({ description: 'DDMMYYYY, the last billed day' })),
+  description: maybeText,
+  paymentMethod: maybeText,
+  projectName: maybeText,
+  partyID: integer,
+  partyNumber: integer,
+  partyName: text,
+  connectionGroupID: integer,
+  connectionGroupLabel: text,
+  connectionInputs: Type.Array(Type.Object({ name: text, value: text })),
+  meteredConnectionInputs: Type.Array(meteredInputView),
+  unmeteredInputs: Type.Array(
+    Type.Object({ name: text, value: text, fromDate: text, toDate: maybeText }),
+  ),
+  meters: Type.Array(meterView),
+  accounts: Type.Array(Type.Object({ title: text, balance: money })),
+  address: addressView,
+  users: Type.Array(
+    Type.Object({
+      partyID: integer,
+      partyNumber: integer,
+      partyName: text,
+      role: text,
+      fromDate: text,
+      toDate: maybeText,
+    }),
+  ),
+  addOns: Type.Array(
+    Type.Object({
+      tariffCode: text,
+      tariffLabel: text,
+      quantity: text,
+      fromDate: text,
+      toDate: maybeText,
+      status: text,
+    }),
+  ),
+  variants: Type.Array(anyObject),
+  documents: Type.Array(text),
+  bills: Type.Array(Type.Object({})),
+  transfers: Type.Array(transferView),
+  tariffHistory: Type.Array(Type.Object({ tariffCode: text, fromDate: text })),
+  statusHistory: Type.Array(
+    Type.Object({ status: text, fromDate: text, kind: maybeText, reason: maybeText }),
+  ),
+  payments: Type.Array(Type.Object({})),
+  readings: Type.Array(readingView),
+  ledger: Type.Array(ledgerView),
+  createdAt: timestamp,
+  createdBy: text,
+  modifiedAt: timestamp,
+  modifiedBy: text,
+  ts,
+});
+
+export function presentConnection(row: WholeSubscription, tenant: Tenant, today: string) {
+  const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
+  return {
+    id: row.subscription_id,
+    connectionNumber: row.subscription_number,
+    connectionRefNo: row.reference_number,
+    serviceCode: row.context_code,
+    tariffCode: row.plan_code,
+    tariffLabel: row.plan_label,
+    batchCode: row.batch_code === builtInBatch ? null : row.batch_code,
+    status: row.status,
+    disconnectionKind: row.disconnection_kind,
+    chargingType: row.charging_type,
+    postType: row.post_type,
+    connectionDate: compact(row.connection_date),
+    billedThrough: row.billed_through && compact(row.billed_through),
+    description: row.description,
+    paymentMethod: row.payment_method,
+    projectName: row.project_name,
+    partyID: row.party_id,
+    partyNumber: row.party_number,
+    partyName: row.party_name,
+    connectionGroupID: row.account_id,
+    connectionGroupLabel: row.account_label,
+    connectionInputs: row.connection_inputs,
+    meteredConnectionInputs: row.meters.flatMap(presentMeteredInputs),
+    unmeteredInputs: presentQuantities(row.quantities),
+    meters: row.meters.map(presentMeter),
+    accounts: [
+      { title: 'Receivable', balance: amount(row.receivable) },
+      { title: 'Advance', balance: amount(row.wallet_balance) },
+      { title: 'Security Deposit', balance: amount(row.deposit) },
+      { title: 'Disputed', balance: amount(row.disputed) },
+    ],
+    address: { ...blankAddress, ...row.address },
+    ...presentPeople(row, tenant),
+    ...presentPlans(row, today),
+    variants: row.variants.map((variant) => presentVariant(variant, tenant)),
+    documents: row.documents,
+    // Bills come with the bill run.
+    bills: [],
+    statusHistory: row.status_history.map(({ status, fromDate, kind, reason }) => ({
+      status,
+      fromDate: dayText(fromDate),
+      kind: kind ?? null,
+      reason: reason ?? null,
+    })),
+    ...(row.readings ? { readings: row.readings.map(presentReading) } : {}),
+    ...(row.ledger ? { ledger: row.ledger.map((entry) => presentEntry(entry, amount)) } : {}),
+    createdAt: formatTimestamp(row.created_at, tenant.timezone),
+    createdBy: row.created_by,
+    modifiedAt: formatTimestamp(row.modified_at, tenant.timezone),
+    modifiedBy: row.modified_by,
+    ts: row.ts,
+  };
+}
+
+const blankAddress = {
+  title: null,
+  shopNo: null,
+  buildingNo: null,
+  buildingName: null,
+  street: null,
+  block: null,
+  society: null,
+  city: null,
+  countryId: null,
+};
+
+function compact(isoDate: string): string {
+  return formatCompactDate(Temporal.PlainDate.from(isoDate));
+}
+
+function maybeDay(isoDate: string | null | undefined): string | null {
+  return isoDate ? dayText(isoDate) : null;
+}
+
+function maybeLastDay(isoDate: string | null | undefined): string | null {
+  return isoDate ? lastDayText(isoDate) : null;
+}
+
+function presentPeople(row: WholeSubscription, tenant: Tenant) {
+  const nameOf = (partyId: number) => row.parties.get(partyId)?.name ?? '';
+  return {
+    users: row.users.map(({ partyId, role, fromDate, toDate }) => ({
+      partyID: partyId,
+      partyNumber: row.parties.get(partyId)?.party_number ?? 0,
+      partyName: nameOf(partyId),
+      role,
+      fromDate: dayText(fromDate),
+      toDate: maybeLastDay(toDate),
+    })),
+    transfers: row.transfers.map((transfer) => ({
+      transferID: transfer.transferId,
+      transferDate: dayText(transfer.transferDate),
+      fromPartyID: transfer.fromPartyId,
+      fromPartyName: nameOf(transfer.fromPartyId),
+      toPartyID: transfer.toPartyId,
+      toPartyName: nameOf(transfer.toPartyId),
+      readings: transfer.readings,
+      balanceHandling: transfer.balanceHandling,
+      amountMoved: majorUnits(BigInt(transfer.amountMoved), tenant.currencyDecimals),
+      reason: transfer.reason,
+      createdAt: formatTimestamp(Temporal.Instant.from(transfer.createdAt), tenant.timezone),
+      createdBy: transfer.createdBy,
+    })),
+  };
+}
+
+function presentPlans(row: WholeSubscription, today: string) {
+  return {
+    addOns: row.add_ons.map(({ planId, quantity, fromDate, toDate }) => ({
+      tariffCode: row.plans.get(planId)?.code ?? '',
+      tariffLabel: row.plans.get(planId)?.name ?? '',
+      quantity,
+      fromDate: dayText(fromDate),
+      toDate: maybeLastDay(toDate),
+      status: fromDate > today ? 'Pending' : toDate && toDate <= today ? 'Ended' : 'Active',
+    })),
+    tariffHistory: row.plan_history.map(({ planId, fromDate }) => ({
+      tariffCode: row.plans.get(planId)?.code ?? '',
+      fromDate: dayText(fromDate),
+    })),
+  };
+}
+
+/** Each holds until the next one of the same name. */
+function presentQuantities(quantities: readonly Quantity[]) {
+  return quantities.map(({ name, value, fromDate }, index) => {
+    const next = quantities.find((one, at) => at > index && one.name === name);
+    return { name, value, fromDate: dayText(fromDate), toDate: maybeLastDay(next?.fromDate) };
+  });
+}
+
+function presentVariant(variant: Variant, tenant: Tenant): object {
+  if (!isOwnValue(variant)) return variant;
+  const { createdAt } = variant;
+  return {
+    ...variant,
+    fromDate: maybeDay(variant.fromDate),
+    toDate: maybeLastDay(variant.toDate),
+    ...(createdAt === undefined
+      ? {}
+      : { createdAt: formatTimestamp(Temporal.Instant.from(createdAt), tenant.timezone) }),
+  };
+}
+
+function presentMeter(meter: MeterView) {
+  return {
+    number: meter.number,
+    meterType: meter.meter_type,
+    brand: meter.brand,
+    mf: meter.mf,
+    status: meter.status,
+    meterHealth: meter.health,
+    installDate: dayText(meter.install_date),
+    removeDate: maybeDay(meter.remove_date),
+    registers: meter.registers.map(({ register, unit, lastReading, lastReadingDate }) => ({
+      register,
+      unit,
+      lastReading,
+      lastReadingDate: maybeDay(lastReadingDate),
+    })),
+  };
+}
+
+/** What the meters that hang there now measure. */
+function presentMeteredInputs(meter: MeterView) {
+  if (meter.remove_date !== null) return [];
+  return meter.registers.flatMap((register) => {
+    const { input, openingReading, lastReading, lastReadingType } = register;
+    if (input === null) return [];
+    return {
+      name: input,
+      meterNumber: meter.number,
+      register: register.register,
+      unit: register.unit,
+      openingReading,
+      openingDate: maybeDay(register.openingDate),
+      lastReading,
+      lastReadingDate: maybeDay(register.lastReadingDate),
+      lastReadingType,
+    };
+  });
+}
+
+function presentReading(row: ReadingView) {
+  return {
+    readingID: row.reading_id,
+    number: row.number,
+    register: row.register,
+    value: row.value,
+    readingDate: dayText(row.reading_date),
+    readingType: row.reading_type,
+    status: row.status,
+    consumption: row.consumption,
+    remark: row.remark,
+  };
+}
+
+function presentEntry(entry: LedgerView, amount: (minor: string) => number) {
+  const isDebit = !entry.amount.startsWith('-');
+  return {
+    date: dayText(entry.posting_date),
+    type: entry.kind,
+    account: entry.account,
+    reference: entry.reference,
+    description: entry.description,
+    debit: isDebit ? amount(entry.amount) : 0,
+    credit: isDebit ? 0 : amount(entry.amount.slice(1)),
+  };
+}

@@ -1,0 +1,147 @@
+import * as Type from 'typebox';
+import { dateIn } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import {
+  countSubscriptions,
+  listIdsAfter,
+  listIdsAt,
+  type Narrowed,
+  narrow,
+  type SubscriptionFilter,
+  type SubscriptionSort,
+  subscriptionSortNames,
+} from '../../domain/subscriptions/list-store.ts';
+import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts';
+import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
+import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
+import { listing } from '../listing.ts';
+import { type Call, operation } from '../operation.ts';
+import { dateOf } from './connection-fields.ts';
+import { connectionView, presentConnection } from './connection-view-fields.ts';
+
+const subscriptionTypes = ['Metered', 'Unmetered', 'Mixed', 'Prepaid', 'Postpaid'] as const;
+
+/** A number that no key has finds nothing; it is no mistake. */
+const key = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-code': 'INVALID_FILTER_VALUE',
+});
+
+const include = maybe(Type.Boolean());
+const word = maybe(text({ max: 200 }));
+
+const request = Type.Object({
+  serviceCode: maybe(text({ max: 32 })),
+  connectionNumber: maybe(text({ max: 120 })),
+  partyID: maybe(key),
+  subscriptionType: filterOf(subscriptionTypes),
+  status: filterOf(subscriptionStatuses),
+  filters: maybe(
+    Type.Object({
+      bills: include,
+      payments: include,
+      readings: include,
+      ledger: include,
+      batchCode: maybe(text({ max: 32 })),
+      tariffCode: maybe(text({ max: 64 })),
+      connectionGroupLabel: word,
+      billingGroupID: maybe(key),
+      connectionRefNo: maybe(text({ max: 120 })),
+      meterNumber: maybe(key),
+      city: word,
+      block: word,
+      society: word,
+      fromDate: maybe(date),
+      toDate: maybe(date),
+    }),
+  ),
+  metaData: metaData(subscriptionSortNames),
+  page: Type.Optional(page),
+});
+type Request = Type.Static<typeof request>;
+
+export const getConnections = operation({
+  path: '/billing/connections/get-connections',
+  method: 'Retrieve',
+  action: 'Retrieve Subscriptions',
+  access: { permission: 'subscriptions:read', own: 'own-subscriptions:read' },
+  summary: 'Lists subscriptions: all, a page, or those that match.',
+  request,
+  response: Type.Object({ connections: Type.Array(Type.Partial(connectionView)) }),
+  errors: [],
+  example: {
+    serviceCode: 'ELEC',
+    status: 'Active',
+    filters: { bills: true },
+    page: { pageNumber: 0, size: 20 },
+  },
+  async handle(call, body) {
+    const { tenant } = call;
+    const { tenantId } = tenant;
+    const meta = body.metaData ?? {};
+    const filter = await narrowed(call, body);
+    if (!filter) return { message: '0 found', total: 0, data: { connections: [] } };
+    const sort: SubscriptionSort = {
+      by: meta.sortBy ?? 'id',
+      descending: meta.sortOrder === 'desc',
+    };
+    const included = {
+      readings: body.filters?.readings ?? false,
+      ledger: body.filters?.ledger ?? false,
+    };
+    const whole = async (tx: Tx, ids: Promise<number[]>) =>
+      wholeSubscriptions(tx, tenantId, await ids, included);
+    const today = dateIn(call.now, tenant.timezone).toString();
+    const payments = body.filters?.payments ? { payments: [] } : {};
+    return listing(call, {
+      page: body.page,
+      fields: meta.fields,
+      count: (tx) => countSubscriptions(tx, tenantId, filter),
+      at: (tx, window) => whole(tx, listIdsAt(tx, tenantId, filter, sort, window)),
+      after: (tx, options) => whole(tx, listIdsAfter(tx, tenantId, filter, sort, options)),
+      present: (row: WholeSubscription) => ({
+        ...presentConnection(row, tenant, today),
+        ...payments,
+      }),
+      wrap: (connections) => ({ connections }),
+    });
+  },
+});
+
+/** Ids instead of codes; undefined when nothing can match. */
+async function narrowed(call: Call, body: Request): Promise<Narrowed | undefined> {
+  const { ownPartyId } = call;
+  const wanted = filterOfBody(body);
+  if (ownPartyId === null) return narrow(call.tx, call.tenant.tenantId, wanted);
+  if (wanted.partyId !== null && wanted.partyId !== ownPartyId) return undefined;
+  return narrow(call.tx, call.tenant.tenantId, { ...wanted, partyId: ownPartyId });
+}
+
+function filterOfBody(body: Request): SubscriptionFilter {
+  const { subscriptionType: type } = body;
+  const narrowing = body.filters ?? {};
+  const meta = body.metaData ?? {};
+  return {
+    contextCode: body.serviceCode || null,
+    planCode: narrowing.tariffCode || null,
+    batchCode: narrowing.batchCode || null,
+    chargingType: type === 'Prepaid' || type === 'Postpaid' ? type : null,
+    isMetered: type === 'Metered' || type === 'Mixed' ? true : type === 'Unmetered' ? false : null,
+    hasQuantities: type === 'Mixed' ? true : null,
+    status: body.status ?? null,
+    number: body.connectionNumber || null,
+    referenceNumber: narrowing.connectionRefNo || null,
+    meterNumber: narrowing.meterNumber ?? null,
+    partyId: body.partyID ?? null,
+    accountLabel: narrowing.connectionGroupLabel || null,
+    billingGroupId: narrowing.billingGroupID ?? null,
+    city: narrowing.city || null,
+    block: narrowing.block || null,
+    society: narrowing.society || null,
+    fromDate: dateOf(narrowing.fromDate),
+    toDate: dateOf(narrowing.toDate),
+    search: meta.search || null,
+    updatedSince: meta.updatedSince ?? null,
+  };
+}

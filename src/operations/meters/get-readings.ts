@@ -1,0 +1,119 @@
+import * as Type from 'typebox';
+import { formatDate, formatTimestamp, parseDate } from '../../base/calendar.ts';
+import {
+  countReadings,
+  listReadingsAfter,
+  listReadingsAt,
+  type ReadingFilter,
+  type ReadingListRow,
+  readingStates,
+} from '../../domain/readings/list-store.ts';
+import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { date, filterOf, maybe, metaData, nullable, page, text, timestamp } from '../fields.ts';
+import { listing } from '../listing.ts';
+import { operation } from '../operation.ts';
+
+/** A number that names nothing is no error: it finds nothing. */
+const wholeNumber = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-code': 'INVALID_FILTER_VALUE',
+});
+
+const reading = {
+  readingID: Type.Integer(),
+  number: Type.Integer({ description: 'of the meter' }),
+  register: Type.String(),
+  unit: Type.String(),
+  connectionNumber: Type.String(),
+  value: Type.String(),
+  readingDate: Type.String({ description: 'DD/MM/YYYY' }),
+  readingTime: nullable(Type.String()),
+  readingType: Type.String(),
+  status: Type.String({ description: readingStates.join(', ') }),
+  consumption: nullable(Type.String({ description: 'since the reading before, times mf' })),
+  days: nullable(Type.Integer()),
+  dailyAverage: nullable(Type.String()),
+  rollover: Type.Integer(),
+  flags: Type.Array(Type.String(), { description: 'why it is under review: High, Low, Decreased' }),
+  termID: nullable(Type.Integer()),
+  source: nullable(Type.String()),
+  remark: nullable(Type.String()),
+  imageUrl: nullable(Type.String()),
+  externalRef: nullable(Type.String()),
+  createdAt: timestamp,
+  createdBy: Type.String(),
+  modifiedAt: timestamp,
+  modifiedBy: Type.String(),
+};
+
+export const getReadings = operation({
+  path: '/billing/meters/get-readings',
+  method: 'Retrieve',
+  action: 'Retrieve Meter Readings',
+  access: { permission: 'readings:read', own: 'own-readings:read' },
+  summary: 'Lists readings: all, a page, or those of a meter, subscription, term, status or time.',
+  request: Type.Object({
+    number: maybe(wholeNumber),
+    connectionNumber: maybe(text({ max: 64 })),
+    termID: maybe(wholeNumber),
+    status: filterOf(readingStates),
+    fromDate: maybe(date),
+    toDate: maybe(date),
+    page: Type.Optional(page),
+    metaData: metaData(['readingID']),
+  }),
+  response: Type.Object({ readings: Type.Array(Type.Partial(Type.Object(reading))) }),
+  errors: [],
+  example: { number: 40012345, page: { pageNumber: 0, size: 20 } },
+  handle(call, body) {
+    const { tenantId } = call.tenant;
+    const filter: ReadingFilter = {
+      meterNumber: body.number ?? null,
+      subscriptionNumber: body.connectionNumber || null,
+      termId: body.termID ?? null,
+      state: body.status ?? null,
+      from: (body.fromDate && parseDate(body.fromDate)) || null,
+      to: (body.toDate && parseDate(body.toDate)) || null,
+      ownPartyId: call.ownPartyId,
+    };
+    return listing(call, {
+      page: body.page,
+      fields: body.metaData?.fields,
+      count: (tx) => countReadings(tx, tenantId, filter),
+      at: (tx, window) => listReadingsAt(tx, tenantId, filter, window),
+      after: (tx, options) => listReadingsAfter(tx, tenantId, filter, options),
+      present: (row: ReadingListRow) => presentReading(row, call.tenant),
+      wrap: (readings) => ({ readings }),
+    });
+  },
+});
+
+function presentReading(row: ReadingListRow, tenant: Tenant) {
+  return {
+    readingID: row.reading_id,
+    number: row.number,
+    register: row.register,
+    unit: row.unit,
+    connectionNumber: row.subscription_number,
+    value: row.value,
+    readingDate: formatDate(Temporal.PlainDate.from(row.reading_date)),
+    readingTime: row.reading_time,
+    readingType: row.reading_type,
+    status: row.state,
+    consumption: row.consumption,
+    days: row.days,
+    dailyAverage: row.daily?.replace(/\.?0+$/, '') ?? null,
+    rollover: row.rollover ? 1 : 0,
+    flags: row.flags,
+    termID: row.term_id,
+    source: row.source,
+    remark: row.remark,
+    imageUrl: row.image_url,
+    externalRef: row.external_reference,
+    createdAt: formatTimestamp(row.created_at, tenant.timezone),
+    createdBy: row.created_by,
+    modifiedAt: formatTimestamp(row.modified_at, tenant.timezone),
+    modifiedBy: row.modified_by,
+  };
+}

@@ -1,0 +1,92 @@
+// The demo workspace: what it holds, as its API shows it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDatabase } from '../../src/base/db/pool.ts';
+import { demo, makeDemo } from '../../src/commands/demo/workspace.ts';
+import { readConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { environmentOf } from '../support/cluster.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const config = readConfig({ ...environmentOf(scene.cluster, scene.databaseName) });
+const opened = await openContext(config, { use: 'join', quiet: true });
+const context = { ...opened, clock: scene.clock };
+const owner = openDatabase({ ...context.owner, name: 'demo', max: 2 });
+
+const subscriptions = 180;
+for (const workspace of ['demo', 'again']) {
+  await makeDemo(context, owner, { workspace, subscriptions });
+}
+await owner.close();
+const admin = scene.visitor('demo');
+const { username, password } = demo;
+admin.useToken((await admin.login({ username, password })).data.accessToken);
+
+test('five households in nine have parties with an account each', async () => {
+  const { data, headers } = await admin.listUsers({ page: { pageNumber: 0, size: 1000 } });
+  assert.equal(headers.get('x-total-count'), '100');
+  assert.ok(data.users.every((user) => /^[A-Z][a-z]+ [A-Z][a-z]+$/.test(user.name ?? '')));
+  const { user } = (await admin.getUsers({ partyNumber: 100_001 })).data;
+  assert.equal(user.subscriptionGroups.length, 1);
+  assert.deepEqual(
+    user.subscriptions.map((one) => one.serviceCode),
+    ['ELEC', 'WATER', 'SOC'],
+  );
+});
+
+test('three contexts and their plans count every subscription', async () => {
+  const services = (await admin.getServices({})).data.services;
+  assert.deepEqual(
+    services.map((service) => service.serviceCode),
+    ['ELEC', 'WATER', 'SOC'],
+  );
+  const { tariffs } = (await admin.getTariffs({})).data;
+  assert.deepEqual(Object.fromEntries(tariffs.map((plan) => [plan.tariffCode, plan.connCount])), {
+    'RES-BASE': 0,
+    'RES-A1': 90,
+    'RES-A1-PRV': 10,
+    'WAT-MET': 45,
+    'WAT-TAP': 15,
+    'SOC-FLAT': 20,
+  });
+});
+
+test('meters hang where they are read', async () => {
+  const { headers } = await admin.getMeters({ status: 'Active', page: { pageNumber: 0, size: 1 } });
+  assert.equal(headers.get('x-total-count'), '145');
+  const { rows } = await scene.sql.query(
+    `select count(*)::integer as readings, count(distinct assignment_id)::integer as meters,
+       bool_and(consumption >= 0 or reading_type = 'Installation') as rising,
+       count(*) filter (where consumption = 0)::integer as idle
+     from readings where tenant_id = 1`,
+  );
+  // Of the meters whose number has the remainder 5 by 97, one reading is missing: 5 and 102.
+  assert.deepEqual(rows, [{ readings: 145 * 13 - 2, meters: 145, rising: true, idle: 0 }]);
+});
+
+test('the same numbers give the same data', async () => {
+  const tables = ['parties', 'billing_accounts', 'subscriptions', 'meters', 'readings'];
+  for (const table of tables) {
+    const { rows } = await scene.sql.query(
+      `select count(distinct facts)::integer as kinds from (
+         select md5(string_agg(fact, ',' order by fact)) as facts
+         from ${table} t, lateral (
+           select (to_jsonb(t) - '{tenant_id,created_at,modified_at,ts}'::text[])::text as fact
+         ) one
+         group by tenant_id
+       ) each_tenant`,
+    );
+    assert.deepEqual(rows, [{ kinds: 1 }], table);
+  }
+});
+
+test('what customers owe from before balances', async () => {
+  const { rows } = await scene.sql.query(
+    `select (select sum(amount) from journal_lines where tenant_id = 1) as lines,
+       (select sum(amount) > 0 from subledger_entries where tenant_id = 1) as owed,
+       (select sum(amount) from subledger_entries where tenant_id = 1)
+         = (select sum(receivable) from subscription_balances where tenant_id = 1) as agrees`,
+  );
+  assert.deepEqual(rows, [{ lines: '0', owed: true, agrees: true }]);
+});
