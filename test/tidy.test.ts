@@ -39,6 +39,7 @@ const domainOrder = [
   'receivables',
   'delivery',
   'events',
+  'imports',
 ];
 
 function layerOf(path: string): { folder: string; rank: number } {
@@ -302,6 +303,8 @@ const tenantless: Record<string, string> = {
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
+  markBeforeImport: 'a savepoint reads nothing',
+  undoImport: 'a savepoint reads nothing',
 };
 
 const verbs =

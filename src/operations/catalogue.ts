@@ -22,6 +22,9 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { cancelJobOperation } from './jobs/cancel-job.ts';
+import { getJobs } from './jobs/get-jobs.ts';
+import { importData } from './imports/import-data.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
@@ -51,6 +54,15 @@ import { updateTariff } from './tariffs/update-tariff.ts';
 import { getTemplates } from './templates/get-templates.ts';
 import { makeTemplates } from './templates/make-templates.ts';
 import { updateTemplate } from './templates/update-template.ts';
+import { cancelTermOperation } from './terms/cancel-term.ts';
+import { getTerms } from './terms/get-terms.ts';
+import { makeTerm } from './terms/make-term.ts';
+import { postManualComponentValues } from './terms/post-manual-component-values.ts';
+import { postMeterReadings } from './terms/post-meter-readings.ts';
+import { unpostMeterReadings } from './terms/unpost-meter-readings.ts';
+import { updateTermOperation } from './terms/update-term.ts';
+import { uploadMeterReadings } from './terms/upload-meter-readings.ts';
+import { uploadUsage } from './terms/upload-usage.ts';
 import { getUsers } from './users/get-users.ts';
 import { listUsers } from './users/list-users.ts';
 import { makeUsers } from './users/make-users.ts';
@@ -85,6 +97,7 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  importData,
   login,
   refreshToken,
   logout,
@@ -108,6 +121,17 @@ export const catalogue = {
   getTemplates,
   updateTemplate,
   getLookups,
+  makeTerm,
+  getTerms,
+  updateTerm: updateTermOperation,
+  cancelTerm: cancelTermOperation,
+  uploadMeterReadings,
+  postMeterReadings,
+  unpostMeterReadings,
+  postManualComponentValues,
+  uploadUsage,
+  getJobs,
+  cancelJob: cancelJobOperation,
   getSettings,
   updateSettings: updateSettingsOperation,
   moveClock,

@@ -21,6 +21,9 @@ export const permissions = [
   'readings:review',
   'own-readings:read',
   'own-readings:write',
+  'terms:read',
+  'terms:write',
+  'terms:manage',
   'settings:read',
   'settings:write',
   'access:read',
@@ -54,6 +57,8 @@ const operator: readonly Permission[] = [
   'readings:read',
   'readings:write',
   'readings:review',
+  'terms:read',
+  'terms:write',
   'settings:read',
 ];
 
@@ -63,6 +68,8 @@ const manager: readonly Permission[] = [
   'subscriptions:manage',
   'contexts:write',
   'plans:write',
+  // Cancelling a term.
+  'terms:manage',
 ];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
