@@ -63,6 +63,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getBillDocument: [...readers, 'Cashier', 'Customer'],
   getDeliveries: [...readers, 'Cashier'],
   resolveDeliveries: billing,
+  exportData: [...readers, 'Meter Reader'],
+  getRouteSheet: [...readers, 'Meter Reader'],
   login: everybody,
   refreshToken: everybody,
   logout: everybody,

@@ -27,6 +27,7 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
@@ -35,6 +36,7 @@ import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
 import { getReadings } from './meters/get-readings.ts';
+import { getRouteSheet } from './meters/get-route-sheet.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
 import { makeReadings } from './meters/make-readings.ts';
@@ -108,6 +110,8 @@ export const catalogue = {
   getBillDocument,
   getDeliveries,
   resolveDeliveries: resolveDeliveriesOperation,
+  exportData,
+  getRouteSheet,
   login,
   refreshToken,
   logout,
