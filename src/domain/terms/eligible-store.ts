@@ -23,7 +23,7 @@ export const eligibleTables = sql.raw(`subscriptions s
     left join billing_groups g
       on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
 
-/** A condition on those tables. A subscription that was never off need not have its days looked at. */
+/** A condition on those tables. Of a subscription that was never off no days are looked at. */
 export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
       and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
@@ -94,9 +94,9 @@ export async function findRowSubscriptions(
     select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
       coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
     from ${eligibleTables}
-    where s.tenant_id = ${tenantId} and s.subscription_number = any(array(
-      select json_array_elements_text(${JSON.stringify(numbers)}::json)
-    ))
+    join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
+      on n.number = s.subscription_number
+    where s.tenant_id = ${tenantId}
   `.execute(tx);
   return new Map(rows.map((row) => [row.subscription_number, row]));
 }
