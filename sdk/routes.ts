@@ -104,6 +104,32 @@ export const routes = {
     method: 'Update',
     action: 'Review Meter Reading',
   },
+  importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
+  publishBills: {
+    path: '/billing/bills/publish-bills',
+    method: 'Publish',
+    action: 'Publish Bills',
+  },
+  distributeBills: {
+    path: '/billing/bills/distribute-bills',
+    method: 'Distribute',
+    action: 'Distribute Bills',
+  },
+  getBillDocument: {
+    path: '/billing/bills/get-bill-document',
+    method: 'Retrieve',
+    action: 'Retrieve Bill Document',
+  },
+  getDeliveries: {
+    path: '/billing/bills/get-deliveries',
+    method: 'Retrieve',
+    action: 'Retrieve Deliveries',
+  },
+  resolveDeliveries: {
+    path: '/billing/bills/resolve-deliveries',
+    method: 'Update',
+    action: 'Resolve Deliveries',
+  },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { errorCodes } from '../src/base/errors.ts';
+import type { SchemaNode } from '../src/base/validation/problems.ts';
+import { validate } from '../src/base/validation/validate.ts';
 import { sdkRoutes } from '../src/commands/sdk.ts';
 import { permissions } from '../src/domain/access/roles.ts';
 import { commonErrors } from '../src/http/openapi.ts';
-import type { SchemaNode } from '../src/http/problems.ts';
-import { validate } from '../src/http/validate.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { readSources } from './support/source.ts';
@@ -116,6 +116,9 @@ test('an example that its schema refuses is found', () => {
 
 /** Objects of any shape, each with the place where its size is limited. */
 const freeForm: Record<string, string> = {
+  'makeConnections connection.variants[]': 'connection-fields.ts: 64 KiB',
+  'makeConnections connection[].variants[]': 'connection-fields.ts: 64 KiB',
+  'updateConnection data.variants[]': 'connection-fields.ts: 64 KiB',
   'updateSettings data.letterhead': 'update-settings.ts: 64 KiB',
   'updateSettings data.reminders[]': 'update-settings.ts: 64 KiB',
   'createService service.values[].default[]': 'service-fields.ts: 1 MiB for each table',

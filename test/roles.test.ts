@@ -57,6 +57,12 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeReadings: [...billing, 'Meter Reader', 'Customer'],
   getReadings: [...readers, 'Meter Reader', 'Customer'],
   reviewReading: billing,
+  importData: [...billing, 'Meter Reader'],
+  publishBills: managers,
+  distributeBills: billing,
+  getBillDocument: [...readers, 'Cashier', 'Customer'],
+  getDeliveries: [...readers, 'Cashier'],
+  resolveDeliveries: billing,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -89,6 +95,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getConnections: 'Customer',
   makeReadings: 'Customer',
   getReadings: 'Customer',
+  getBillDocument: 'Customer',
 };
 
 const scene = await openScene();

@@ -2,13 +2,8 @@
 import { dateIn } from '../base/calendar.ts';
 import { dayOf, parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
-import { errorFromUpload } from '../base/errors.ts';
-import {
-  type CheckedReadings,
-  detailsOf,
-  type RowProblem,
-  storeReadings,
-} from '../domain/readings/enter.ts';
+import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
+import { type CheckedReadings, storeReadings } from '../domain/readings/enter.ts';
 import { checkReadings, type ReadingRow } from '../domain/readings/place.ts';
 import { type ReadingType, readingTypes } from '../domain/readings/reading.ts';
 import { lockTerm, noteInputs } from '../domain/terms/store.ts';

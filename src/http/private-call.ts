@@ -43,7 +43,8 @@ async function runInTransaction(call: Prepared): Promise<Outgoing> {
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
-    const company = known && { tenantId: token.tenantId, kind: operation };
+    const { tenantId } = token;
+    const company = known && operation.byKey ? { tenantId, kind: operation } : undefined;
     try {
       const row = known;
       return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>

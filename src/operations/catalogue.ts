@@ -14,6 +14,11 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { distributeBills } from './bills/distribute-bills.ts';
+import { getBillDocument } from './bills/get-bill-document.ts';
+import { getDeliveries } from './bills/get-deliveries.ts';
+import { publishBills } from './bills/publish-bills.ts';
+import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -22,6 +27,7 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
 import { getLookups } from './lookups/get-lookups.ts';
@@ -96,6 +102,12 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  importData,
+  publishBills,
+  distributeBills,
+  getBillDocument,
+  getDeliveries,
+  resolveDeliveries: resolveDeliveriesOperation,
   login,
   refreshToken,
   logout,

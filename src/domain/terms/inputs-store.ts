@@ -21,7 +21,8 @@ export async function saveManualValues(
   const rows = JSON.stringify(values);
   const { numAffectedRows: removed } = await sql`
     delete from manual_values m
-    using json_to_recordset(${rows}::json) as r ("subscriptionId" bigint, component text, value text)
+    using json_to_recordset(${rows}::json)
+      as r ("subscriptionId" bigint, component text, value text)
     where m.tenant_id = ${tenantId} and m.term_id = ${termId}
       and m.subscription_id = r."subscriptionId" and m.component = r.component
       and r.value is null
@@ -51,7 +52,7 @@ export type UploadedUse = {
   quantity: string | null;
 };
 
-/** As for manual values. A use of the whole term has the date infinity, so that it has a key too. */
+/** As for manual values. A use of the whole term has the date infinity: it has a key too. */
 export async function saveUsage(
   tx: Tx,
   tenantId: number,
