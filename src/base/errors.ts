@@ -312,7 +312,7 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
   });
 }
 
-/** Of a job's rows: what is wrong with them is a rule's matter, unless something is not there. */
+/** Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. */
 export function errorFromUpload(details: ErrorDetail[]): AppError {
   const { code, message, field, ...rest } = errorFromRows(details);
   const isAbsent = errorCodes[code].type === 'not_found';
