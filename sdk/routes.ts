@@ -105,6 +105,31 @@ export const routes = {
     action: 'Review Meter Reading',
   },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
+  publishBills: {
+    path: '/billing/bills/publish-bills',
+    method: 'Publish',
+    action: 'Publish Bills',
+  },
+  distributeBills: {
+    path: '/billing/bills/distribute-bills',
+    method: 'Distribute',
+    action: 'Distribute Bills',
+  },
+  getBillDocument: {
+    path: '/billing/bills/get-bill-document',
+    method: 'Retrieve',
+    action: 'Retrieve Bill Document',
+  },
+  getDeliveries: {
+    path: '/billing/bills/get-deliveries',
+    method: 'Retrieve',
+    action: 'Retrieve Deliveries',
+  },
+  resolveDeliveries: {
+    path: '/billing/bills/resolve-deliveries',
+    method: 'Update',
+    action: 'Resolve Deliveries',
+  },
   exportData: { path: '/billing/exports/export-data', method: 'Retrieve', action: 'Export Data' },
   getRouteSheet: {
     path: '/billing/meters/get-route-sheet',
@@ -194,6 +219,33 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Lookups',
   },
+  makeTerm: { path: '/billing/terms/make-term', method: 'Create', action: 'Create Bill Term' },
+  getTerms: { path: '/billing/terms/get-terms', method: 'Retrieve', action: 'Retrieve Terms' },
+  updateTerm: { path: '/billing/terms/update-term', method: 'Update', action: 'Update Bill Term' },
+  cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
+  uploadMeterReadings: {
+    path: '/billing/terms/upload-meter-readings',
+    method: 'Update',
+    action: 'Upload Meter Readings',
+  },
+  postMeterReadings: {
+    path: '/billing/terms/post-meter-readings',
+    method: 'Update',
+    action: 'Post Meter Readings',
+  },
+  unpostMeterReadings: {
+    path: '/billing/terms/unpost-meter-readings',
+    method: 'Update',
+    action: 'Unpost Meter Readings',
+  },
+  postManualComponentValues: {
+    path: '/billing/terms/post-manual-component-values',
+    method: 'Update',
+    action: 'Upload Manual Comps',
+  },
+  uploadUsage: { path: '/billing/terms/upload-usage', method: 'Update', action: 'Upload Usage' },
+  getJobs: { path: '/billing/jobs/get-jobs', method: 'Retrieve', action: 'Retrieve Jobs' },
+  cancelJob: { path: '/billing/jobs/cancel-job', method: 'Update', action: 'Cancel Job' },
   getSettings: {
     path: '/billing/settings/get-settings',
     method: 'Retrieve',
