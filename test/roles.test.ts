@@ -57,6 +57,14 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeReadings: [...billing, 'Meter Reader', 'Customer'],
   getReadings: [...readers, 'Meter Reader', 'Customer'],
   reviewReading: billing,
+  generateBills: billing,
+  getBillTerm: [...readers, 'Cashier'],
+  getBills: [...readers, 'Cashier', 'Customer'],
+  holdBill: billing,
+  explainBill: [...readers, 'Cashier', 'Customer'],
+  compareRuns: [...readers, 'Cashier'],
+  postBills: managers,
+  unpostBills: managers,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -78,6 +86,8 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getConnections: 'Customer',
   makeReadings: 'Customer',
   getReadings: 'Customer',
+  getBills: 'Customer',
+  explainBill: 'Customer',
 };
 
 const scene = await openScene();

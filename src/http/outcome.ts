@@ -30,10 +30,7 @@ export function succeeded(
   if (answer.total !== undefined) headers['X-Total-Count'] = String(answer.total);
   if ('chunks' in answer) {
     const lists = [answer.chunks, ...(answer.also ?? [])];
-    const body = listStream(
-      streamedEnvelope(answer.message, answer.wrap, lists.length),
-      lists,
-    );
+    const body = listStream(streamedEnvelope(answer.message, answer.wrap, lists.length), lists);
     // The answer is under way and can only be cut off; the log still hears why.
     body.on('error', (error) => toAppError(error, call.parts.log, call.incoming));
     return { statusCode: 200, headers, body, operation };

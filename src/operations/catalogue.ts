@@ -14,6 +14,14 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { compareRuns } from './bills/compare-runs.ts';
+import { explainBill } from './bills/explain-bill.ts';
+import { generateBills } from './bills/generate-bills.ts';
+import { getBillTerm } from './bills/get-bill-term.ts';
+import { getBills } from './bills/get-bills.ts';
+import { holdBill } from './bills/hold-bill.ts';
+import { postBills } from './bills/post-bills.ts';
+import { unpostBills } from './bills/unpost-bills.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -85,6 +93,14 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  generateBills,
+  getBillTerm,
+  getBills,
+  holdBill,
+  explainBill,
+  compareRuns,
+  postBills,
+  unpostBills,
   login,
   refreshToken,
   logout,

@@ -21,6 +21,10 @@ export const permissions = [
   'readings:review',
   'own-readings:read',
   'own-readings:write',
+  'bills:read',
+  'bills:write',
+  'bills:post',
+  'own-bills:read',
   'settings:read',
   'settings:write',
   'access:read',
@@ -54,6 +58,8 @@ const operator: readonly Permission[] = [
   'readings:read',
   'readings:write',
   'readings:review',
+  'bills:read',
+  'bills:write',
   'settings:read',
 ];
 
@@ -63,6 +69,8 @@ const manager: readonly Permission[] = [
   'subscriptions:manage',
   'contexts:write',
   'plans:write',
+  // Posting, publishing, and taking it back.
+  'bills:post',
 ];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
@@ -70,9 +78,15 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   'Billing Manager': manager,
   'Billing Operator': operator,
   'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
-  Cashier: ['parties:read'],
+  Cashier: ['parties:read', 'bills:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read', 'own-subscriptions:read', 'own-readings:read', 'own-readings:write'],
+  Customer: [
+    'own-party:read',
+    'own-subscriptions:read',
+    'own-readings:read',
+    'own-readings:write',
+    'own-bills:read',
+  ],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.
