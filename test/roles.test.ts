@@ -65,6 +65,14 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   resolveDeliveries: billing,
   exportData: [...readers, 'Meter Reader'],
   getRouteSheet: [...readers, 'Meter Reader'],
+  generateBills: billing,
+  getBillTerm: [...readers, 'Cashier'],
+  getBills: [...readers, 'Cashier', 'Customer'],
+  holdBill: billing,
+  explainBill: [...readers, 'Cashier', 'Customer'],
+  compareRuns: [...readers, 'Cashier'],
+  postBills: managers,
+  unpostBills: managers,
   login: everybody,
   refreshToken: everybody,
   logout: everybody,
@@ -98,6 +106,8 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   makeReadings: 'Customer',
   getReadings: 'Customer',
   getBillDocument: 'Customer',
+  getBills: 'Customer',
+  explainBill: 'Customer',
 };
 
 const scene = await openScene();

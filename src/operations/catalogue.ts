@@ -19,6 +19,14 @@ import { getBillDocument } from './bills/get-bill-document.ts';
 import { getDeliveries } from './bills/get-deliveries.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
+import { compareRuns } from './bills/compare-runs.ts';
+import { explainBill } from './bills/explain-bill.ts';
+import { generateBills } from './bills/generate-bills.ts';
+import { getBillTerm } from './bills/get-bill-term.ts';
+import { getBills } from './bills/get-bills.ts';
+import { holdBill } from './bills/hold-bill.ts';
+import { postBills } from './bills/post-bills.ts';
+import { unpostBills } from './bills/unpost-bills.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -112,6 +120,14 @@ export const catalogue = {
   resolveDeliveries: resolveDeliveriesOperation,
   exportData,
   getRouteSheet,
+  generateBills,
+  getBillTerm,
+  getBills,
+  holdBill,
+  explainBill,
+  compareRuns,
+  postBills,
+  unpostBills,
   login,
   refreshToken,
   logout,

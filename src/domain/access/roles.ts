@@ -27,6 +27,7 @@ export const permissions = [
   'bills:read',
   'bills:post',
   'bills:distribute',
+  'bills:write',
   'own-bills:read',
   'settings:read',
   'settings:write',
@@ -65,6 +66,7 @@ const operator: readonly Permission[] = [
   'terms:write',
   'bills:read',
   'bills:distribute',
+  'bills:write',
   'settings:read',
 ];
 
