@@ -19,6 +19,7 @@ const server = createServer({
   domain: 'localhost',
   workspaceHeader: true,
   trustedProxies: [],
+  scheduleWaitSeconds: 20,
   rateLimits: { token: many, tenant: many, loginName: many, loginAddress: many },
 });
 const address = await server.listen({ port: 0, host: '127.0.0.1' });

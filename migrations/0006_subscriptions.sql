@@ -179,9 +179,10 @@ create table subscription_balances (
   party_id bigint not null,
   -- Above zero: the customer owes it.
   receivable bigint not null default 0,
-  -- Held for the customer.
-  deposit bigint not null default 0 check (deposit >= 0),
-  disputed bigint not null default 0 check (disputed >= 0),
+  -- Held for the customer; never below zero, nor is what is disputed. The trigger that keeps
+  -- balances checks that: a check here would look at what is added, not at what comes out.
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
   primary key (tenant_id, subscription_id, party_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
 );
@@ -390,7 +391,7 @@ grant select, insert, update on assignment_registers to billwright_api, billwrig
 -- What was read. Locked and Billed are not states of the row: a term that takes a reading names it,
 -- and what a term names can neither be changed nor rejected.
 create table readings (
-  tenant_id bigint not null references tenants (tenant_id),
+  tenant_id bigint not null,
   reading_id bigint not null,
   assignment_id bigint not null,
   position smallint not null,
@@ -427,7 +428,10 @@ create unique index readings_register_key on readings (
   tenant_id, assignment_id, position, reading_date, reading_type, reading_time, rejected_id
 ) nulls not distinct;
 create index readings_review on readings (tenant_id, reading_id) where status = 'Review';
-create index readings_date on readings (tenant_id, reading_date, reading_id);
+-- Readings come in the order of their days. A tree by day would, besides, look to the planner like a
+-- way to find the readings of one register on a day, among a hundred thousand of that day.
+create index readings_date on readings using brin (tenant_id, reading_date)
+  with (autosummarize = on);
 create unique index readings_external_key on readings (tenant_id, external_reference)
   where external_reference is not null and status <> 'Rejected';
 call wall_off('readings');

@@ -73,8 +73,7 @@ create table jobs (
   due_at timestamptz not null,
   started_at timestamptz,
   finished_at timestamptz,
-  -- Counts how often a worker began; what an earlier attempt still tries to write is refused.
-  attempt integer not null default 0,
+  -- While it runs, what is done is counted by its parts; at its end it stands here.
   done integer not null default 0,
   total integer not null default 0,
   -- {code, message, details}
@@ -93,8 +92,54 @@ create index jobs_due on jobs (tenant_id, due_at) where status in ('Scheduled', 
 call wall_off('jobs');
 grant select, insert, update on jobs to billwright_api, billwright_worker;
 
+-- When a worker next has to look at the jobs of a workspace, by the clock of the machine: null where
+-- nothing waits. One look at the registry thus tells where there is work, and shows no row of any
+-- workspace.
+alter table workspaces add column next_job_at timestamptz;
+create index workspaces_next_job on workspaces (next_job_at) where next_job_at is not null;
+grant update (next_job_at) on workspaces to billwright_worker;
+
+create function note_job() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$$;
+revoke all on function note_job() from public;
+create trigger jobs_noted
+  after insert on jobs
+  for each row execute function note_job();
+
+-- A clock that was moved and a workspace that is resumed may have jobs that are due at once.
+create function note_moved_clock() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$$;
+revoke all on function note_moved_clock() from public;
+create trigger tenants_clock_moved
+  after update on tenants
+  for each row
+  when (old.clock_offset_ms <> new.clock_offset_ms or old.status <> new.status)
+  execute function note_moved_clock();
+
 -- The parts of a job, each worked in one transaction: claimed with its row lock and marked done with
--- its effect, so that it is done once whoever dies.
+-- its effect, so that it is done once whoever dies. They go when the job has ended.
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -103,17 +148,65 @@ create table job_chunks (
   first_id bigint not null,
   last_id bigint not null,
   is_done boolean not null default false,
-  -- How often a worker died over it or failed at it.
-  attempts integer not null default 0,
   done integer not null default 0,
   outcome jsonb,
+  -- Why it was set aside: {code, message}.
   error jsonb,
   primary key (tenant_id, job_id, chunk),
   foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
 );
 create index job_chunks_open on job_chunks (tenant_id, job_id, chunk) where not is_done;
 call wall_off('job_chunks');
-grant select, insert, update, delete on job_chunks to billwright_api, billwright_worker;
+grant select on job_chunks to billwright_api;
+grant select, insert, update, delete on job_chunks to billwright_worker;
+
+-- Who works on which part. Written by a connection of its own before the work begins and taken away
+-- with the effect, so that what is left tells of workers that died or failed over the part. Without
+-- its row here no part can be marked done.
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  -- 0 is the beginning of the job, -1 its end.
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  -- The connection that holds the part.
+  backend_pid integer not null,
+  started_at timestamptz not null default clock_timestamp(),
+  -- Renewed while the worker lives.
+  seen_at timestamptz not null default clock_timestamp(),
+  error text,
+  primary key (tenant_id, job_id, chunk, attempt),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
+);
+call wall_off('chunk_attempts');
+grant select, insert, update, delete on chunk_attempts to billwright_worker;
+
+-- Ends the connections of workers that were not heard of for so long: what they hold is rolled back
+-- and free for others, and one that was only paused can no longer commit. The connection is the
+-- right one if its transaction is older than the attempt; a number given again has a younger one.
+create function end_lost_attempts(lease interval) returns setof bigint
+language plpgsql volatile security definer
+set search_path = public, pg_temp
+as $$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$$;
+revoke all on function end_lost_attempts(interval) from public;
+grant execute on function end_lost_attempts(interval) to billwright_worker;
 
 -- The reading with which each register is billed in a term, and the one it begins from. What is
 -- named here is Locked, and Billed once the term is posted.
@@ -133,6 +226,9 @@ create table term_readings (
   rollover boolean not null default false,
   -- How many readings in a row were estimates, this one included.
   estimates smallint not null default 0,
+  -- Nobody read the register: the reading was estimated for this term, or the one before is taken
+  -- again. One that comes in later takes its place.
+  is_stand_in boolean not null default false,
   locked_at timestamptz not null,
   locked_by text not null,
   primary key (tenant_id, term_id, subscription_id, assignment_id, position),
@@ -143,7 +239,8 @@ create index term_readings_reading on term_readings (tenant_id, reading_id);
 create index term_readings_register
   on term_readings (tenant_id, assignment_id, position, reading_date desc);
 call wall_off('term_readings');
-grant select, insert, delete on term_readings to billwright_api, billwright_worker;
+grant select on term_readings to billwright_api;
+grant select, insert, update, delete on term_readings to billwright_worker;
 
 create table manual_values (
   tenant_id bigint not null,
@@ -159,7 +256,8 @@ create table manual_values (
 );
 create index manual_values_subscription on manual_values (tenant_id, subscription_id);
 call wall_off('manual_values');
-grant select, insert, update, delete on manual_values to billwright_api, billwright_worker;
+grant select on manual_values to billwright_api;
+grant select, insert, update, delete on manual_values to billwright_worker;
 
 -- Uploaded use: of a day, or of the whole term, whose date is infinity.
 create table term_usage (
@@ -177,7 +275,21 @@ create table term_usage (
 );
 create index term_usage_subscription on term_usage (tenant_id, subscription_id);
 call wall_off('term_usage');
-grant select, insert, update, delete on term_usage to billwright_api, billwright_worker;
+grant select on term_usage to billwright_api;
+grant select, insert, update, delete on term_usage to billwright_worker;
+
+-- Who a term is for that is not Regular: it bills these subscriptions and no others.
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  primary key (tenant_id, term_id, subscription_id),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+create index term_subscriptions_subscription on term_subscriptions (tenant_id, subscription_id);
+call wall_off('term_subscriptions');
+grant select, insert, delete on term_subscriptions to billwright_api, billwright_worker;
 
 -- Every generation of a term. A bill that comes out the same as before is not written again: it
 -- belongs to every run from its first one on.
@@ -190,10 +302,21 @@ create table bill_runs (
   bill_id bigint,
   -- Of the context and its plans, as it was rated with.
   book_version bigint not null,
+  -- {context, plans: {planId: version}}: the newest versions then, by which a bill can be rated
+  -- again as it was, whatever was saved since.
+  versions jsonb not null,
+  -- Ids set aside for new bills, and how many subjects go into one part: the bills of the n-th part
+  -- take theirs from the n-th piece. Null where there were no new subjects.
+  first_bill_id bigint,
+  part_size integer not null,
   started_at timestamptz not null,
   finished_at timestamptz,
-  -- {subscriptions, bills, errors, holds, currentCharges, taxAmount, ...} when it is finished.
+  -- {subscriptions, bills, errors, holds, currentCharges, ...} when it is finished.
   totals jsonb,
+  -- What was set aside when its bills began to be posted, so that whoever goes on after a failure
+  -- gives every bill the number that was meant for it:
+  -- {firstNumber, firstEntry, firstJournal, bills, skipped, postingDate, ranges: [[first, last]]}.
+  reserved jsonb,
   generated_by text not null,
   primary key (tenant_id, term_id, run_number),
   foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
@@ -201,10 +324,30 @@ create table bill_runs (
 call wall_off('bill_runs');
 grant select, insert, update on bill_runs to billwright_api, billwright_worker;
 
+-- Whoever writes bills in bulk. COPY is refused to a role that a policy binds; this one is not
+-- bound, and can nevertheless write into no other tenant: it has no right to the column tenant_id,
+-- whose default is the tenant of the transaction. Where the owner may not create such a role (some
+-- hosted databases) it is bound like any other, and bills take a way that is slower.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'billwright_bulk') then
+    begin
+      create role billwright_bulk nologin bypassrls;
+    exception when insufficient_privilege then
+      create role billwright_bulk nologin;
+    end;
+  end if;
+end
+$$;
+grant billwright_bulk to current_user;
+grant usage on schema public to billwright_bulk;
+
 -- A bill is a document: one row. Amounts are minor units. `document` (readings, usage, lines,
--- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed.
+-- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed. What
+-- it refers to is checked by who makes it, for a thousand rows at once; a foreign key checked for
+-- each row would cost as much as the row.
 create table bills (
-  tenant_id bigint not null references tenants (tenant_id),
+  tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   term_id bigint not null,
   -- The run that made this version of the bill.
@@ -213,7 +356,7 @@ create table bills (
   batch_id bigint not null,
   -- The subscription, account or party that the bill is for, by the term's post type.
   subject_id bigint not null,
-  -- Null on a bill of several subscriptions.
+  -- Null on a bill of several subscriptions, which are then in bill_parts.
   subscription_id bigint,
   account_id bigint,
   party_id bigint not null,
@@ -227,7 +370,7 @@ create table bills (
   is_held boolean not null default false,
   hold_reason text,
   bill_number text,
-  bill_reference text not null,
+  -- How often it was posted.
   posting smallint not null default 0,
   issue_date date,
   due_date date not null,
@@ -242,13 +385,18 @@ create table bills (
   payments_received bigint not null,
   adjustments bigint not null,
   arrears bigint not null,
-  wallet_applied bigint not null,
+  wallet_applied bigint not null default 0,
   payable bigint not null,
   credit_balance bigint not null,
   late_surcharge bigint not null,
   -- Of bill_amount alone.
   paid_amount bigint not null default 0,
-  -- When the subscription last changed before it was rated: another value means a stale bill.
+  -- The last billed day of the subscription before this bill; null where the term sets it.
+  billed_through date,
+  -- The last entry of the ledger that its arrears know of.
+  entry_id bigint not null,
+  -- When the subscription last changed before it was rated (of several, the sum): another value
+  -- means a stale bill.
   subject_ts bigint not null,
   hash bytea not null,
   document json not null,
@@ -268,7 +416,9 @@ create table bills (
   ),
   constraint bills_number_when_posted
     check (status not in ('Posted', 'Published') or bill_number is not null)
-);
+)
+-- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
+with (toast_tuple_target = 8160);
 -- Nothing is billed twice.
 create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
   where status <> 'Cancelled';
@@ -277,10 +427,43 @@ create unique index bills_number_key on bills (tenant_id, bill_number)
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)
   where subscription_id is not null;
 create index bills_party on bills (tenant_id, party_id, bill_id);
-create index bills_reference on bills (tenant_id, bill_reference);
+-- What somebody has to look at.
+create index bills_review on bills (tenant_id, term_id, status, bill_id)
+  where status in ('Error', 'Hold');
+-- What is still to be paid.
+create index bills_open on bills (tenant_id, subscription_id, due_date)
+  where status in ('Posted', 'Published') and paid_amount < bill_amount;
 call wall_off('bills');
 grant select, insert, update, delete on bills to billwright_worker;
 grant select, insert, update on bills to billwright_api;
+grant insert (
+  bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id,
+  party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
+  billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
+  previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
+  late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
+  created_by, modified_at, modified_by, ts
+) on bills to billwright_bulk;
+
+-- The subscriptions of a bill that is made for an account or a party.
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  -- The part of bill_amount that is owed for it.
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  billed_through date,
+  subject_ts bigint not null,
+  primary key (tenant_id, bill_id, subscription_id),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
+);
+create index bill_parts_subscription on bill_parts (tenant_id, subscription_id, bill_id);
+call wall_off('bill_parts');
+grant select, insert, delete on bill_parts to billwright_worker;
+grant select on bill_parts to billwright_api;
 
 -- Earlier versions of bills that a later run changed or dropped, for comparison.
 create table superseded_bills (
@@ -309,11 +492,39 @@ create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
   terms jsonb not null check (jsonb_typeof(terms) = 'array'),
+  -- What the newest bill asked for, arrears included, and the last entry that it knew of: what was
+  -- entered since stands between it and the next one.
+  brought_forward bigint not null default 0,
+  entry_id bigint not null default 0,
+  -- By component, what the newest bill charged by rules of segments; only where bills are made in
+  -- advance and may have to be corrected by the next.
+  billed jsonb check (jsonb_typeof(billed) = 'object'),
   primary key (tenant_id, subscription_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
-);
+)
+with (fillfactor = 50);
 call wall_off('usage_histories');
 grant select, insert, update on usage_histories to billwright_api, billwright_worker;
+
+-- Posting moves each subscription and its balance once. With room left for the new version of every
+-- row on its page no index has to be touched, which is five sixths of the cost.
+alter table subscriptions set (fillfactor = 50);
+alter table subscription_balances set (fillfactor = 50);
+
+-- Whether a subscription was Active on any of the days from the first to the last, both inclusive.
+create function is_active_between(status_history jsonb, first_day date, last_day date)
+returns boolean
+language sql immutable parallel safe
+return exists (
+  select
+  from (
+    select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+      lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+    from jsonb_array_elements(status_history) with ordinality as e (h, number)
+  ) runs
+  where status = 'Active'
+    and greatest(from_date, first_day) <= least(coalesce(next_date - 1, last_day), last_day)
+);
 
 -- Bill numbers that were given and taken back: they are never given again.
 create table retired_numbers (
@@ -330,8 +541,67 @@ create index retired_numbers_term on retired_numbers (tenant_id, term_id);
 call wall_off('retired_numbers');
 grant select, insert on retired_numbers to billwright_api, billwright_worker;
 
+-- By which channels a party wants its bills; null leaves it to the workspace.
+alter table parties add column delivery_channels text[] check (
+  delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]
+  and cardinality(delivery_channels) > 0
+);
+
+-- What the documents of a term are made with besides its bills: letterhead, bank accounts, template
+-- and its version, locale, as they stood when they were published. A term has several where bills
+-- whose documents could not be made were published later.
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null check (version > 0),
+  issue_date date not null,
+  setting jsonb not null check (jsonb_typeof(setting) = 'object'),
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, term_id, version),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
+);
+call wall_off('document_settings');
+grant select on document_settings to billwright_api;
+grant select, insert on document_settings to billwright_worker;
+
+-- The document of a published bill. It is rendered from frozen parts, so that it is the same bytes
+-- whenever it is asked for; what it must hash to is kept here. One that could not be made has the
+-- reason instead, and keeps its bill from being published.
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null check (format in ('PDF', 'HTML')),
+  setting_version integer not null,
+  template_id bigint not null,
+  template_version integer not null,
+  -- The hash of a fixed bill: a program that renders it to another one renders all bills
+  -- differently, and only then may a document differ from what is kept of it.
+  edition text not null,
+  size integer check (size > 0),
+  sha256 bytea check (length(sha256) = 32),
+  -- {code, message}
+  error jsonb,
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id),
+  constraint bill_documents_once unique (tenant_id, bill_id, format),
+  constraint bill_documents_made check (
+    (error is null) = (sha256 is not null) and (error is null) = (size is not null)
+  ),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  constraint bill_documents_setting_fkey foreign key (tenant_id, term_id, setting_version)
+    references document_settings (tenant_id, term_id, version)
+);
+create index bill_documents_failed on bill_documents (tenant_id, term_id, bill_id)
+  where error is not null;
+call wall_off('bill_documents');
+grant select on bill_documents to billwright_api;
+grant select, insert, update on bill_documents to billwright_worker;
+
 -- A bill on its way to a customer by one channel. A repeat that an operator asked for is a further
--- request; within one request nothing is sent twice.
+-- row, of a further request (job); within one request nothing is sent twice.
 create table deliveries (
   tenant_id bigint not null references tenants (tenant_id),
   delivery_id bigint not null,
@@ -345,45 +615,33 @@ create table deliveries (
     'Queued', 'Sending', 'Sent', 'Delivered', 'Failed', 'Uncertain'
   )),
   reason text,
+  -- How often it was handed over. Only who counted last may say how that ended.
   attempts integer not null default 0,
+  -- How often in a row that failed in a way that may pass.
+  failures smallint not null default 0,
   next_attempt_at timestamptz,
+  -- Always the same for this row, so that a mail that arrives a second time is seen as one.
   message_id text not null,
+  -- Of the words around the bill, as they stood when it was asked for; null where there are none.
+  template_id bigint,
+  template_version integer,
   sent_at timestamptz,
   created_at timestamptz not null,
+  created_by text not null,
   modified_at timestamptz not null,
   primary key (tenant_id, delivery_id),
   constraint deliveries_once unique (tenant_id, bill_id, channel, job_id),
-  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id),
+  constraint deliveries_template_fkey foreign key (tenant_id, template_id, template_version)
+    references template_versions (tenant_id, template_id, version)
 );
 create index deliveries_term on deliveries (tenant_id, term_id, status, delivery_id);
-create index deliveries_waiting on deliveries (tenant_id, next_attempt_at)
-  where status in ('Queued', 'Sending');
+create index deliveries_status on deliveries (tenant_id, status, delivery_id);
+create index deliveries_job on deliveries (tenant_id, job_id);
 call wall_off('deliveries');
-grant select, insert, update on deliveries to billwright_api, billwright_worker;
-
--- The document of a published bill. It is rendered from frozen parts, so that it is the same bytes
--- whenever it is asked for; what it must hash to is kept here.
-create table bill_documents (
-  tenant_id bigint not null,
-  document_id bigint not null,
-  bill_id bigint not null,
-  term_id bigint not null,
-  format text not null check (format in ('PDF', 'HTML')),
-  template_id bigint not null,
-  template_version integer not null,
-  size integer not null check (size > 0),
-  sha256 bytea not null,
-  created_at timestamptz not null,
-  primary key (tenant_id, document_id),
-  constraint bill_documents_once unique (tenant_id, bill_id, format),
-  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
-);
-call wall_off('bill_documents');
-grant select, insert, delete on bill_documents to billwright_api, billwright_worker;
-
--- What the documents of a term are made with besides the bills: letterhead, bank accounts, template
--- versions, locale, as they were when the term was published.
-alter table terms add column document_setting jsonb;
+grant select, update on deliveries to billwright_api;
+grant select, insert, update on deliveries to billwright_worker;
 
 -- A posted bill is fixed: only what happens to it afterwards may change.
 create function keep_posted_bills() returns trigger
@@ -448,10 +706,10 @@ create trigger readings_locked
 -- One row for each line, for people who query with SQL.
 create view bill_lines with (security_invoker = true) as
 select b.tenant_id, b.bill_id, b.bill_number, b.term_id, b.subscription_id, b.party_id, b.status,
-  (l.value ->> 'lineNo')::integer as line_number,
-  l.value ->> 'component' as component,
-  l.value ->> 'type' as component_type,
-  (l.value ->> 'amount')::bigint as amount,
-  l.value ->> 'tariffCode' as plan_code
-from bills b, json_array_elements(b.document -> 'lines') l (value);
+  l.number::integer as line_number,
+  l.line ->> 'component' as component,
+  l.line ->> 'type' as component_type,
+  (l.line ->> 'amount')::bigint as amount,
+  coalesce(l.line ->> 'tariffCode', b.document ->> 'tariffCode') as plan_code
+from bills b, json_array_elements(b.document -> 'lines') with ordinality as l (line, number);
 grant select on bill_lines to billwright_api, billwright_worker;

@@ -87,16 +87,36 @@ create table bill_documents (
   bill_id bigint not null,
   term_id bigint not null,
   format text not null,
+  setting_version integer not null,
   template_id bigint not null,
   template_version integer not null,
-  size integer not null,
-  sha256 bytea not null,
+  edition text not null,
+  size integer,
+  sha256 bytea,
+  error jsonb,
   created_at timestamp with time zone not null,
   constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
   constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
   constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_setting_fkey FOREIGN KEY (tenant_id, term_id, setting_version) REFERENCES document_settings(tenant_id, term_id, version),
+  constraint bill_documents_sha256_check CHECK ((length(sha256) = 32)),
   constraint bill_documents_size_check CHECK ((size > 0)),
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  billed_through date,
+  subject_ts bigint not null,
+  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 
 create table bill_runs (
@@ -106,9 +126,13 @@ create table bill_runs (
   job_id bigint not null,
   bill_id bigint,
   book_version bigint not null,
+  versions jsonb not null,
+  first_bill_id bigint,
+  part_size integer not null,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   totals jsonb,
+  reserved jsonb,
   generated_by text not null,
   constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
   constraint bill_runs_run_number_check CHECK ((run_number > 0)),
@@ -170,7 +194,7 @@ create table billing_periods (
 );
 
 create table bills (
-  tenant_id bigint not null,
+  tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   term_id bigint not null,
   first_run integer not null,
@@ -187,7 +211,6 @@ create table bills (
   is_held boolean not null default false,
   hold_reason text,
   bill_number text,
-  bill_reference text not null,
   posting smallint not null default 0,
   issue_date date,
   due_date date not null,
@@ -202,11 +225,13 @@ create table bills (
   payments_received bigint not null,
   adjustments bigint not null,
   arrears bigint not null,
-  wallet_applied bigint not null,
+  wallet_applied bigint not null default 0,
   payable bigint not null,
   credit_balance bigint not null,
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
+  billed_through date,
+  entry_id bigint not null,
   subject_ts bigint not null,
   hash bytea not null,
   document json not null,
@@ -223,8 +248,21 @@ create table bills (
   constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
   constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
-  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
-  constraint bills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
+);
+
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  backend_pid integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  error text,
+  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
+  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
 );
 
 create table clients (
@@ -277,17 +315,37 @@ create table deliveries (
   status text not null,
   reason text,
   attempts integer not null default 0,
+  failures smallint not null default 0,
   next_attempt_at timestamp with time zone,
   message_id text not null,
+  template_id bigint,
+  template_version integer,
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  created_by text not null,
   modified_at timestamp with time zone not null,
   constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
   constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
   constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_template_fkey FOREIGN KEY (tenant_id, template_id, template_version) REFERENCES template_versions(tenant_id, template_id, version),
   constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
-  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint deliveries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null,
+  issue_date date not null,
+  setting jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint document_settings_pkey PRIMARY KEY (tenant_id, term_id, version),
+  constraint document_settings_setting_check CHECK ((jsonb_typeof(setting) = 'object'::text)),
+  constraint document_settings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id),
+  constraint document_settings_version_check CHECK ((version > 0))
 );
 
 create table idempotency_keys (
@@ -303,6 +361,21 @@ create table idempotency_keys (
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table imports (
+  tenant_id bigint not null,
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null,
+  rows integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
+  constraint imports_rows_check CHECK ((rows > 0)),
+  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -310,7 +383,6 @@ create table job_chunks (
   first_id bigint not null,
   last_id bigint not null,
   is_done boolean not null default false,
-  attempts integer not null default 0,
   done integer not null default 0,
   outcome jsonb,
   error jsonb,
@@ -332,7 +404,6 @@ create table jobs (
   due_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
-  attempt integer not null default 0,
   done integer not null default 0,
   total integer not null default 0,
   error jsonb,
@@ -556,9 +627,11 @@ create table parties (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  delivery_channels text[],
   constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
   constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
   constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint parties_delivery_channels_check CHECK (((delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]) AND (cardinality(delivery_channels) > 0))),
   constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
   constraint parties_name_check CHECK ((name <> ''::text)),
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
@@ -720,7 +793,6 @@ END,
   constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
   constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
   constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
-  constraint readings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint readings_value_check CHECK ((value >= (0)::numeric))
 );
 
@@ -805,8 +877,6 @@ create table subscription_balances (
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
-  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
-  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
@@ -1000,11 +1070,21 @@ create table term_readings (
   reading_type text not null,
   rollover boolean not null default false,
   estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
   locked_at timestamp with time zone not null,
   locked_by text not null,
   constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
   constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
   constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
+  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
 );
 
 create table term_usage (
@@ -1045,7 +1125,6 @@ create table terms (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
-  document_setting jsonb,
   constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
   constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
@@ -1077,6 +1156,10 @@ create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
   terms jsonb not null,
+  brought_forward bigint not null default 0,
+  entry_id bigint not null default 0,
+  billed jsonb,
+  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
   constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
   constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
   constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
@@ -1086,6 +1169,7 @@ create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
   created_at timestamp with time zone not null,
+  next_job_at timestamp with time zone,
   constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint workspaces_pkey PRIMARY KEY (tenant_id),
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
@@ -1102,13 +1186,13 @@ create view bill_lines with (security_invoker=true) as
     b.subscription_id,
     b.party_id,
     b.status,
-    ((l.value ->> 'lineNo'::text))::integer AS line_number,
-    (l.value ->> 'component'::text) AS component,
-    (l.value ->> 'type'::text) AS component_type,
-    ((l.value ->> 'amount'::text))::bigint AS amount,
-    (l.value ->> 'tariffCode'::text) AS plan_code
+    (l.number)::integer AS line_number,
+    (l.line ->> 'component'::text) AS component,
+    (l.line ->> 'type'::text) AS component_type,
+    ((l.line ->> 'amount'::text))::bigint AS amount,
+    COALESCE((l.line ->> 'tariffCode'::text), (b.document ->> 'tariffCode'::text)) AS plan_code
    FROM bills b,
-    LATERAL json_array_elements((b.document -> 'lines'::text)) l(value);
+    LATERAL json_array_elements((b.document -> 'lines'::text)) WITH ORDINALITY l(line, number);
 
 -- indexes
 
@@ -1120,6 +1204,10 @@ CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at
 
 CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
 
+CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
+
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
+
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
 
 CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
@@ -1130,19 +1218,25 @@ CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btr
 
 CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
 
+CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
+
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
 
-CREATE INDEX bills_reference ON public.bills USING btree (tenant_id, bill_reference);
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
 CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
 
+CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
+
+CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
+
 CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
 
-CREATE INDEX deliveries_waiting ON public.deliveries USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
-
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
 
 CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
 
@@ -1206,7 +1300,7 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
-CREATE INDEX readings_date ON public.readings USING btree (tenant_id, reading_date, reading_id);
+CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
@@ -1266,6 +1360,8 @@ CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_i
 
 CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
 
+CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
+
 CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
 
 CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
@@ -1281,6 +1377,8 @@ CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+
+CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
 
 -- functions and procedures
 
@@ -1298,10 +1396,8 @@ CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint
  LANGUAGE sql
 BEGIN ATOMIC
  INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
- INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Bill {{bill.billNumber}}
-{{bill.partyName}}
-{{bill.lines}}
-'::text || 'Payable by {{bill.dueDate}}: {{bill.payableWithinDueDate}} {{bill.currency}}
+ INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Please quote the reference {{bill.billRefNo}} with your payment.
+'::text || 'Payments after {{bill.issueDate}} are not shown on this bill.
 '::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
 
 your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.
@@ -1497,6 +1593,31 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
+  loop
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
+  end loop;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
  RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
  LANGUAGE plpgsql
@@ -1573,6 +1694,14 @@ RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace 
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->> 'fromDate'::text))::date AS from_date, lead(((e.h ->> 'fromDate'::text))::date) OVER (ORDER BY ((e.h ->> 'fromDate'::text))::date, e.number) AS next_date FROM jsonb_array_elements(is_active_between.status_history) WITH ORDINALITY e(h, number)) runs WHERE ((runs.status = 'Active'::text) AND (GREATEST(runs.from_date, is_active_between.first_day) <= LEAST(COALESCE((runs.next_date - 1), is_active_between.last_day), is_active_between.last_day)))))
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1600,6 +1729,15 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (
@@ -1650,6 +1788,42 @@ begin
       using errcode = 'check_violation', constraint = 'bills_posted_fixed';
   end if;
   return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  update workspaces
+  set next_job_at = least(next_job_at, new.due_at - (
+    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+    where tenant_id = require_tenant()))
+  where tenant_id = require_tenant();
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_moved_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update workspaces set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  return null;
 end
 $function$
 ;
@@ -1913,6 +2087,8 @@ CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN
 
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
+
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
@@ -1953,6 +2129,8 @@ CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.t
 
 CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
+
 CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
 
 -- row-level security
@@ -1972,6 +2150,9 @@ create policy tenant_wall on batches as permissive for all using ((tenant_id = c
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_parts enable row level security, force row level security;
+create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table bill_runs enable row level security, force row level security;
 create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1987,6 +2168,9 @@ create policy tenant_wall on billing_periods as permissive for all using ((tenan
 alter table bills enable row level security, force row level security;
 create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
 
+alter table chunk_attempts enable row level security, force row level security;
+create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
+
 alter table clients enable row level security, force row level security;
 create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
 
@@ -1999,8 +2183,14 @@ create policy tenant_wall on daily_runs as permissive for all using ((tenant_id 
 alter table deliveries enable row level security, force row level security;
 create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
 
+alter table document_settings enable row level security, force row level security;
+create policy tenant_wall on document_settings as permissive for all using ((tenant_id = current_tenant()));
+
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+
+alter table imports enable row level security, force row level security;
+create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
 
 alter table job_chunks enable row level security, force row level security;
 create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
@@ -2103,6 +2293,9 @@ create policy tenant_wall on tenants as permissive for all using ((tenant_id = c
 alter table term_readings enable row level security, force row level security;
 create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
 
+alter table term_subscriptions enable row level security, force row level security;
+create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+
 alter table term_usage enable row level security, force row level security;
 create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2135,13 +2328,17 @@ grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
 
-grant delete, insert, select on bill_documents to billwright_api;
+grant select on bill_documents to billwright_api;
 
-grant delete, insert, select on bill_documents to billwright_worker;
+grant insert, select, update on bill_documents to billwright_worker;
 
 grant select on bill_lines to billwright_api;
 
 grant select on bill_lines to billwright_worker;
+
+grant select on bill_parts to billwright_api;
+
+grant delete, insert, select on bill_parts to billwright_worker;
 
 grant insert, select, update on bill_runs to billwright_api;
 
@@ -2163,6 +2360,8 @@ grant insert, select, update on bills to billwright_api;
 
 grant delete, insert, select, update on bills to billwright_worker;
 
+grant delete, insert, select, update on chunk_attempts to billwright_worker;
+
 grant insert, select, update on clients to billwright_api;
 
 grant insert, select, update on counters to billwright_api;
@@ -2173,15 +2372,21 @@ grant select on daily_runs to billwright_api;
 
 grant insert, select on daily_runs to billwright_worker;
 
-grant insert, select, update on deliveries to billwright_api;
+grant select, update on deliveries to billwright_api;
 
 grant insert, select, update on deliveries to billwright_worker;
+
+grant select on document_settings to billwright_api;
+
+grant insert, select on document_settings to billwright_worker;
 
 grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
 
-grant delete, insert, select, update on job_chunks to billwright_api;
+grant insert, select on imports to billwright_api;
+
+grant select on job_chunks to billwright_api;
 
 grant delete, insert, select, update on job_chunks to billwright_worker;
 
@@ -2209,7 +2414,7 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
-grant delete, insert, select, update on manual_values to billwright_api;
+grant select on manual_values to billwright_api;
 
 grant delete, insert, select, update on manual_values to billwright_worker;
 
@@ -2313,11 +2518,15 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
-grant delete, insert, select on term_readings to billwright_api;
+grant select on term_readings to billwright_api;
 
-grant delete, insert, select on term_readings to billwright_worker;
+grant delete, insert, select, update on term_readings to billwright_worker;
 
-grant delete, insert, select, update on term_usage to billwright_api;
+grant delete, insert, select on term_subscriptions to billwright_api;
+
+grant delete, insert, select on term_subscriptions to billwright_worker;
+
+grant select on term_usage to billwright_api;
 
 grant delete, insert, select, update on term_usage to billwright_worker;
 

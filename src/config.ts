@@ -1,5 +1,8 @@
 // The only reader of the environment: read once, checked, frozen.
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { isPlainAddress } from './base/mail/address.ts';
+import type { MailSender } from './base/mail/message.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
 
 export type Config = Readonly<{
@@ -16,9 +19,18 @@ export type Config = Readonly<{
   logLevel: string;
   apiConnections: number;
   workerConnections: number;
+  /** Parts of jobs that a worker works on at the same time. */
+  workerLanes: number;
+  scheduleWaitSeconds: number;
   trustedProxies: readonly string[];
   allowUnsafeDatabase: boolean;
   rateLimits: RateLimits;
+  /** Unset: mail goes as files into the outbox of the data folder. */
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  /** Threads in which a worker renders documents. */
+  renderThreads: number;
+  mailFrom: MailSender;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -28,6 +40,7 @@ export class ConfigError extends Error {}
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export function readConfig(env: Environment): Config {
+  const domain = (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase();
   return Object.freeze({
     port: integer(env, 'PORT', 8080, 0, 65_535),
     host: env.HOST || '127.0.0.1',
@@ -35,11 +48,14 @@ export function readConfig(env: Environment): Config {
     apiDatabaseUrl: url(env, 'API_DATABASE_URL'),
     workerDatabaseUrl: url(env, 'WORKER_DATABASE_URL'),
     dataFolder: resolve(env.BILLWRIGHT_DATA || './data'),
-    domain: (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase(),
+    domain,
     workspaceHeader: flag(env, 'BILLWRIGHT_WORKSPACE_HEADER'),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
+    // One waits for the database while the other computes: that fills two processors.
+    workerLanes: integer(env, 'WORKER_LANES', 2, 1, 64),
+    scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
     trustedProxies: (env.TRUSTED_PROXIES ?? '')
       .split(',')
       .map((item) => item.trim())
@@ -51,6 +67,10 @@ export function readConfig(env: Environment): Config {
       loginName: rate(env, 'RATE_LIMIT_LOGIN_NAME', defaultRateLimits.loginName),
       loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
     },
+    smtpUrl: smtpUrl(env, 'SMTP_URL'),
+    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 10, 1, 100),
+    renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
+    mailFrom: sender(env, 'MAIL_FROM', `billing@${domain}`),
   });
 }
 
@@ -86,6 +106,28 @@ function url(env: Environment, name: string): string | undefined {
     throw new ConfigError(`${name} must begin with postgresql://`);
   }
   return text;
+}
+
+/** The url holds a password, and is not repeated in the message. */
+function smtpUrl(env: Environment, name: string): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new ConfigError(`${name} must be a url such as smtp://user:password@host:587`);
+  }
+  return text;
+}
+
+/** `billing@example.com` or `City Water <billing@example.com>`. */
+function sender(env: Environment, name: string, usual: string): MailSender {
+  const text = env[name];
+  if (!text) return { address: usual };
+  const [, display, bracketed] = /^([^<>"\p{Cc}]+) <([^<>]+)>$/u.exec(text) ?? [];
+  const address = bracketed ?? text;
+  if (!isPlainAddress(address)) {
+    throw new ConfigError(`${name} must be an address such as billing@example.com, not '${text}'`);
+  }
+  return display === undefined ? { address } : { address, name: display };
 }
 
 /** `100/200`: calls a second, and how many at once. */

@@ -392,6 +392,7 @@ const hosts = createServer({
   domain: 'localhost',
   workspaceHeader: false,
   trustedProxies: ['127.0.0.1'],
+  scheduleWaitSeconds: 20,
   rateLimits: {
     token: { perSecond: 1e9, burst: 1e9 },
     tenant: { perSecond: 1e9, burst: 1e9 },

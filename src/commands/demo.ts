@@ -6,7 +6,8 @@ import { demoSubscriptions } from './demo/fill.ts';
 import { demo, makeDemo } from './demo/workspace.ts';
 import { UsageError } from './usage.ts';
 
-export const demoUsage = `billwright demo [--workspace NAME] [--subscriptions ${demoSubscriptions}]`;
+export const demoUsage =
+  `billwright demo [--workspace NAME] ` + `[--subscriptions ${demoSubscriptions}]`;
 
 const subscriptionsMax = 10_000_000;
 

@@ -4,7 +4,7 @@ import { type OpeningRow, openingFor, type Tx, transact } from '../base/db/pool.
 import { AppError } from '../base/errors.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
-import { type Call, isRetrieve, type Principal } from '../operations/operation.ts';
+import { type Call, isRetrieve, type Principal, type Settling } from '../operations/operation.ts';
 import {
   authorize,
   type EnteredRow,
@@ -14,6 +14,7 @@ import {
   readToken,
   type Token,
 } from './authenticate.ts';
+import { jobHeader } from './envelope.ts';
 import {
   claimKey,
   type Key,
@@ -30,6 +31,10 @@ const attemptsMax = 4;
 const sessionTouchSeconds = 30;
 
 export async function answerPrivate(call: Prepared): Promise<Outgoing> {
+  return settled(call, await runInTransaction(call));
+}
+
+async function runInTransaction(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
   const nowMs = realNow.epochMilliseconds;
@@ -51,6 +56,31 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
       if (error === tokenChanged) known = undefined;
       else if (!isRetryable(error) || attempt === attemptsMax) throw error;
     }
+  }
+}
+
+/** Where the call set a job going, its answer is that of the job, if that ends soon enough. */
+async function settled(call: Prepared, first: Outgoing): Promise<Outgoing> {
+  const { parts, operation, tenantId } = call;
+  const jobId = first.headers[jobHeader];
+  if (!operation.settle || jobId === undefined || first.statusCode !== 200) return first;
+  const { headers } = first;
+  try {
+    const settling: Settling = {
+      tenant: { tenantId },
+      waitMs: parts.scheduleWaitMs,
+      isClosing: () => parts.closing.isClosing,
+      log: parts.log,
+      read: (work) =>
+        transact(parts.database, { opening: openingFor(tenantId), readOnly: true }, work),
+    };
+    const answer = await operation.settle(settling, Number(jobId));
+    if (!answer) return first;
+    const { body } = succeeded(call, answer);
+    return { ...first, body };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return refused(operation, error, call.incoming.requestId, headers);
   }
 }
 

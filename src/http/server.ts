@@ -28,6 +28,8 @@ export type ServerOptions = {
   workspaceHeader: boolean;
   trustedProxies: readonly string[];
   rateLimits: RateLimits;
+  /** How long a call waits for the end of the job it asked for. */
+  scheduleWaitSeconds: number;
 };
 
 /** A client that sends its request, or takes its answer, slower than this is let go. */
@@ -55,6 +57,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.server.headersTimeout = headersTimeoutMs;
   const parts = dispatchParts(options);
+  // Nobody is kept waiting for a job by a server that closes: its answer says that it goes on.
+  server.addHook('preClose', async () => {
+    parts.closing.isClosing = true;
+  });
   const metrics = createMetrics(database);
   server.removeAllContentTypeParsers();
   // Every body is taken as bytes; dispatch itself decides what it is.
@@ -110,6 +116,8 @@ function dispatchParts(options: ServerOptions): DispatchParts {
     database,
     clock,
     log,
+    scheduleWaitMs: options.scheduleWaitSeconds * 1_000,
+    closing: { isClosing: false },
     knownTokens: new KnownTokens(),
     routes: routesOf(options.operations.map(([, operation]) => operation)),
     workspaces: new Workspaces(database, {
@@ -149,6 +157,8 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       const line = { requestId, operation: label, statusCode, ms: Math.round(ms), ...address };
       parts.log[level](line, 'call');
     }
+    // One that was under way when the server began to close must not keep its connection open.
+    if (parts.closing.isClosing) outgoing.headers.Connection = 'close';
     return send(reply, requestId, outgoing);
   };
 }

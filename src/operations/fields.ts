@@ -6,6 +6,7 @@ import { parseCompactDate, parseDate, parseLocalDateTime } from '../base/calenda
 import { countryCode } from '../base/countries.ts';
 import { isCurrency } from '../base/currencies.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import { isPlainAddress } from '../base/mail/address.ts';
 
 declare module 'typebox' {
   interface TSchemaOptions {
@@ -22,18 +23,13 @@ export const limits = {
   pageSize: 1_000,
 } as const;
 
-// Deliberately stricter than the standard: no comments, quotes, lists or display names, which mail
-// software reads in different ways.
-const emailForm =
-  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/;
-
 const timeOfDayForm = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 Format.Set('date-dmy', (text) => parseDate(text) !== undefined);
 Format.Set('date-compact', (text) => parseCompactDate(text) !== undefined);
 Format.Set('local-date-time', (text) => parseLocalDateTime(text) !== undefined);
 Format.Set('time-of-day', (text) => timeOfDayForm.test(text));
-Format.Set('email', (text) => text.length <= 254 && emailForm.test(text));
+Format.Set('email', isPlainAddress);
 Format.Set('country', (text) => countryCode(text) !== undefined);
 Format.Set('currency', (text) => isCurrency(text));
 

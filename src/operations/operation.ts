@@ -56,10 +56,26 @@ export type PublicCall = CallBase & {
   write<T>(work: (tx: Tx, audit: (by: Actor, entry: AuditEntry) => void) => Promise<T>): Promise<T>;
 };
 
+/**
+ * A call after its transaction, holding no connection: it may wait for what it set going. What it
+ * finds is not stored under an Idempotency-Key: a repeated call settles again and finds the same.
+ */
+export type Settling = {
+  tenant: Pick<Tenant, 'tenantId'>;
+  /** Milliseconds it may take at most. */
+  waitMs: number;
+  /** True once the server is closing: nobody is kept waiting then. */
+  isClosing(): boolean;
+  log: Log;
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
 /** Ids of what was made, told in headers because `data` stays empty. */
 export type AnswerIds = {
   resourceIds?: readonly (number | string)[];
   partyNumbers?: readonly number[];
+  termIds?: readonly number[];
+  jobId?: number;
   connectionNumbers?: readonly string[];
 };
 
@@ -75,9 +91,11 @@ export type Answer<Data> = {
 export type StreamedAnswer<Data> = {
   message: string;
   total: number;
-  /** Puts the array into its place in `data`. */
-  wrap(rows: never[]): Data;
+  /** Puts the array into its place in `data`, and those that follow into theirs. */
+  wrap(rows: never[], ...also: never[][]): Data;
   chunks: AsyncIterable<readonly unknown[]>;
+  /** Further arrays, in the order in which they stand in `data`. */
+  also?: readonly AsyncIterable<readonly unknown[]>[];
 };
 
 export type OperationDefinition<
@@ -89,6 +107,8 @@ export type OperationDefinition<
   path: `/billing/${string}`;
   method: string;
   action: string;
+  /** Sent without method, action and apiVersion; whoever sends them is not told off. */
+  isWordless?: true;
   access: Who;
   /** One sentence for the reference page. */
   summary: string;
@@ -103,6 +123,11 @@ export type OperationDefinition<
     call: Who extends 'public' ? PublicCall : Call,
     body: Static<Request>,
   ): Promise<Answer<Static<Response>> | StreamedAnswer<Static<Response>>>;
+  /**
+   * For an operation whose answer names a job: waits for its end after the commit. Returns the
+   * outcome, throws the job's error, or returns undefined: then the first answer stands.
+   */
+  settle?(call: Settling, jobId: number): Promise<Answer<Static<Response>> | undefined>;
 };
 
 export type Operation = OperationDefinition<TObject, TSchema, Access>;

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { deleteExpired } from '../domain/access/sessions-store.ts';
+import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import { claimDailyRun, findLastDailyRun } from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
 
@@ -14,11 +15,16 @@ type DailyJob = {
   run(
     tx: Tx,
     tenantId: number,
-    day: { localDate: Temporal.PlainDate; realNow: Temporal.Instant },
+    day: {
+      localDate: Temporal.PlainDate;
+      /** The workspace's time, which a sandbox may have moved ahead. */
+      now: Temporal.Instant;
+      realNow: Temporal.Instant;
+    },
   ): Promise<object>;
 };
 
-export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map([
+export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   [
     'housekeeping',
     {
@@ -31,6 +37,7 @@ export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map([
         }),
     },
   ],
+  ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
 ]);
 
 /** A workspace that stood still for longer is not taken through every missed date. */
@@ -94,7 +101,9 @@ export async function runDailyTask(
       at: realNow,
     });
     if (!isMine) return false;
-    const outcome = await job.run(tx, task.tenantId, { localDate, realNow });
+    const { clock_offset_ms: milliseconds } = await findSettings(tx, task.tenantId);
+    const now = realNow.add({ milliseconds });
+    const outcome = await job.run(tx, task.tenantId, { localDate, now, realNow });
     log.info({ ...task, outcome }, 'daily job done');
     return true;
   });

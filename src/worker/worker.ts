@@ -3,8 +3,11 @@ import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Clock } from '../base/clock.ts';
 import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
+import { steps } from '../billrun/steps.ts';
+import type { Equipment } from '../billrun/tools.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
+import { startJobRunner } from './job-runner.ts';
 
 export type WorkerOptions = {
   /** Owns the queue's own tables. */
@@ -13,6 +16,9 @@ export type WorkerOptions = {
   database: Database;
   clock: Clock;
   log: Log;
+  /** Parts of bill-run jobs worked on at the same time. */
+  lanes: number;
+  equipment: Equipment;
 };
 
 export type Worker = { stop(): Promise<void> };
@@ -62,9 +68,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await boss.work(dailyQueue, dailyFetch, (jobs: Job<DailyTask>[]) => runBatch(options, jobs));
   // What fell due while no worker was there must not wait for the next minute.
   await queueDueTasks(boss, options, looked);
+  const runner = startJobRunner({ ...options, connection, steps });
   log.info('worker ready');
   return {
     async stop() {
+      await runner.stop();
       await boss.stop({ graceful: true, timeout: stopMs, close: true });
     },
   };

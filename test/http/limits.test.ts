@@ -201,6 +201,7 @@ test('X-Workspace is followed only where the server was started with it', async 
     domain: 'localhost',
     workspaceHeader: false,
     trustedProxies: [],
+    scheduleWaitSeconds: 20,
     rateLimits: defaultRateLimits,
   });
   const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });

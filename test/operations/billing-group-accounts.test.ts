@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
+import { newOffer, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('group-accounts');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
 
 async function newGroup(name: string): Promise<number> {
   const made = await admin.addBillingGroup({ name, description: `About ${name}` });
@@ -35,19 +35,21 @@ test('a group shows its facts, its accounts with their oldest active plan, and w
   const billingGroupID = await newGroup('Facts');
   const [first, second] = await newAccounts(['One', 'Two'], 'vendor');
   const rows = [
-    [1, 'S1', 'WATER', 'Old plan', first, 'Closed', 100],
-    [2, 'S2', 'ELEC', 'First active', first, 'Active', 1050],
-    [3, 'S3', 'GAS', 'Second active', first, 'Active', -50],
-    [4, 'S4', 'GAS', 'Never active', second, 'Pending', 0],
-  ];
-  for (const [id, number, context, plan, account, status, receivable] of rows) {
-    await scene.sql.query(
-      `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_code,
-         plan_code, plan_label, account_id, party_id, status)
-       select 1, $1, $2, $3, 'P', $4, $5, party_id, $6 from billing_accounts where account_id = $5`,
-      [id, number, context, plan, account, status],
-    );
-    await scene.sql.query('insert into subscription_balances values (1, $1, $2)', [id, receivable]);
+    ['Old plan', 'One', 'Closed', 1],
+    ['First active', 'One', 'Active', 10.5],
+    ['Second active', 'One', 'Active', -0.5],
+    ['Never active', 'Two', 'Pending', 0],
+  ] as const;
+  const { data } = await admin.listUsers({ userType: 'vendor' });
+  const partyNumber = data.users.at(-1)?.partyNumber ?? 0;
+  let active = '';
+  for (const [name, connectionGroupLabel, status, balance] of rows) {
+    const offer = await newOffer(admin, {}, { name });
+    if (name === 'First active') active = offer.serviceCode;
+    const users = [{ partyNumber, connectionGroupLabel }];
+    const accounts = [{ title: 'Receivable' as const, balance }];
+    const connection = { ...offer, users, accounts, status, connectionDate: '01012020' };
+    await subscribe(admin, connection, { batchUpload: true });
   }
   const connectionGroupIDs = [first ?? 0, second ?? 0];
   await admin.assignBillingAccounts({ data: { billingGroupID, connectionGroupIDs } });
@@ -67,7 +69,7 @@ test('a group shows its facts, its accounts with their oldest active plan, and w
   assert.ok(createdAt === modifiedAt && ts > 0);
   const shown = { type: 'Vendor', connectionGroupLabel: 'One', connectionGroupID: first };
   assert.deepEqual(connectionGroups, [
-    { ...shown, serviceCode: 'ELEC', tariffLabel: 'First active' },
+    { ...shown, serviceCode: active, tariffLabel: 'First active' },
     {
       type: 'Vendor',
       connectionGroupLabel: 'Two',

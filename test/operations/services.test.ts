@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
 import { newService, newTariff, priceOf, type Service, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { newParty, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('contexts');
@@ -201,27 +202,27 @@ test('the code of a context cannot change', async () => {
   await update({ serviceID: (await shown(code)).serviceID, newCode: code });
 });
 
-async function subscribe(contextCode: string, planCode: string, status: string): Promise<void> {
-  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
-  const partyNumber = Number(made.headers.get('x-party-number'));
-  const connectionGroups = [{ connectionGroupLabel: 'House' }];
-  await admin.updateUser({ user: { partyNumber, connectionGroups } });
-  await scene.sql.query(
-    `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_code,
-       plan_code, plan_label, account_id, party_id, status)
-     select 1, a.account_id, 'N-' || a.account_id, $1, $2, $2, a.account_id, a.party_id, $3
-     from billing_accounts a order by a.account_id desc limit 1`,
-    [contextCode, planCode, status],
-  );
+const states = { Closed: 'Closed', Pending: 'Pending' } as const;
+
+async function subscribed(
+  serviceCode: string,
+  status: keyof typeof states,
+  postType: string,
+): Promise<void> {
+  const partyNumber = await newParty(admin);
+  const users = [{ partyNumber }];
+  const connection = { serviceCode, tariffCode: 'DOM', postType, users, status: states[status] };
+  await subscribe(admin, { ...connection, connectionDate: '01012020' }, { batchUpload: true });
 }
 
 test('what subscribers agreed to cannot change while there are any', async () => {
   const code = await newService(admin);
   const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  await newTariff(admin, code, { code: 'DOM' });
   await update({ postType: 'Post Account' });
-  await subscribe(code, 'DOM', 'Closed');
+  await subscribed(code, 'Closed', 'Post Account');
   await update({ chargingType: 'Prepaid' });
-  await subscribe(code, 'DOM', 'Pending');
+  await subscribed(code, 'Pending', 'Post Account');
   for (const fields of [
     { chargingType: 'Postpaid' },
     { postType: 'Post Party' },

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
 import { newService, newTariff, priceOf, smallTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('plans');
@@ -257,29 +258,32 @@ test('exceptSubtree leaves out a plan and all that inherit from it', async () =>
 test('connCount counts Active and Disconnected subscriptions as they come, change and go', async () => {
   const plan = await newTariff(admin, context);
   const away = await newTariff(admin, context);
-  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
-  const partyNumber = Number(made.headers.get('x-party-number'));
-  const connectionGroups = [{ connectionGroupLabel: 'House' }];
-  await admin.updateUser({ user: { partyNumber, connectionGroups } });
-  await scene.sql.query(
-    `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_code,
-       plan_code, plan_label, account_id, party_id, status)
-     select 1, n, 'N-' || n, $1, $2, $2, 1, 1,
-       (array['Active', 'Disconnected', 'Pending', 'Closed'])[1 + n % 4]
-     from generate_series(1, 40) n`,
-    [context, plan.code],
-  );
+  const addOn = await newTariff(admin, context, { planType: 'ADDON_PLAN', uniqueLabel: 'Extra' });
+  const partyNumber = await newParty(admin);
+  const statuses = ['Active', 'Disconnected', 'Pending', 'Closed'] as const;
+  const connection = Array.from({ length: 40 }, (_, index) => ({
+    serviceCode: context,
+    tariffCode: plan.code,
+    postType: 'Post Subscription',
+    connectionDate: '01012020',
+    status: statuses[index % 4] ?? 'Active',
+    users: [{ partyNumber }],
+    addonTariffLabels: index < 4 ? ['Extra'] : [],
+  }));
+  const made = await admin.makeConnections({ batchUpload: true, connection });
+  const numbers = made.headers.get('x-connection-number')?.split(',') ?? [];
   const count = async (one = plan) => (await shown(one.tariffID)).connCount;
-  assert.equal(await count(), 20);
-  const change = (set: string, where: string) =>
-    scene.sql.query(`update subscriptions set ${set} where tenant_id = 1 and ${where}`);
-  await change("status = 'Active'", "status = 'Pending'");
-  assert.equal(await count(), 30);
-  await change("status = 'Closed'", 'subscription_id <= 20');
-  assert.equal(await count(), 15);
-  await change(`plan_code = '${away.code}'`, "status = 'Disconnected'");
-  assert.deepEqual([await count(), await count(away)], [10, 5]);
+  assert.deepEqual([await count(), await count(addOn)], [20, 2]);
+  const [active = '', cut = '', pending = ''] = numbers;
+  await admin.updateConnection({ data: { connectionNumber: pending, activate: true } });
+  assert.deepEqual([await count(), await count(addOn)], [21, 3]);
+  await admin.closeConnection({ data: { connectionNumber: cut } });
+  assert.deepEqual([await count(), await count(addOn)], [20, 2]);
+  await admin.changeTariff({ data: { connectionNumber: active, tariffCode: away.code } });
+  assert.deepEqual([await count(), await count(away), await count(addOn)], [19, 1, 2]);
+  await admin.updateConnection({ data: { connectionNumber: active, addonTariffLabels: [] } });
+  assert.deepEqual([await count(away), await count(addOn)], [1, 1]);
   const { data } = await admin.getTariffs({ serviceCode: context });
   const listed = data.tariffs.find((one) => one.tariffID === plan.tariffID);
-  assert.equal(listed?.connCount, 10);
+  assert.equal(listed?.connCount, 19);
 });

@@ -3,12 +3,15 @@ import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { type Database, openDatabase, plainOpening, transact } from '../../src/base/db/pool.ts';
-import { createLog } from '../../src/base/log.ts';
+import { createLog, type Log } from '../../src/base/log.ts';
+import type { Step } from '../../src/billrun/step.ts';
+import { steps } from '../../src/billrun/steps.ts';
 import { createWorkspace, prepareWorkspace } from '../../src/domain/access/workspaces.ts';
 import type { RateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { type JobRunner, startJobRunner } from '../../src/worker/job-runner.ts';
 import { checkedClient, type TestClient } from './client.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import {
@@ -18,6 +21,7 @@ import {
   stopOwnCluster,
   theCluster,
 } from './cluster.ts';
+import { openTestEquipment, type TestEquipment } from './equipment.ts';
 
 export const adminPassword = 'correct horse battery';
 
@@ -42,6 +46,8 @@ export type Scene = {
   logged: string[];
   /** A further server on the same database, with a pool, caches and limits of its own. */
   anotherServer(options?: SceneOptions): Promise<Running>;
+  /** Starts a worker in this process that runs the jobs of bill runs, until it is stopped. */
+  runJobs(options?: RunJobsOptions): JobRunner;
   /** Makes a workspace and returns a client logged in as its administrator. */
   workspace(name: string, options?: WorkspaceOptions): Promise<TestClient>;
   /** A client of a workspace, with no token. */
@@ -61,10 +67,20 @@ export type Running = {
   visitor(workspace: string): TestClient;
 };
 
+export type RunJobsOptions = {
+  /** Instead of those of the bill run. */
+  steps?: readonly Step[];
+  lanes?: number;
+  leaseSeconds?: number;
+  /** Instead of threads, mail server and folder of this worker's own. */
+  equipment?: TestEquipment;
+};
+
 export type SceneOptions = {
   rateLimits?: Partial<RateLimits>;
   operations?: readonly (readonly [string, Operation])[];
   apiConnections?: number;
+  scheduleWaitSeconds?: number;
 };
 
 const unlimited = { perSecond: 1e9, burst: 1e9 };
@@ -80,7 +96,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const [{ server, baseUrl, api, visitor }] = running as [Running];
   const sql = new pg.Client({ ...cluster.owner, database: databaseName });
   await sql.connect();
+  const workers: StartedRunner[] = [];
   after(async () => {
+    for (const { runner, database, equipment } of workers) {
+      await runner.stop();
+      await equipment.close();
+      await database.close();
+    }
     for (const one of running) {
       await one.server.close();
       await one.api.close();
@@ -98,6 +120,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       running.push(another);
       return another;
     },
+    runJobs: (wanted = {}) => {
+      const made = startRunner(cluster, databaseName, clock, logged, wanted);
+      workers.push(made);
+      return made.runner;
+    },
     workspace: async (name, wanted = {}) => {
       await makeWorkspace(cluster, databaseName, clock.now(), name, wanted);
       return loggedIn(visitor(name), `admin@${name}.example`);
@@ -109,6 +136,43 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return loggedIn(visitor(admin.workspace), username);
     },
   };
+}
+
+type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
+
+function startRunner(
+  cluster: Cluster,
+  databaseName: string,
+  clock: MovableClock,
+  logged: string[],
+  options: RunJobsOptions,
+): StartedRunner {
+  const connection = { ...cluster.owner, database: databaseName };
+  const { lanes = 2, leaseSeconds, equipment = openTestEquipment() } = options;
+  const database = openDatabase({
+    connection,
+    name: 'test worker',
+    max: lanes + 2,
+    role: 'billwright_worker',
+  });
+  const runner = startJobRunner({
+    database,
+    connection,
+    clock,
+    log: testLog(logged),
+    steps: options.steps ? new Map(options.steps.map((step) => [step.operation, step])) : steps,
+    lanes,
+    equipment,
+    ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+  });
+  return { runner, database, equipment };
+}
+
+function testLog(logged: string[]): Log {
+  return createLog({
+    level: process.env.LOG_LEVEL ?? 'debug',
+    destination: { write: (line) => void logged.push(line) },
+  });
 }
 
 async function startServer(
@@ -123,10 +187,7 @@ async function startServer(
     name: 'test api',
     max: options.apiConnections ?? 8,
   });
-  const log = createLog({
-    level: process.env.LOG_LEVEL ?? 'debug',
-    destination: { write: (line) => void logged.push(line) },
-  });
+  const log = testLog(logged);
   const server = createServer({
     database: api,
     operations: options.operations ?? operations,
@@ -135,6 +196,7 @@ async function startServer(
     domain: 'localhost',
     workspaceHeader: true,
     trustedProxies: [],
+    scheduleWaitSeconds: options.scheduleWaitSeconds ?? 20,
     rateLimits: {
       token: unlimited,
       tenant: unlimited,

@@ -7,6 +7,7 @@ import { routes } from '../../sdk/routes.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
+import type { Connection } from './subscriptions.ts';
 
 export type Two = {
   a: TestClient;
@@ -35,8 +36,8 @@ export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
   const b = await scene.workspace('beta', { sandbox: true });
   const tenantA = await tenantOf(scene, 'alpha');
   const tenantB = await tenantOf(scene, 'beta');
-  await seed(scene, a, tenantA, { mark: 'plain', isKnown: false });
-  await seed(scene, b, tenantB, { mark, isKnown: true });
+  await seed(a, { mark: 'plain', isKnown: false });
+  await seed(b, { mark, isKnown: true });
   await seedMore(b, mark);
   await b.updateSettings({ data: { name: mark, letterhead: { text: mark } } });
   await b.getSettings();
@@ -52,9 +53,7 @@ async function tenantOf(scene: Scene, workspace: string): Promise<number> {
 
 /** Ids 1 and number 100001 in both workspaces. */
 async function seed(
-  scene: Scene,
   client: TestClient,
-  tenantId: number,
   { mark, isKnown }: { mark: string; isKnown: boolean },
 ): Promise<void> {
   const own = (name: keyof typeof known, other: string) => (isKnown ? known[name] : other);
@@ -93,7 +92,8 @@ async function seed(
   });
   await seedPrices(client, mark);
   await seedMeter(client, mark);
-  await seedAmounts(scene.sql, tenantId, own('subscription', 'ELEC-00000001'), mark);
+  const number = own('subscription', 'ELEC-00000001');
+  await seedSubscription(client, number, own('label', 'House 1'), mark);
 }
 
 /** Type 6 and meter 7001 in both workspaces. */
@@ -101,7 +101,8 @@ async function seedMeter(client: TestClient, mark: string): Promise<void> {
   const registers = [{ register: mark, unit: mark, kind: 'Cumulative' as const, digits: 6 }];
   await client.makeMeterTypes({ meterTypes: [{ name: mark, utility: mark, registers }] });
   const meter = { number: 7001, brand: mark, meterType: 6, purchaseDate: '01/02/2024', mf: 1 };
-  await client.makeMeters({ meters: [meter] });
+  const usual = { ...meter, number: 7003, meterType: 1 };
+  await client.makeMeters({ meters: [meter, usual] });
 }
 
 /** The context, plan and period that the examples of operations are about. */
@@ -115,24 +116,34 @@ async function seedPrices(client: TestClient, mark: string): Promise<void> {
   await client.updateTemplate({ data: { templateID: 1, body: mark } });
 }
 
-/** What no operation makes yet. */
-async function seedAmounts(
-  sql: pg.Client,
-  tenantId: number,
-  number: string,
+/** Subscription 1 in both workspaces, of the party and account 1, with amounts of all kinds. */
+async function seedSubscription(
+  client: TestClient,
+  connectionNumber: string,
+  connectionGroupLabel: string,
   mark: string,
 ): Promise<void> {
-  await sql.query(
-    `insert into subscriptions (tenant_id, subscription_id, subscription_number, reference_number,
-       context_code, plan_code, plan_label, account_id, party_id, status)
-     values ($1, 1, $2, $3, $3, $3, $3, 1, 1, 'Active')`,
-    [tenantId, number, mark],
-  );
-  await sql.query('insert into subscription_balances values ($1, 1, 12345)', [tenantId]);
-  await sql.query(
-    'update parties set wallet_balance = 54321 where tenant_id = $1 and party_id = 1',
-    [tenantId],
-  );
+  const { connection } = catalogue.makeConnections.example as RequestOf<'makeConnections'>;
+  await client.makeConnections({
+    batchUpload: true,
+    connection: {
+      ...(connection as Connection),
+      connectionNumber,
+      connectionRefNo: mark,
+      connectionDate: '01012024',
+      billedThrough: '31012024',
+      description: mark,
+      projectName: mark,
+      documents: [mark],
+      address: { title: mark, city: mark, block: mark, society: mark },
+      users: [{ partyNumber: 100001, connectionGroupLabel }],
+      meters: [7003],
+      accounts: [
+        { title: 'Receivable', balance: 123.45 },
+        { title: 'Advance', balance: 543.21 },
+      ],
+    },
+  });
 }
 
 /** Rows of B under ids that A does not have, with marked names. */

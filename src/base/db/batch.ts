@@ -7,6 +7,7 @@
 // only once for each connection.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { parserOf } from './types.ts';
 
@@ -63,8 +64,20 @@ export class BatchedClient {
     });
   }
 
+  /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
+  copy(text: string, bytes: Buffer): Promise<number> {
+    this.#send();
+    return new Promise((resolve, reject) => {
+      const stream = this.#client.query(copyFrom(text));
+      stream.once('error', reject);
+      stream.once('finish', () => resolve(stream.rowCount));
+      stream.end(bytes);
+    });
+  }
+
   #send(): void {
     const statements = this.#ready;
+    if (statements.length === 0) return;
     this.#ready = [];
     this.runApart([statements], () => {});
   }

@@ -25,12 +25,16 @@ export type Tx = QueryExecutorProvider & {
     tenantId: number,
     key: Key,
   ): Promise<Found | undefined>;
+  /** Rows in the text format of COPY; how many there were. */
+  copyIn(statement: string, bytes: Buffer): Promise<number>;
 };
 
 /** What a transaction's statements run on: a connection of its own, or one that reads share. */
 export type Runner = {
   run(statement: Statement): Promise<StatementResult>;
   lookUp?: Tx['lookUp'];
+  /** Only on a connection of its own. */
+  copy?(statement: string, bytes: Buffer): Promise<number>;
 };
 
 export function txOn(runner: Runner): Tx {
@@ -67,6 +71,11 @@ class Transaction implements QueryExecutor {
   ): Promise<Found | undefined> {
     if (this.#runner.lookUp) return this.#runner.lookUp(lookup, tenantId, key);
     return (await lookup(this, tenantId, [key])).get(key);
+  }
+
+  copyIn(statement: string, bytes: Buffer): Promise<number> {
+    if (!this.#runner.copy) throw new Error('a transaction that reads copies nothing in');
+    return this.#runner.copy(statement, bytes);
   }
 
   get adapter(): PostgresAdapter {

@@ -83,7 +83,7 @@ export function openPdf(info: PdfInfo): PdfFile {
         const { name, object } = imageOf(image);
         page.xobjects[name] = object;
       }
-      document.addContent(content);
+      document.addContent(Buffer.from(content, 'latin1'));
       document.flushPages();
       // The list of pages keeps each page's object to the end; what it refers to is written.
       page.dictionary.data = {} as typeof page.dictionary.data;
@@ -99,30 +99,35 @@ export function openPdf(info: PdfInfo): PdfFile {
 }
 
 /** A file ends with a line of some 20 bytes for each object: they are joined before handing on. */
-const blockBytes = 65_536;
+const blockBytes = 16_384;
 
 /** Takes the place of the stream's own buffer, which handles each line for itself. */
 function gather(document: PDFKit.PDFDocument): { take(): Buffer } {
   const full: Buffer[] = [];
-  let block = Buffer.allocUnsafe(blockBytes);
+  const block = Buffer.allocUnsafe(blockBytes);
   let used = 0;
   const endBlock = () => {
-    if (used > 0) full.push(block.subarray(0, used));
-    block = Buffer.allocUnsafe(blockBytes);
+    if (used > 0) full.push(Buffer.from(block.subarray(0, used)));
     used = 0;
   };
-  document.push = (chunk: Uint8Array | null) => {
-    if (chunk === null) return false;
+  const add = (chunk: Uint8Array) => {
     if (used + chunk.length > blockBytes) endBlock();
     if (chunk.length > blockBytes) full.push(Buffer.from(chunk));
     else {
       block.set(chunk, used);
       used += chunk.length;
     }
-    return true;
   };
-  // The head of the file was written before.
-  document.push(document.read() as Buffer);
+  // The head of the file was written before, in chunks that come one at a time.
+  let head = document.read() as Buffer | null;
+  while (head !== null) {
+    add(head);
+    head = document.read() as Buffer | null;
+  }
+  document.push = (chunk: Uint8Array | null) => {
+    if (chunk !== null) add(chunk);
+    return chunk !== null;
+  };
   return {
     take() {
       endBlock();

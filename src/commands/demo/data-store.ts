@@ -96,7 +96,8 @@ export async function insertHouseholds(
       modified_at, modified_by, ts)
     select ${tenantId}, household, household,
       'House ' || (a ->> 'buildingNo') || ', ' || (a ->> 'street'), ${stamped(stamp)}
-    from (select distinct household from ${numbered(block)} s) h, lateral (select ${addressOf}) x (a)
+    from (select distinct household from ${numbered(block)} s) h,
+      lateral (select ${addressOf}) x (a)
     order by household
   `.execute(tx);
 }
@@ -146,14 +147,14 @@ export async function insertSubscriptionRows(
             else 'RES-A1' end)::bigint as plan_id,
           case when context = 'ELEC' and n % 2 = 0 then 'B02' else 'B01' end as batch
       ) taken,
-      lateral (${inputsOf()}) given
+      lateral ${inputsOf()} given
     order by n
   `.execute(tx);
 }
 
 /** Custom fields and agreed quantities, by context. */
 function inputsOf(): RawBuilder<unknown> {
-  return sql`
+  return sql`(
     select
       case context
         when 'ELEC' then jsonb_build_array(
@@ -161,12 +162,14 @@ function inputsOf(): RawBuilder<unknown> {
           jsonb_build_object('name', 'phase', 'value',
             case when n % 7 > 3 then 'Three' else 'Single' end))
         when 'WATER' then jsonb_build_array(
-          jsonb_build_object('name', 'pipeSize', 'value', (array['15', '15', '20', '25'])[1 + n % 4]),
+          jsonb_build_object('name', 'pipeSize', 'value',
+            (array['15', '15', '20', '25'])[1 + n % 4]),
           jsonb_build_object('name', 'category', 'value',
             case when n % 12 = 0 then 'Commercial' else 'Residential' end))
         else jsonb_build_array(
           jsonb_build_object('name', 'areaSqFt', 'value', (650 + n * 37 % 1200)::text),
-          jsonb_build_object('name', 'constructionCost', 'value', (900000 + n * 977 % 600000)::text),
+          jsonb_build_object('name', 'constructionCost', 'value',
+            (900000 + n * 977 % 600000)::text),
           jsonb_build_object('name', 'occupancy', 'value',
             (array['Owner', 'Owner', 'Tenant', 'Vacant'])[1 + n % 4]))
       end as inputs,
@@ -177,7 +180,10 @@ function inputsOf(): RawBuilder<unknown> {
           'name', 'taps', 'value', (2 + n % 4)::text, 'fromDate', connected.day))
         else '[]'
       end as quantities
-    from (select date_trunc('month', month_start - interval '11 months')::date::text as day) connected`;
+    from (
+      select date_trunc('month', month_start - interval '11 months')::date::text as day
+    ) connected
+  )`;
 }
 
 export async function insertMeterRows(
@@ -237,7 +243,7 @@ function counted(year: DemoYear, months: RawBuilder<unknown>): RawBuilder<unknow
     end`;
 }
 
-/** The reading at the installation and one at the end of each month; the last one may be missing. */
+/** One reading at the installation and one at the end of each month; the last may be missing. */
 export async function insertReadingRows(
   tx: Tx,
   tenantId: number,
@@ -277,7 +283,8 @@ export async function insertUsageHistories(
   await sql`
     insert into usage_histories (tenant_id, subscription_id, terms)
     select ${tenantId}, n, jsonb_agg(jsonb_build_object(
-        'termId', null, 'label', to_char(began.month + ((m - 1) || ' months')::interval, 'Mon-YYYY'),
+        'termId', null,
+        'label', to_char(began.month + ((m - 1) || ' months')::interval, 'Mon-YYYY'),
         'endDate', (began.month + (m || ' months')::interval - interval '1 day')::date::text,
         'days', extract(day from began.month + (m || ' months')::interval - interval '1 day'),
         'amount', used * case context when 'ELEC' then 2500 else 4000 end,
@@ -304,10 +311,13 @@ export async function postOpeningBalances(
   stamp: Stamp,
 ): Promise<void> {
   const { rows } = await sql<{ n: number; household: number; amount: number }>`
-    select n, household, 50000 + n * 7919 % 250000 as amount
-    from ${numbered(block)} s
-    where context = 'ELEC' and n % 7 = 3 and ${tenantId}::bigint = current_tenant()
-    order by n
+    select s.subscription_id as n, s.party_id as household,
+      50000 + s.subscription_id * 7919 % 250000 as amount
+    from subscriptions s
+    join pricing_contexts c on c.tenant_id = s.tenant_id and c.context_id = s.context_id
+    where s.tenant_id = ${tenantId} and c.code = 'ELEC' and s.subscription_id % 7 = 3
+      and s.subscription_id between ${block.first} and ${block.last}
+    order by s.subscription_id
   `.execute(tx);
   const total = rows.reduce((sum, row) => sum + row.amount, 0);
   if (total === 0) return;

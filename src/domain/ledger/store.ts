@@ -16,6 +16,21 @@ export async function postJournal(
   stamp: Stamp,
 ): Promise<number> {
   const journalId = await takeNumbers(tx, tenantId, 'journal', 1);
+  const { entries } = journal;
+  const firstEntry =
+    entries.length === 0 ? 0 : await takeNumbers(tx, tenantId, 'entry', entries.length);
+  await insertJournal(tx, tenantId, journal, { journalId, firstEntry }, stamp);
+  return journalId;
+}
+
+/** With numbers that were set aside before. */
+export async function insertJournal(
+  tx: Tx,
+  tenantId: number,
+  journal: Journal,
+  { journalId, firstEntry }: { journalId: number; firstEntry: number },
+  stamp: Stamp,
+): Promise<void> {
   await sql`
     insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
       posting_date, description, reverses_journal_id, created_at, created_by)
@@ -24,8 +39,7 @@ export async function postJournal(
       ${journal.description}, ${journal.reverses ?? null}, ${stamp.at}, ${stamp.by})
   `.execute(tx);
   await insertLines(tx, tenantId, journalId, journal);
-  await insertEntries(tx, tenantId, journalId, journal, stamp);
-  return journalId;
+  await insertEntries(tx, tenantId, journal, { journalId, firstEntry }, stamp);
 }
 
 async function insertLines(
@@ -50,14 +64,13 @@ async function insertLines(
 async function insertEntries(
   tx: Tx,
   tenantId: number,
-  journalId: number,
   { entries, postingDate }: Journal,
+  { journalId, firstEntry }: { journalId: number; firstEntry: number },
   stamp: Stamp,
 ): Promise<void> {
   if (entries.length === 0) return;
-  const firstId = await takeNumbers(tx, tenantId, 'entry', entries.length);
   const rows = entries.map((entry, index) => ({
-    entry_id: firstId + index,
+    entry_id: firstEntry + index,
     ledger_account_id: entry.accountId,
     party_id: entry.partyId,
     subscription_id: entry.subscriptionId,

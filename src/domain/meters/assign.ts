@@ -164,9 +164,10 @@ export async function installMeters(
   );
   if (installed.length === 0) return;
   const readingCount = installed.reduce((sum, one) => sum + one.readings.length, 0);
-  const [firstAssignment, firstReading] = await Promise.all([
-    takeNumbers(tx, tenantId, 'assignment', installed.length),
+  // In this order: who replaces a meter has taken numbers of readings for the old one before.
+  const [firstReading, firstAssignment] = await Promise.all([
     takeNumbers(tx, tenantId, 'reading', readingCount),
+    takeNumbers(tx, tenantId, 'assignment', installed.length),
   ]);
   const assignments = installed.map((one, index) => ({
     ...one,
@@ -174,14 +175,13 @@ export async function installMeters(
   }));
   const readings = assignments.flatMap((one) =>
     one.readings.map(
-      ({ position, date, value }): Omit<NewReading, 'readingId'> =>
+      ({ position, date, value }): NewReading =>
         plainReading(
           { assignmentId: one.assignmentId, position, day: dayOf(date), value },
           'Installation',
         ),
     ),
   );
-  const numbered = readings.map((one, index) => ({ ...one, readingId: firstReading + index }));
   await insertAssignments(tx, tenantId, assignments, stamp);
-  await insertReadings(tx, tenantId, numbered, stamp);
+  await insertReadings(tx, tenantId, readings, firstReading, stamp);
 }

@@ -19,7 +19,7 @@ export function estimateFinal(
   register: RegisterInPlace,
   past: Past,
   last: { day: number; isOff: boolean },
-): Omit<NewReading, 'readingId'>[] {
+): NewReading[] {
   const { previous } = past;
   if (previous === null || past.following.length > 0) return [];
   const daily = last.isOff ? null : averageOf(past.intervals, 1);

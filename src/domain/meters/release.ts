@@ -49,7 +49,7 @@ export type ReleasedMeter = HungMeter & Pick<Release, 'removeDate' | 'reason' | 
 export type CheckedReleases = {
   problems: ErrorDetail[];
   released: ReleasedMeter[];
-  readings: Omit<NewReading, 'readingId'>[];
+  readings: NewReading[];
   remeasured: Remeasured[];
 };
 
@@ -103,8 +103,10 @@ async function hungMeters(
   today: Temporal.PlainDate,
 ): Promise<Map<number, HungMeter[]>> {
   const subscriptionIds = releases.map((release) => release.subscriptionId);
+  const isOfAll = releases.some((release) => release.meterNumbers === null);
+  const numbers = isOfAll ? null : releases.flatMap((release) => release.meterNumbers ?? []);
   const [hung, factors] = await Promise.all([
-    lockHungMeters(tx, tenantId, subscriptionIds),
+    lockHungMeters(tx, tenantId, subscriptionIds, numbers),
     findFactors(tx, tenantId, dayOf(today)),
   ]);
   for (const { context_id: contextId, registers } of hung) {
@@ -210,7 +212,7 @@ async function estimate(
   releases: readonly Release[],
   released: readonly ReleasedMeter[],
   placed: readonly PlacedReading[],
-): Promise<Omit<NewReading, 'readingId'>[]> {
+): Promise<NewReading[]> {
   const dayAt = new Map(releases.map((one) => [one.subscriptionId, dayOfReading(one)]));
   const read = new Set(placed.map(({ register: r }) => `${r.assignmentId} ${r.position}`));
   const open = released.flatMap((meter) =>

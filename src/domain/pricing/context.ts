@@ -55,6 +55,8 @@ export type ContextPricing = Omit<
   readonly lateFeeBasis?: string;
   readonly autoApplyWallet?: number;
   readonly requireDeposit?: number;
+  /** What may be owed by a customer who is connected again, in major units. */
+  readonly reconnectionLimit?: string | number | null;
 };
 
 /** Batch of every subscription that is given none. */

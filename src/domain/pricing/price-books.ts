@@ -3,6 +3,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { checkContext } from '../rating/check-context.ts';
+import type { Version } from '../rating/definitions.ts';
 import { compilePriceBook, type Definitions, type PriceBook } from '../rating/price-book.ts';
 import { type Currency, contextDefinition } from './context.ts';
 import { type ContextRow, listContextVersions } from './contexts-store.ts';
@@ -18,17 +19,18 @@ export async function loadDefinitions(
   const contexts = await listContextVersions(tx, tenantId, context.context_id);
   const plans = await listPlanVersions(tx, tenantId, context.context_id);
   return {
-    contexts: contexts.map((row) => ({
-      version: row.version,
-      effectiveDate: wireDate(row.effective_date),
-      definition: contextDefinition(context.code, row.definition, currency),
-    })),
-    plans: plans.map((row) => ({
-      version: row.version,
-      effectiveDate: wireDate(row.effective_date),
-      definition: row.definition,
-    })),
+    contexts: contexts.map((row) =>
+      versionOf(row, contextDefinition(context.code, row.definition, currency)),
+    ),
+    plans: plans.map((row) => versionOf(row, row.definition)),
   };
+}
+
+function versionOf<Definition>(
+  row: { version: number; effective_date: string | null },
+  definition: Definition,
+): Version<Definition> {
+  return { version: row.version, effectiveDate: wireDate(row.effective_date), definition };
 }
 
 export function wireDate(isoDate: string | null): string | null {
@@ -69,6 +71,67 @@ export async function storedPriceBook(
   }
   books.set(key, { stamp, book });
   return book;
+}
+
+/** The newest versions at some time, by which prices can be had again as they were then. */
+export type PinnedVersions = { context: number; plans: Record<string, number> };
+
+export async function newestVersions(
+  tx: Tx,
+  tenantId: number,
+  contextId: number,
+): Promise<PinnedVersions> {
+  const contexts = await listContextVersions(tx, tenantId, contextId);
+  const plans = await listPlanVersions(tx, tenantId, contextId);
+  return {
+    context: contexts.at(-1)?.version ?? 0,
+    plans: Object.fromEntries(plans.map(({ plan_id, version }) => [plan_id, version])),
+  };
+}
+
+/** A book with the plans it was made of, by their ids. */
+export type PinnedBook = {
+  book: PriceBook;
+  planCodes: ReadonlyMap<number, string>;
+  planIds: ReadonlyMap<string, number>;
+};
+
+const pinnedBooks = new Map<string, PinnedBook>();
+
+/**
+ * The compiled book of a context as it was with these versions. A version never changes, so the
+ * same ones always give the same book.
+ */
+export async function pinnedPriceBook(
+  tx: Tx,
+  tenantId: number,
+  context: Pick<ContextRow, 'context_id' | 'code' | 'created_at'>,
+  currency: Currency,
+  pinned: { bookVersion: number; versions: PinnedVersions },
+): Promise<PinnedBook> {
+  const place = [tenantId, context.context_id, context.created_at, pinned.bookVersion];
+  const key = [...place, ...Object.values(currency)].join('/');
+  const kept = pinnedBooks.get(key);
+  if (kept) return kept;
+  const { context: newest, plans: newestPlans } = pinned.versions;
+  const contexts = await listContextVersions(tx, tenantId, context.context_id);
+  const plans = await listPlanVersions(tx, tenantId, context.context_id);
+  const known = plans.filter((row) => row.version <= (newestPlans[row.plan_id] ?? 0));
+  const book = compilePriceBook({
+    contexts: contexts
+      .filter((row) => row.version <= newest)
+      .map((row) => versionOf(row, contextDefinition(context.code, row.definition, currency))),
+    plans: known.map((row) => versionOf(row, row.definition)),
+  });
+  const made = {
+    book,
+    planCodes: new Map(known.map((row) => [row.plan_id, row.definition.code])),
+    planIds: new Map(known.map((row) => [row.definition.code, row.plan_id])),
+  };
+  const [oldest] = pinnedBooks.keys();
+  if (pinnedBooks.size >= booksMax && oldest !== undefined) pinnedBooks.delete(oldest);
+  pinnedBooks.set(key, made);
+  return made;
 }
 
 /** Saving checked this too, but by the currency of then. */

@@ -153,6 +153,12 @@ function startsInside(
   return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
 }
 
+/** Whether prices, rules or versions of a plan change inside some days. */
+export function isCutByPrices(book: PriceBook, code: string, from: number, to: number): boolean {
+  const edition = pricingEditionOn(book, code, from);
+  return edition.to < to || fixedCuts(edition, from, to, null).length > 1;
+}
+
 /** Cuts by prices and rules; the same for all bills without variants of what splits. */
 function fixedCuts(
   edition: Edition,

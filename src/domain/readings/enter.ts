@@ -3,7 +3,7 @@
 // named, and then nothing is.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
+import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -26,29 +26,12 @@ export type PlacedReading = EnteredReading & {
   externalReference: string | null;
 };
 
-/** Why a row is refused, and the name of its field that is to blame. */
-export type RowProblem = {
-  row: number;
-  name: string;
-  code: ErrorCode;
-  message: string;
-  rejectedValue: unknown;
-};
-
 export type CheckedReadings = {
   /** In the order of the rows. */
   problems: RowProblem[];
-  readings: Omit<NewReading, 'readingId'>[];
+  readings: NewReading[];
   remeasured: Remeasured[];
 };
-
-/** As an answer names them: `readings[3].value`. */
-export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
-  return problems.map(({ row, name, ...detail }) => ({
-    field: `${list}[${row}].${name}`,
-    ...detail,
-  }));
-}
 
 type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
 
@@ -69,7 +52,7 @@ export async function checkPlaced(
     references.length === 0 ? new Set<string>() : findTakenReferences(tx, tenantId, references),
   ]);
   const problems = repeatedReferences(placed, taken);
-  const found: { row: number; reading: Omit<NewReading, 'readingId'> }[] = [];
+  const found: { row: number; reading: NewReading }[] = [];
   const remeasured: Remeasured[] = [];
   groups.forEach((group, at) => {
     const past = pasts[at];
@@ -92,7 +75,7 @@ export async function checkPlaced(
 function newReading(
   row: PlacedReading,
   verdict: Pick<NewReading, 'status' | 'rollover' | 'consumption' | 'days' | 'flags'>,
-): Omit<NewReading, 'readingId'> {
+): NewReading {
   const { assignmentId, position } = row.register;
   const { day, time, value, type, source, remark, imageUrl, externalReference } = row;
   const facts = { day, time, value, type, source, remark, imageUrl, externalReference };
@@ -163,8 +146,7 @@ export async function storeReadings(
 ): Promise<number> {
   const { readings, remeasured } = checked;
   const firstId = await takeNumbers(tx, tenantId, 'reading', readings.length);
-  const numbered = readings.map((one, index) => ({ ...one, readingId: firstId + index }));
-  await insertReadings(tx, tenantId, numbered, stamp);
+  await insertReadings(tx, tenantId, readings, firstId, stamp);
   if (remeasured.length > 0) await updateMeasures(tx, tenantId, remeasured, stamp);
   return firstId;
 }

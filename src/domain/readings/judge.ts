@@ -87,7 +87,7 @@ export type Judgement = {
 
 const highFactorDefault = 3;
 const lowFactorDefault = 0.3;
-const intervalsCompared = 3;
+export const intervalsCompared = 3;
 const intervalsNeeded = 2;
 
 type Step = { at: number; entered: EnteredReading } | { past: PastReading };
@@ -160,7 +160,7 @@ function pointOf(step: Step): Point {
   return 'past' in step ? step.past : step.entered;
 }
 
-function byTime(a: Point, b: Point): number {
+export function byTime(a: Point, b: Point): number {
   const [earlier, later] = [timeOf(a), timeOf(b)];
   const inDay = earlier === later ? 0 : earlier < later ? -1 : 1;
   return a.day - b.day || placeOf(a) - placeOf(b) || inDay;
@@ -181,9 +181,16 @@ function remember(
   measure: { consumption: string | null; days: number | null },
 ): void {
   const { consumption, days } = measure;
-  if (type === 'Estimated' || consumption === null || !days) return;
+  if (consumption === null || days === null || !isActualInterval({ type, ...measure })) return;
   intervals.unshift({ consumption: exactFrom(consumption) ?? zero, days });
   intervals.length = Math.min(intervals.length, intervalsCompared);
+}
+
+/** Estimates tell nothing of the use, and readings of one day nothing of a day's. */
+export function isActualInterval(
+  reading: Pick<PastReading, 'type' | 'consumption' | 'days'>,
+): boolean {
+  return reading.type !== 'Estimated' && reading.consumption !== null && (reading.days ?? 0) > 0;
 }
 
 function judge(

@@ -48,18 +48,17 @@ export type ReadingFilter = {
 
 /** The state of a reading as callers know it: what a term has taken is Locked, and then Billed. */
 const state = sql.raw(`case when b.term_id is null then r.status
-  when b.status in ('Posted', 'Published') then 'Billed' else 'Locked' end`);
+  when b.is_posted then 'Billed' else 'Locked' end`);
 
-/** The last term that took the reading. */
+/** The last term that took the reading, and whether any that did was posted. */
 function takenBy(tenantId: number): RawBuilder<unknown> {
   return sql`
     left join lateral (
-      select l.term_id, t.status
+      select max(l.term_id) as term_id,
+        bool_or(t.status in ('Posted', 'Published')) as is_posted
       from term_readings l
       join terms t on t.tenant_id = ${tenantId} and t.term_id = l.term_id
       where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id
-      order by l.term_id desc
-      limit 1
     ) b on true
   `;
 }
@@ -72,7 +71,7 @@ export async function listReadingsAt(
 ): Promise<ReadingListRow[]> {
   if (isWhole(filter)) return listByIds(tx, tenantId, idsByBlock(tenantId, window));
   const ids = sql`
-    select r.reading_id from readings r ${joins(tenantId, filter)}
+    select r.reading_id from readings r
     where ${matches(tenantId, filter)}
     order by r.reading_id
     limit ${window.limit} offset ${window.offset}
@@ -87,7 +86,7 @@ export async function listReadingsAfter(
   options: { after: ReadingListRow | undefined; limit: number },
 ): Promise<ReadingListRow[]> {
   const ids = sql`
-    select r.reading_id from readings r ${joins(tenantId, filter)}
+    select r.reading_id from readings r
     where ${matches(tenantId, filter)} and r.reading_id > ${options.after?.reading_id ?? 0}
     order by r.reading_id
     limit ${options.limit}
@@ -106,7 +105,7 @@ export async function countReadings(
         where tenant_id = ${tenantId} and kind = 'reading'
       `.execute(tx)
     : await sql<{ count: number }>`
-        select count(*) as count from readings r ${joins(tenantId, filter)}
+        select count(*) as count from readings r
         where ${matches(tenantId, filter)}
       `.execute(tx);
   return rows[0]?.count ?? 0;
@@ -166,11 +165,6 @@ function isWhole(filter: ReadingFilter): boolean {
   return Object.values(filter).every((value) => value === null);
 }
 
-function joins(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
-  const isDerived = filter.state === 'Locked' || filter.state === 'Billed';
-  return isDerived || filter.state === 'Accepted' ? takenBy(tenantId) : sql``;
-}
-
 function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
   const conditions = [sql`r.tenant_id = ${tenantId}`];
   const places = assignments(tenantId, filter);
@@ -183,16 +177,25 @@ function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
   }
   if (filter.from) conditions.push(sql`r.reading_date >= ${filter.from}`);
   if (filter.to) conditions.push(sql`r.reading_date <= ${filter.to}`);
-  conditions.push(...stateConditions(filter.state));
+  conditions.push(...stateConditions(tenantId, filter.state));
   return sql.join(conditions, sql` and `);
 }
 
-function stateConditions(wanted: ReadingState | null): RawBuilder<unknown>[] {
+function stateConditions(tenantId: number, wanted: ReadingState | null): RawBuilder<unknown>[] {
   if (wanted === null) return [];
   if (wanted === 'Review' || wanted === 'Rejected') {
     return [sql`r.status = ${sql.lit(wanted)}`];
   }
-  return [sql`r.status = 'Accepted'`, sql`${state} = ${wanted}`];
+  const posted = sql`t.status in ('Posted', 'Published')`;
+  const taken = (condition: RawBuilder<unknown>) => sql`exists (
+    select from term_readings l
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = l.term_id
+    where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id and ${condition}
+  )`;
+  const isAccepted = sql`r.status = 'Accepted'`;
+  if (wanted === 'Billed') return [isAccepted, taken(posted)];
+  if (wanted === 'Accepted') return [isAccepted, sql`not ${taken(sql`true`)}`];
+  return [isAccepted, taken(sql`true`), sql`not ${taken(posted)}`];
 }
 
 /** Where the meters of the filter hung, of all its conditions on them. */

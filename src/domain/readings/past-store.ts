@@ -1,9 +1,18 @@
 // What registers showed before, around the days for which readings are entered.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { plainArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { zero } from '../../base/numbers/exact.ts';
-import type { Interval, PastReading, RegisterPast } from './judge.ts';
+import {
+  byTime,
+  type Interval,
+  intervalsCompared,
+  isActualInterval,
+  type PastReading,
+  type RegisterPast,
+} from './judge.ts';
+import type { ReadingType } from './reading.ts';
 
 export type PastWanted = {
   register: { assignmentId: number; position: number };
@@ -18,6 +27,148 @@ export type Past = RegisterPast & {
   /** Day, type and time of each reading from the first day to the last, as `day type time`. */
   taken: readonly string[];
 };
+
+/** As many as it takes to know three intervals, and more than follow in one call as a rule. */
+const before = 4;
+const after = 20;
+
+/**
+ * In the order in which they are asked for. Of most registers a few readings tell enough, and those
+ * are read as cheaply as can be; where they do not, as many as it takes.
+ */
+export async function findPasts(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly PastWanted[],
+): Promise<Past[]> {
+  const found = await findNearPasts(tx, tenantId, wanted);
+  const missing = wanted.flatMap((one, index) => (found[index] ? [] : [{ one, index }]));
+  if (missing.length > 0) {
+    const whole = await findWholePasts(
+      tx,
+      tenantId,
+      missing.map(({ one }) => one),
+    );
+    missing.forEach(({ index }, at) => {
+      found[index] = whole[at];
+    });
+  }
+  return found.map((past) => {
+    if (!past) throw new Error('the past of a register was not found');
+    return past;
+  });
+}
+
+type NearRow = {
+  position: number;
+  before: string | null;
+  after: string | null;
+  locked: number | null;
+};
+
+/** One reading in nine words. */
+const words = sql.raw(`r.reading_id || ' ' || (r.reading_date - date '1970-01-01') || ' '
+  || coalesce(r.reading_time::text, '-') || ' ' || r.value || ' ' || r.reading_type || ' '
+  || r.rollover || ' ' || coalesce(r.consumption::text, '-') || ' '
+  || coalesce(r.days::text, '-') || ' ' || r.status`);
+
+/** Undefined for a register whose few readings do not tell enough. */
+async function findNearPasts(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly PastWanted[],
+): Promise<(Past | undefined)[]> {
+  const { rows } = await sql<NearRow>`
+    select g.ordinality as position, (
+        select string_agg(${words}, ' ')
+        from (
+          select * from readings r
+          where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
+            and r.position = g.position and r.reading_date < g.first_date
+            and r.status = 'Accepted'
+          order by r.reading_date desc
+          limit ${before}
+        ) r
+      ) as before, (
+        select string_agg(${words}, ' ')
+        from (
+          select * from readings r
+          where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
+            and r.position = g.position and r.reading_date >= g.first_date
+            and r.status <> 'Rejected'
+          order by r.reading_date
+          limit ${after}
+        ) r
+      ) as after, (
+        select max(t.reading_date) - date '1970-01-01'
+        from term_readings t
+        where t.tenant_id = ${tenantId} and t.assignment_id = g.assignment_id
+          and t.position = g.position and ${isTaken(tenantId)}
+      ) as locked
+    from ${registers(wanted)} g
+  `.execute(tx);
+  const pasts: (Past | undefined)[] = [];
+  for (const row of rows) pasts[row.position - 1] = nearPast(row, wanted[row.position - 1]);
+  return pasts;
+}
+
+/** What an open term only put in the place of a reading gives way to one that comes in. */
+function isTaken(tenantId: number): RawBuilder<unknown> {
+  return sql`(not t.is_stand_in or exists (
+    select from terms o
+    where o.tenant_id = ${tenantId} and o.term_id = t.term_id and o.status <> 'Open'
+  ))`;
+}
+
+type Listed = PastReading & { status: string };
+
+function nearPast(row: NearRow, wanted: PastWanted | undefined): Past | undefined {
+  const earlier = readingsOf(row.before).sort((a, b) => byTime(b, a));
+  const intervals = earlier.filter(isActualInterval).map(intervalOf).slice(0, intervalsCompared);
+  const later = readingsOf(row.after);
+  const isKnown = earlier.length < before || intervals.length === intervalsCompared;
+  if (!wanted || !isKnown || later.length === after) return undefined;
+  const accepted = later.filter((one) => one.status === 'Accepted');
+  const next = accepted.find((one) => one.day > wanted.last);
+  const inside = later.filter((one) => one.day <= wanted.last);
+  return {
+    previous: earlier[0] ?? null,
+    intervals,
+    following: accepted.filter((one) => one.day <= wanted.last || one === next),
+    locked: row.locked,
+    taken: inside.map((one) => `${one.day} ${one.type} ${one.time ?? ''}`),
+  };
+}
+
+const wordsOfReading = 9;
+
+function readingsOf(text: string | null): Listed[] {
+  if (text === null) return [];
+  const found = text.split(' ');
+  const readings: Listed[] = [];
+  for (let at = 0; at < found.length; at += wordsOfReading) {
+    const [id, day, time, value, type, rollover, consumption, days, status] = found.slice(
+      at,
+      at + wordsOfReading,
+    ) as [...[string, string, string, string, ReadingType, string, string, string, string]];
+    readings.push({
+      readingId: Number(id),
+      day: Number(day),
+      time: time === '-' ? null : time,
+      value,
+      type,
+      rollover: rollover === 'true',
+      consumption: consumption === '-' ? null : consumption,
+      days: days === '-' ? null : Number(days),
+      status,
+    });
+  }
+  return readings;
+}
+
+function intervalOf(reading: PastReading): Interval {
+  return { consumption: exactFrom(reading.consumption) ?? zero, days: reading.days ?? 0 };
+}
 
 type PastRow = {
   position: number;
@@ -42,13 +193,12 @@ const newestFirst = sql.raw(`r.reading_date desc,
     else 1 end desc,
   r.reading_time desc nulls first, r.reading_id desc`);
 
-/** In the order in which they are asked for. */
-export async function findPasts(
+/** However many readings it takes. */
+async function findWholePasts(
   tx: Tx,
   tenantId: number,
   wanted: readonly PastWanted[],
 ): Promise<Past[]> {
-  const list = (numbers: number[]) => `{${numbers.join(',')}}`;
   const { rows } = await sql<PastRow>`
     select g.ordinality as position, (
         select ${fields}
@@ -94,22 +244,26 @@ export async function findPasts(
         select max(t.reading_date) - date '1970-01-01'
         from term_readings t
         where t.tenant_id = ${tenantId} and t.assignment_id = g.assignment_id
-          and t.position = g.position
+          and t.position = g.position and ${isTaken(tenantId)}
       ) as locked
-    from (
-      select u.assignment_id, u.position, date '1970-01-01' + u.first_day as first_date,
-        date '1970-01-01' + u.last_day as last_date, u.ordinality
-      from unnest(
-        ${list(wanted.map((one) => one.register.assignmentId))}::bigint[],
-        ${list(wanted.map((one) => one.register.position))}::smallint[],
-        ${list(wanted.map((one) => one.first))}::integer[],
-        ${list(wanted.map((one) => one.last))}::integer[]
-      ) with ordinality as u (assignment_id, position, first_day, last_day, ordinality)
-    ) g
+    from ${registers(wanted)} g
   `.execute(tx);
   const pasts: Past[] = [];
   for (const row of rows) pasts[row.position - 1] = pastOf(row);
   return pasts;
+}
+
+function registers(wanted: readonly PastWanted[]): RawBuilder<unknown> {
+  return sql`(
+    select u.assignment_id, u.position, date '1970-01-01' + u.first_day as first_date,
+      date '1970-01-01' + u.last_day as last_date, u.ordinality
+    from unnest(
+      ${plainArray(wanted.map((one) => one.register.assignmentId))}::bigint[],
+      ${plainArray(wanted.map((one) => one.register.position))}::smallint[],
+      ${plainArray(wanted.map((one) => one.first))}::integer[],
+      ${plainArray(wanted.map((one) => one.last))}::integer[]
+    ) with ordinality as u (assignment_id, position, first_day, last_day, ordinality)
+  )`;
 }
 
 function pastOf(row: PastRow): Past {

@@ -43,7 +43,6 @@ export function highestValue(register: { digits: number; decimals: number }): st
 
 /** A reading that is about to be stored. */
 export type NewReading = {
-  readingId: number;
   assignmentId: number;
   position: number;
   /** Counted from 01/01/1970. */
@@ -70,7 +69,7 @@ export type ReadingFlag = 'High' | 'Low' | 'Decreased';
 export function plainReading(
   reading: Pick<NewReading, 'assignmentId' | 'position' | 'day' | 'value'>,
   type: ReadingType,
-): Omit<NewReading, 'readingId'> {
+): NewReading {
   return {
     ...reading,
     time: null,

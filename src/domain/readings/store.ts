@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { plainArray, textArray } from '../../base/db/array-text.ts';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -6,31 +7,16 @@ import type { Stamp } from '../parties/store.ts';
 import type { Remeasured } from './judge.ts';
 import type { NewReading } from './reading.ts';
 
+/** Under the ids that begin with the first, in their order. */
 export async function insertReadings(
   tx: Tx,
   tenantId: number,
   readings: readonly NewReading[],
+  firstId: number,
   stamp: Stamp,
 ): Promise<void> {
   if (readings.length === 0) return;
-  const rows = readings.map((one) => ({
-    reading_id: one.readingId,
-    assignment_id: one.assignmentId,
-    position: one.position,
-    day: one.day,
-    reading_time: one.time,
-    value: one.value,
-    reading_type: one.type,
-    status: one.status,
-    rollover: one.rollover,
-    consumption: one.consumption,
-    days: one.days,
-    flags: `{${one.flags.join(',')}}`,
-    source: one.source,
-    remark: one.remark,
-    image_url: one.imageUrl,
-    external_reference: one.externalReference,
-  }));
+  const all = <T>(pick: (reading: NewReading) => T) => readings.map(pick);
   await sql`
     insert into readings (
       tenant_id, reading_id, assignment_id, position, reading_date, reading_time, value,
@@ -38,14 +24,29 @@ export async function insertReadings(
       external_reference, created_at, created_by, modified_at, modified_by
     )
     select ${tenantId}, r.reading_id, r.assignment_id, r.position, date '1970-01-01' + r.day,
-      r.reading_time, r.value, r.reading_type, r.status, r.rollover, r.consumption, r.days, r.flags::text[],
-      r.source, r.remark, r.image_url, r.external_reference,
-      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
-      reading_id bigint, assignment_id bigint, position smallint, day integer,
-      reading_time time, value numeric, reading_type text, status text, rollover boolean,
-      consumption numeric, days integer, flags text, source text, remark text, image_url text,
-      external_reference text
+      r.reading_time, r.value, r.reading_type, r.status, r.rollover, r.consumption, r.days,
+      string_to_array(coalesce(r.flags, ''), ' '), r.source, r.remark, r.image_url,
+      r.external_reference, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}
+    from unnest(
+      ${plainArray(readings.map((_, index) => firstId + index))}::bigint[],
+      ${plainArray(all((one) => one.assignmentId))}::bigint[],
+      ${plainArray(all((one) => one.position))}::smallint[],
+      ${plainArray(all((one) => one.day))}::integer[],
+      ${textArray(all((one) => one.time))}::time[],
+      ${plainArray(all((one) => one.value))}::numeric[],
+      ${plainArray(all((one) => one.type))}::text[],
+      ${plainArray(all((one) => one.status))}::text[],
+      ${plainArray(all((one) => one.rollover))}::boolean[],
+      ${plainArray(all((one) => one.consumption))}::numeric[],
+      ${plainArray(all((one) => one.days))}::integer[],
+      ${textArray(all((one) => one.flags.join(' ') || null))}::text[],
+      ${textArray(all((one) => one.source))}::text[],
+      ${textArray(all((one) => one.remark))}::text[],
+      ${textArray(all((one) => one.imageUrl))}::text[],
+      ${textArray(all((one) => one.externalReference))}::text[]
+    ) as r (
+      reading_id, assignment_id, position, day, reading_time, value, reading_type, status,
+      rollover, consumption, days, flags, source, remark, image_url, external_reference
     )
   `
     .execute(tx)

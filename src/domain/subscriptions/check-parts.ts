@@ -69,10 +69,11 @@ export function nameUsers(
   field: string,
   given: readonly GivenUser[],
   parties: readonly PartyInUse[],
+  known: { hasOwner: boolean } = { hasOwner: false },
 ): { users: NamedUser[]; problems: ErrorDetail[] } {
   const users: NamedUser[] = [];
   const problems: ErrorDetail[] = [];
-  const hasOwner = given.some((user) => user.role === 'Owner');
+  const hasOwner = known.hasOwner || given.some((user) => user.role === 'Owner');
   for (const [index, user] of given.entries()) {
     const place = `${field}[${index}]`;
     const found = findParty(place, user, parties);

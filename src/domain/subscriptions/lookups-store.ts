@@ -1,6 +1,7 @@
 // What a new or changed subscription refers to, found for any number of them at once.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
 
 export type ContextInUse = {
   context_id: number;
@@ -8,6 +9,7 @@ export type ContextInUse = {
   charging_type: string;
   post_type: string;
   due_date_offset: number;
+  /** The one that the context names, or cash where there is no such account. */
   cash_account_id: number;
   business_unit_id: number;
   security_deposit: number | null;
@@ -24,15 +26,24 @@ export type ContextInUse = {
 export async function shareContexts(
   tx: Tx,
   tenantId: number,
-  codes: readonly string[],
+  keys: { codes: readonly string[] } | { ids: readonly number[] },
 ): Promise<ContextInUse[]> {
+  const named =
+    'ids' in keys
+      ? sql`c.context_id = any(${keys.ids}::bigint[])`
+      : sql`c.code = any(${keys.codes}::text[])`;
   const { rows } = await sql<ContextInUse>`
-    select context_id, code, charging_type, post_type, due_date_offset, cash_account_id,
-      business_unit_id, security_deposit, required_documents, archived, book_version, created_at
-    from pricing_contexts
-    where tenant_id = ${tenantId} and code = any(${codes}::text[])
-    order by context_id
-    for share
+    select c.context_id, c.code, c.charging_type, c.post_type, c.due_date_offset,
+      coalesce((
+        select a.ledger_account_id from ledger_accounts a
+        where a.tenant_id = c.tenant_id and a.ledger_account_id = c.cash_account_id
+      ), ${ledgerAccounts.cash}) as cash_account_id,
+      c.business_unit_id, c.security_deposit, c.required_documents, c.archived, c.book_version,
+      c.created_at
+    from pricing_contexts c
+    where c.tenant_id = ${tenantId} and ${named}
+    order by c.context_id
+    for share of c
   `.execute(tx);
   return rows;
 }
@@ -185,4 +196,22 @@ export async function listTakenNumbers(
     where tenant_id = ${tenantId} and subscription_number = any(${numbers}::text[])
   `.execute(tx);
   return new Set(rows.map((row) => row.subscription_number));
+}
+
+/** The days of the newest posted bill, and the plan it ended with. */
+export async function findLastBilling(
+  tx: Tx,
+  tenantId: number,
+  subscriptionId: number,
+): Promise<{ billed_from: string; plan_code: string } | undefined> {
+  const { rows } = await sql<{ billed_from: string; plan_code: string }>`
+    select b.billed_from, l.code as plan_code
+    from bills b
+    join plans l on l.tenant_id = b.tenant_id and l.plan_id = b.plan_id
+    where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
+      and b.status in ('Posted', 'Published') and b.billed_from is not null
+    order by b.billed_to desc
+    limit 1
+  `.execute(tx);
+  return rows[0];
 }

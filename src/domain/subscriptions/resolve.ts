@@ -23,7 +23,8 @@ export async function resolve(
   wanted: readonly WantedSubscription[],
 ): Promise<Known> {
   const { tenantId } = workspace;
-  const rows = await shareContexts(tx, tenantId, distinct(wanted.map((one) => one.contextCode)));
+  const codes = distinct(wanted.map((one) => one.contextCode));
+  const rows = await shareContexts(tx, tenantId, { codes });
   const contextIds = rows.map((row) => row.context_id);
   const users = wanted.flatMap((one) => one.users);
   const [plans, batches, parties, contexts] = await Promise.all([
@@ -55,7 +56,18 @@ async function knownContexts(
   return contexts;
 }
 
-export async function knownContext(
+/** The context of a subscription that exists. */
+export async function contextOf(
+  tx: Tx,
+  workspace: Workspace,
+  contextId: number,
+): Promise<KnownContext> {
+  const [row] = await shareContexts(tx, workspace.tenantId, { ids: [contextId] });
+  if (!row) throw new Error(`no context ${contextId}`);
+  return knownContext(tx, workspace, row);
+}
+
+async function knownContext(
   tx: Tx,
   workspace: Workspace,
   row: ContextInUse,

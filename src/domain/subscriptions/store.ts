@@ -95,8 +95,14 @@ const columns = sql.raw(
   `${names.join(', ')}, created_at, created_by, modified_at, modified_by, ts`,
 );
 
-/** What never changes once it is stored. */
-const fixed = new Set<string>(['subscription_id', 'subscription_number', 'context_id']);
+/** What an update leaves as it is stored. */
+const fixed = new Set<string>([
+  'subscription_id',
+  'subscription_number',
+  'context_id',
+  // Follows its meters.
+  'is_metered',
+]);
 
 export async function insertSubscriptions(
   tx: Tx,

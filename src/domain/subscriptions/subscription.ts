@@ -71,9 +71,21 @@ export function statusOn(history: readonly StatusStep[], day: Temporal.PlainDate
   return step;
 }
 
-/** The history with a further step. What was to come from its day on no longer does. */
-export function withStatus(history: readonly StatusStep[], step: StatusStep): StatusStep[] {
-  return [...history.filter(({ fromDate }) => fromDate < step.fromDate), step];
+/**
+ * The history with a further step. What was to come from its day on no longer does; a step that
+ * only takes back what was to come is none.
+ */
+export function withStatus(
+  history: readonly StatusStep[],
+  step: StatusStep,
+  today: Temporal.PlainDate,
+): StatusStep[] {
+  const isKept = ({ fromDate }: StatusStep) =>
+    fromDate < step.fromDate || (fromDate === step.fromDate && fromDate <= today.toString());
+  const kept = history.filter(isKept);
+  return kept.length < history.length && kept.at(-1)?.status === step.status
+    ? kept
+    : [...kept, step];
 }
 
 /** What the row says of a history on a day: the status, and when it changes next. */

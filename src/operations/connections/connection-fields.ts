@@ -1,7 +1,7 @@
 // A subscription as it is sent: the fields that create and change share.
 import * as Type from 'typebox';
 import { parseCompactDate, parseDate } from '../../base/calendar.ts';
-import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { GivenInput, GivenQuantity } from '../../domain/subscriptions/check-inputs.ts';
 import type { GivenAddOn, GivenUser } from '../../domain/subscriptions/new-subscription.ts';
 import { problem, userRoles, type Variant } from '../../domain/subscriptions/subscription.ts';
@@ -23,16 +23,6 @@ export const compactDate = Type.String({
   maxLength: 8,
   'x-code': 'INVALID_DATE',
   description: 'DDMMYYYY',
-});
-
-/** A meter's value, or a decimal number that is not below zero. */
-export const readingValue = Type.Unsafe<string | number>({
-  type: ['string', 'number'],
-  maxLength: 32,
-  pattern: '^\\+?\\d+(\\.\\d+)?$',
-  minimum: 0,
-  maximum: 1e15,
-  'x-code': 'INVALID_NUMBER',
 });
 
 export const connectionNumber = filledText({ max: 120 });
@@ -171,10 +161,3 @@ export function trimmed(sent: string | null | undefined): string | null {
 }
 
 export const descriptionText = maybe(text({ max: limits.description }));
-
-export function notFound(number: string): AppError {
-  return new AppError('SUBSCRIPTION_NOT_FOUND', {
-    message: `No subscription has the number ${number}`,
-    field: 'data.connectionNumber',
-  });
-}

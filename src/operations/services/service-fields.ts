@@ -128,6 +128,7 @@ export function pricingSent(service: ServiceSent) {
     lateFeeBasis: service.lateFeeBasis,
     autoApplyWallet: service.autoApplyWallet,
     requireDeposit: service.requireDeposit,
+    reconnectionLimit: service.reconnectionLimit,
     postBilling: service.postBilling,
   } as never);
 }

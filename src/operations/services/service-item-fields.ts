@@ -161,6 +161,7 @@ export const definitionSettings = {
   lateFeeBasis: Type.Optional(oneOf(['BillAmount', 'UnpaidAmount'])),
   autoApplyWallet: optionalFlag,
   requireDeposit: optionalFlag,
+  reconnectionLimit: maybeDecimal,
 };
 
 export const ownArrays = {

@@ -1,7 +1,7 @@
 // The payment slip at the foot of the last page, to be torn off: who pays, how much until when,
 // the reference as figures and as a code, and where to pay.
-import { create } from 'qrcode';
 import type { BankView, BillView } from '../bill-view.ts';
+import { codeRows } from '../code.ts';
 import { joined } from '../wording.ts';
 import {
   type Block,
@@ -18,8 +18,6 @@ import { type Sheet, sizes } from './sheet.ts';
 
 const codeSide = 64;
 const gap = 14;
-/** What fits a code of this side that a telephone can still read from paper. */
-const codeCharactersMax = 300;
 
 export function slipBlock(sheet: Sheet, view: BillView): Block {
   const { left, right } = sheet;
@@ -162,15 +160,6 @@ function codeBlock(sheet: Sheet, view: BillView): Block {
     items: [{ kind: 'matrix', x, y: 0, width: codeSide, height: codeSide, rows }],
   };
   return stack([square, caption], 3);
-}
-
-/** Rows of a QR code; undefined where there is nothing to say or too much. */
-export function codeRows(text: string): boolean[][] | undefined {
-  if (text === '' || text.length > codeCharactersMax) return undefined;
-  const { modules } = create(text, { errorCorrectionLevel: 'M' });
-  return Array.from({ length: modules.size }, (_, row) =>
-    Array.from({ length: modules.size }, (_, column) => modules.get(row, column) === 1),
-  );
 }
 
 function banksBlock(sheet: Sheet, view: BillView): Block {

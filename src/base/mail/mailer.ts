@@ -1,0 +1,51 @@
+// Sends mails through the mail server of the configuration, or puts them into a folder.
+import { join } from 'node:path';
+import { isPlainAddress } from './address.ts';
+import { composeMail, type MailMessage, type MailSender } from './message.ts';
+import { writeToOutbox } from './outbox.ts';
+import type { MailResult } from './result.ts';
+import { openSmtp } from './smtp.ts';
+
+export type MailerOptions = {
+  readonly smtpUrl: string | undefined;
+  readonly smtpConnections: number;
+  readonly mailFrom: MailSender;
+  readonly dataFolder: string;
+  /** How long a server may be silent. Left out in all but tests. */
+  readonly silenceMs?: number;
+};
+
+export type Mailer = {
+  send(message: MailMessage): Promise<MailResult>;
+  close(): void;
+};
+
+export function createMailer(options: MailerOptions): Mailer {
+  const { smtpUrl, smtpConnections, silenceMs } = options;
+  const smtp =
+    smtpUrl === undefined
+      ? undefined
+      : openSmtp({
+          url: smtpUrl,
+          connectionsMax: smtpConnections,
+          ...(silenceMs === undefined ? {} : { silenceMs }),
+        });
+  const outbox = join(options.dataFolder, 'outbox');
+  return {
+    async send(message) {
+      if (!isPlainAddress(message.to)) {
+        return { outcome: 'Permanent', detail: 'The address is not of the form name@domain' };
+      }
+      const sender = message.from ?? options.mailFrom;
+      const isReplyPlain = isPlainAddress(message.replyTo ?? '');
+      const replyTo = isReplyPlain ? (message.replyTo ?? null) : null;
+      const bytes = await composeMail({ ...message, replyTo }, sender);
+      if (smtp !== undefined) {
+        return smtp.send({ from: sender.address, to: message.to }, bytes);
+      }
+      const path = await writeToOutbox(outbox, message.key, bytes);
+      return { outcome: 'Sent', detail: `Written to ${path}` };
+    },
+    close: () => smtp?.close(),
+  };
+}

@@ -1,0 +1,62 @@
+// Asking for a step: its guards, the time it is due, its job.
+import { instantOf, parseLocalDateTime } from '../base/calendar.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { insertJob } from '../domain/terms/jobs-store.ts';
+import type { Step, StepRequest } from './step.ts';
+
+const scheduleDaysMax = 366;
+
+export type Schedule = { jobId: number; dueAt: Temporal.Instant; isImmediate: boolean };
+
+/**
+ * Stores a job for the step, or refuses it. What is due now, or was before, holds its term from
+ * here on: no second one can be asked for until it has ended.
+ */
+export async function scheduleStep(
+  tx: Tx,
+  step: Step,
+  request: StepRequest,
+  scheduleTime: string | null | undefined,
+): Promise<Schedule> {
+  const { tenant, now } = request;
+  const dueAt = dueInstant(scheduleTime, now, tenant.timezone);
+  const isImmediate = Temporal.Instant.compare(dueAt, now) <= 0;
+  await step.check(tx, request);
+  if (!isImmediate) await step.foresee?.(tx, request);
+  const jobId = await takeNumbers(tx, tenant.tenantId, 'job', 1);
+  const job = {
+    jobId,
+    operation: step.operation,
+    termId: request.termId,
+    billId: request.billId,
+    isImmediate,
+    parameters: request.parameters,
+    scheduleTime: scheduleTime || null,
+    dueAt,
+  };
+  await insertJob(tx, tenant.tenantId, job, { at: now, by: request.requestedBy });
+  return { jobId, dueAt, isImmediate };
+}
+
+/** Nothing, now and the past are now. */
+export function dueInstant(
+  scheduleTime: string | null | undefined,
+  now: Temporal.Instant,
+  timezone: string,
+): Temporal.Instant {
+  if (!scheduleTime) return now;
+  const local = parseLocalDateTime(scheduleTime);
+  if (!local) throw new AppError('INVALID_DATETIME', { field: 'data.sheduleTime' });
+  const due = instantOf(local, timezone);
+  if (Temporal.Instant.compare(due, now) <= 0) return now;
+  const last = now.toZonedDateTimeISO(timezone).add({ days: scheduleDaysMax }).toInstant();
+  if (Temporal.Instant.compare(due, last) > 0) {
+    throw new AppError('SCHEDULE_TOO_FAR', {
+      message: `${scheduleTime} is more than ${scheduleDaysMax} days ahead`,
+      field: 'data.sheduleTime',
+    });
+  }
+  return due;
+}

@@ -1,0 +1,77 @@
+// What a step of the bill run has to say for itself. The conductor calls it; steps never call each
+// other.
+import type { Tx } from '../base/db/pool.ts';
+import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { Tools } from './tools.ts';
+
+/** A step that is asked for. */
+export type StepRequest = {
+  tenant: Omit<Tenant, 'workspace'>;
+  /** The workspace's time. */
+  now: Temporal.Instant;
+  requestedBy: string;
+  termId: number | null;
+  billId: number | null;
+  /** What `rows` holds is kept until the job has ended; the rest stays with it. */
+  parameters: Record<string, unknown>;
+};
+
+/** A step that runs. */
+export type StepJob = StepRequest & { jobId: number };
+
+/** Ids of what a part works on, both inclusive. */
+export type ChunkRange = { firstId: number; lastId: number };
+export type Chunk = ChunkRange & { chunk: number };
+
+export type Plan = {
+  chunks: readonly ChunkRange[];
+  /** How many things there are to work on, for the progress that is shown. */
+  total: number;
+};
+
+export type ChunkResult = {
+  /** How many of the total are done with it. */
+  done: number;
+  /** Kept until the end of the job, where `finish` adds the parts up. */
+  outcome?: object;
+};
+
+export type SetAside = { chunk: number; message: string };
+
+export type Worked = {
+  done: number;
+  total: number;
+  /** Of the parts, in their order. */
+  outcomes: readonly object[];
+  /** Parts that failed, or killed their process, again and again. */
+  setAside: readonly SetAside[];
+};
+
+export type Finish = { message: string } & Record<string, unknown>;
+
+export type Step = {
+  /** The name of its operation: the last part of the path. */
+  operation: string;
+  /**
+   * Refuses what may not be done now, with an AppError. It is asked when the step is requested and
+   * again when it begins, and locks the term: what it found holds until the transaction ends.
+   */
+  check(tx: Tx, request: StepRequest): Promise<void>;
+  /**
+   * For a step that is to begin later: what would be refused then and can be seen now, so that
+   * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
+   */
+  foresee?(tx: Tx, request: StepRequest): Promise<void>;
+  /** Cuts the work into parts, in the transaction in which the job begins. */
+  prepare(tx: Tx, job: StepJob): Promise<Plan>;
+  /**
+   * Does one part, in a transaction of its own, on any worker, at the same time as others. It is
+   * run again from the beginning if its worker dies. An AppError ends the job with that error;
+   * whatever else is thrown is tried again a few times, then the part is set aside.
+   */
+  work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult>;
+  /** When all parts are done. The job succeeds with what it returns, or fails with its AppError. */
+  finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
+  /** Marks what a part that was set aside leaves undone. Without it the job fails in the end. */
+  setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
+};

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../ledger/store.ts';
+
+/** A term with what its bills need of its context, batch and billing period. */
+export type BilledTerm = {
+  term_id: number;
+  context_id: number;
+  context_code: string;
+  context_name: string;
+  context_created_at: Temporal.Instant;
+  context_period_id: number;
+  charging_type: 'Postpaid' | 'Prepaid';
+  bills_after_period: boolean;
+  business_unit_id: number;
+  book_version: number;
+  batch_id: number;
+  batch_code: string;
+  billing_period_id: number;
+  /** Of the billing period, as decimal text. */
+  months: string;
+  term_type: 'Regular' | 'OffCycle' | 'Final';
+  label: string;
+  start_date: string;
+  end_date: string;
+  due_date: string;
+  post_type: 'Post Subscription' | 'Post Account' | 'Post Party';
+  status: 'Open' | 'Posted' | 'Published' | 'Cancelled';
+  stage: string;
+  is_stale: boolean;
+  is_read: boolean;
+  run_number: number;
+};
+
+/** A locked term does not change until the transaction ends. */
+export async function findBilledTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  options: { lock?: 'update' | 'share' } = {},
+): Promise<BilledTerm | undefined> {
+  const lock = { update: sql`for no key update of t`, share: sql`for share of t` };
+  const { rows } = await sql<BilledTerm>`
+    select t.term_id, t.context_id, c.code as context_code, c.name as context_name,
+      c.created_at as context_created_at, c.billing_period_id as context_period_id,
+      c.charging_type, c.bills_after_period, c.business_unit_id, c.book_version,
+      t.batch_id, b.code as batch_code, t.billing_period_id,
+      trim_scale(p.months)::text as months, t.term_type, t.label, t.start_date, t.end_date,
+      t.due_date, t.post_type, t.status, t.stage, t.is_stale,
+      t.readings_posted_at is not null as is_read, t.run_number
+    from terms t
+    join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+    join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id
+    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+    ${options.lock ? lock[options.lock] : sql``}
+  `.execute(tx);
+  return rows[0];
+}
+
+export async function getBilledTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  options: { lock?: 'update' | 'share' } = {},
+): Promise<BilledTerm> {
+  const term = await findBilledTerm(tx, tenantId, termId, options);
+  if (!term) throw new AppError('TERM_NOT_FOUND', { message: `No term has the id ${termId}` });
+  return term;
+}
+
+export type TermStep = {
+  stage: string;
+  status?: BilledTerm['status'];
+  isStale?: boolean;
+  runNumber?: number;
+};
+
+export async function updateTermStage(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  step: TermStep,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update terms
+    set stage = ${step.stage}, status = coalesce(${step.status ?? null}, status),
+      is_stale = coalesce(${step.isStale ?? null}, is_stale),
+      run_number = coalesce(${step.runNumber ?? null}, run_number),
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+}
+
+export type EarlierTermRow = {
+  term_id: number;
+  label: string;
+  start_date: string;
+  end_date: string;
+  months: string;
+};
+
+export async function listTermsByIds(
+  tx: Tx,
+  tenantId: number,
+  termIds: readonly number[],
+): Promise<EarlierTermRow[]> {
+  if (termIds.length === 0) return [];
+  const { rows } = await sql<EarlierTermRow>`
+    select t.term_id, t.label, t.start_date, t.end_date, trim_scale(p.months)::text as months
+    from terms t
+    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
+    where t.tenant_id = ${tenantId} and t.term_id = any(${termIds}::bigint[])
+  `.execute(tx);
+  return rows;
+}

@@ -1,0 +1,242 @@
+// Reads, for a range of subjects, all that their bills are made from: the same few statements
+// whatever their number.
+import { parseDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import type { PinnedBook } from '../pricing/price-books.ts';
+import { contextOn, editionOn } from '../rating/price-book.ts';
+import { RatingError } from '../rating/rating-error.ts';
+import { isCutByPrices } from '../rating/segments.ts';
+import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
+import type { SubjectRange } from './eligible-store.ts';
+import { type Inputs, termFactsOf, wireDay } from './freeze.ts';
+import {
+  type InputRow,
+  listFurtherReadings,
+  listInputs,
+  listManualValues,
+  listMeters,
+  listOpenings,
+  listOverdue,
+  listUploadedUsage,
+  type MeterRow,
+  type ReadingRow,
+} from './inputs-store.ts';
+import type { MakeScope } from './make-bill.ts';
+
+export type Collected = {
+  scope: MakeScope;
+  /** Subjects in the order of their ids, each with its subscriptions in the order of theirs. */
+  subjects: Map<number, Inputs[]>;
+  entryId: number;
+};
+
+export async function collect(
+  tx: Tx,
+  tenant: { tenantId: number; currencyDecimals: number },
+  term: BilledTerm,
+  pinned: PinnedBook,
+  range: SubjectRange,
+): Promise<Collected> {
+  const { tenantId } = tenant;
+  const rows = await listInputs(tx, tenantId, term, range);
+  const ids = rows.map((row) => row.subscription_id);
+  const accountNames = accountNamesOf(pinned);
+  const [meters, manual, usage, overdue, earlierTerms] = await Promise.all([
+    listMeters(tx, tenantId, term, ids),
+    listManualValues(tx, tenantId, term.term_id, ids),
+    listUploadedUsage(tx, tenantId, term.term_id, ids),
+    overdueOf(tx, tenantId, term, rows, accountNames),
+    earlierTermsOf(tx, tenantId, term, rows),
+  ]);
+  const scope: MakeScope = {
+    term,
+    termFacts: termFactsOf(term),
+    currencyDecimals: tenant.currencyDecimals,
+    book: pinned.book,
+    planCodes: pinned.planCodes,
+    planIds: pinned.planIds,
+    earlierTerms,
+    isRequired: requirements(term, pinned),
+    accountNames,
+  };
+  const metersOf = Map.groupBy(meters, (row) => row.subscription_id);
+  const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
+  const manualOf = Map.groupBy(manual, (row) => row.subscription_id);
+  const usageOf = Map.groupBy(usage, (row) => row.subscription_id);
+  const subjects = new Map<number, Inputs[]>();
+  for (const row of rows) {
+    const id = row.subscription_id;
+    const inputs: Inputs = {
+      row,
+      meters: metersOf.get(id) ?? nothing,
+      readings,
+      manual: manualOf.get(id) ?? nothing,
+      usage: usageOf.get(id) ?? nothing,
+      overdue: overdue.get(id) ?? nothing,
+    };
+    const known = subjects.get(row.subject_id);
+    if (known === undefined) subjects.set(row.subject_id, [inputs]);
+    else known.push(inputs);
+  }
+  return { scope, subjects, entryId: rows[0]?.entry_id ?? 0 };
+}
+
+const nothing: readonly never[] = [];
+
+/** Figures that a formula has to name before anybody has to look them up. */
+const accountFigures = ['overdue', 'overdueAmountDays', 'wallet', 'deposit'];
+const namesByBook = new WeakMap<PinnedBook, ReadonlySet<string>>();
+
+function accountNamesOf(pinned: PinnedBook): ReadonlySet<string> {
+  const known = namesByBook.get(pinned);
+  if (known) return known;
+  const text = JSON.stringify(pinned.book.definitions);
+  const names = new Set(
+    accountFigures.filter((name) => new RegExp(`\\baccount\\s*\\.\\s*${name}\\b`).test(text)),
+  );
+  namesByBook.set(pinned, names);
+  return names;
+}
+
+function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
+  const day = parseDay(wireDay(term.end_date)) ?? 0;
+  const byPlan = new Map<number, ReadonlySet<string>>();
+  return (planId, input) => {
+    let inputs = byPlan.get(planId);
+    if (inputs === undefined) {
+      const code = planCodes.get(planId) ?? '';
+      inputs = new Set(safely(() => requiredInputs(book, code, day), []));
+      byPlan.set(planId, inputs);
+    }
+    return inputs.has(input);
+  };
+}
+
+function requiredInputs(book: PinnedBook['book'], code: string, day: number): string[] {
+  return editionOn(book, code, day).requiredInputs.map(({ name }) => name);
+}
+
+/** Only bills made in advance look back at a term. */
+async function earlierTermsOf(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  rows: readonly InputRow[],
+): Promise<Map<number, EarlierTermRow>> {
+  if (term.bills_after_period) return new Map();
+  const ids = new Set(rows.flatMap((row) => row.history?.[0]?.termId ?? []));
+  const terms = await listTermsByIds(tx, tenantId, [...ids]);
+  return new Map(terms.map((one) => [one.term_id, one]));
+}
+
+type Overdue = Map<number, { open: number; dueDate: string }[]>;
+
+/** Unpaid bills that are due, and what is left of balances that were brought in from elsewhere. */
+async function overdueOf(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  rows: readonly InputRow[],
+  names: ReadonlySet<string>,
+): Promise<Overdue> {
+  if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
+  const ids = rows.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
+  const bills = await listOverdue(tx, tenantId, ids, term.end_date);
+  const openings = await listOpenings(tx, tenantId, ids);
+  const overdue: Overdue = new Map();
+  for (const { subscription_id: id, open, due_date: dueDate } of bills) {
+    overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
+  }
+  const receivable = new Map(rows.map((row) => [row.subscription_id, row.receivable]));
+  for (const { subscription_id: id, amount, due_date: dueDate } of openings) {
+    if (dueDate >= term.end_date) continue;
+    const items = overdue.get(id) ?? [];
+    const billed = items.reduce((sum, item) => sum + item.open, 0);
+    const open = Math.min(amount, (receivable.get(id) ?? 0) - billed);
+    if (open > 0) overdue.set(id, [...items, { open, dueDate }]);
+  }
+  return overdue;
+}
+
+const graceDaysUsual = 5;
+
+/**
+ * Readings besides those locked for the term: where the term is cut, of registers that show use and
+ * not a count, and where one is missing because it waits for review.
+ */
+async function furtherReadings(
+  tx: Tx,
+  tenantId: number,
+  scope: MakeScope,
+  rows: readonly InputRow[],
+  metersOf: ReadonlyMap<number, readonly MeterRow[]>,
+): Promise<Inputs['readings']> {
+  const isCut = cutFinder(scope);
+  const until = Temporal.PlainDate.from(scope.term.end_date).add({ days: graceDays(scope) });
+  const wanted = rows.flatMap((row) => {
+    const meters = metersOf.get(row.subscription_id);
+    if (meters === undefined) return [];
+    const cut = isCut(row);
+    return meters.flatMap((meter) => {
+      const isMissing = meter.reading_date === null;
+      if (!cut && !isMissing && meter.kind === 'Cumulative') return [];
+      return [
+        {
+          assignmentId: meter.assignment_id,
+          position: meter.position,
+          from: meter.previous_date ?? meter.install_date,
+          to: meter.reading_date ?? until.toString(),
+        },
+      ];
+    });
+  });
+  if (wanted.length === 0) return null;
+  const found = await listFurtherReadings(tx, tenantId, wanted);
+  const key = (row: ReadingRow) => `${row.assignment_id}/${row.position}`;
+  return Map.groupBy(found, key);
+}
+
+function graceDays({ book, termFacts }: MakeScope): number {
+  const { definition } = contextOn(book, parseDay(termFacts.endDate) ?? 0);
+  return (definition as { readingGraceDays?: number }).readingGraceDays ?? graceDaysUsual;
+}
+
+/** Whether the days of a subscription may fall into several segments. */
+function cutFinder({ term, book, planCodes }: MakeScope): (row: InputRow) => boolean {
+  const from = parseDay(wireDay(term.start_date)) ?? 0;
+  const to = parseDay(wireDay(term.end_date)) ?? 0;
+  const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
+  const byPlan = new Map<number, boolean>();
+  const isCutForAll = (planId: number) => {
+    const known = byPlan.get(planId);
+    if (known !== undefined) return known;
+    const code = planCodes.get(planId) ?? '';
+    const cut = safely(() => isCutByPrices(book, code, from, to), false);
+    byPlan.set(planId, cut);
+    return cut;
+  };
+  return (row) => {
+    const first = row.billed_through ?? dayBefore;
+    const isInside = (date: string | undefined) =>
+      date !== undefined && date > first && date <= term.end_date;
+    return (
+      first < dayBefore ||
+      isCutForAll(row.plan_id) ||
+      row.variants !== null ||
+      row.plan_history.some((one) => isInside(one.fromDate) && one !== row.plan_history[0]) ||
+      (row.status_history?.some((one) => isInside(one.fromDate)) ?? false) ||
+      (row.quantities?.some((one) => isInside(one.fromDate)) ?? false) ||
+      (row.transfers?.some((one) => isInside(one.transferDate)) ?? false)
+    );
+  };
+}
+
+/** A plan that cannot be priced is told on each of its bills. */
+function safely<Result>(ask: () => Result, otherwise: Result): Result {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof RatingError) return otherwise;
+    throw error;
+  }
+}

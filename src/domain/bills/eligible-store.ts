@@ -1,0 +1,128 @@
+// Which subscriptions a term bills: those of its context and batch whose billing period is the
+// term's and that were Active on a day, not after its end, that nobody was billed for yet.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
+
+/** What tells whether a subscription `s` is billed: its account `a`, plan `p` and group `g`. */
+export const eligibleTables = sql.raw(`subscriptions s
+    join billing_accounts a on a.tenant_id = s.tenant_id and a.account_id = s.account_id
+    join plans p on p.tenant_id = s.tenant_id and p.plan_id = s.plan_id
+    left join billing_groups g
+      on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
+
+export function isEligible(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
+      and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
+      and s.connection_date <= ${term.end_date}::date
+      and coalesce(s.billed_through, ${term.start_date}::date - 1) < ${term.end_date}::date
+      and (
+        (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
+        or is_active_between(s.status_history,
+          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${term.end_date}::date)
+      )
+      and ${isForTerm(tenantId, term)}`;
+}
+
+/** A regular term bills a period; any other one bills whom it was made for. */
+function isForTerm(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  if (term.term_type === 'Regular') {
+    return sql`coalesce(g.billing_period_id, p.billing_period_id, ${term.context_period_id})
+      = ${term.billing_period_id}`;
+  }
+  return sql`exists (
+    select from term_subscriptions o
+    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
+      and o.subscription_id = s.subscription_id
+  )`;
+}
+
+/** The column by which bills are made, by the term's post type. */
+export function subjectColumn({ post_type }: BilledTerm): RawBuilder<unknown> {
+  const columns = {
+    'Post Subscription': 's.subscription_id',
+    'Post Account': 's.account_id',
+    'Post Party': 's.party_id',
+  };
+  return sql.raw(columns[post_type]);
+}
+
+export type SubjectRange = { firstId: number; lastId: number };
+
+/**
+ * Ranges of subjects, each with as many as go into one part, those with a bill included, and whether
+ * some have none yet.
+ */
+export async function listSubjectRanges(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  options: { size: number; subjectId: number | null },
+): Promise<{ ranges: SubjectRange[]; total: number; isNew: boolean }> {
+  const { rows } = await sql<{
+    first_id: number;
+    last_id: number;
+    subjects: number;
+    billed: number;
+  }>`
+    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as subjects,
+      count(*) filter (where is_billed) as billed
+    from (
+      select subject_id, is_billed,
+        (row_number() over (order by subject_id) - 1) / ${options.size} as part
+      from (
+        select subject_id, bool_or(is_billed) as is_billed
+        from (
+          select ${subjectColumn(term)} as subject_id, false as is_billed
+          from ${eligibleTables} where ${isEligible(tenantId, term)}
+          union all
+          select subject_id, true from bills
+          where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
+        ) found
+        where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
+        group by subject_id
+      ) subjects
+    ) parted
+    group by part
+    order by part
+  `.execute(tx);
+  return {
+    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
+    total: rows.reduce((sum, row) => sum + row.subjects, 0),
+    isNew: rows.some((row) => row.billed < row.subjects),
+  };
+}
+
+/** Whether the term bills anybody by meter. */
+export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from ${eligibleTables} where s.is_metered and ${isEligible(tenantId, term)}
+    ) as found
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
+/**
+ * How many subscriptions the term would bill and did not, or billed as they no longer are. Only
+ * for terms that are generated and not posted.
+ */
+export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
+  const { rows } = await sql<{ stale: number }>`
+    with wanted as materialized (
+      select ${subjectColumn(term)} as subject_id, sum(s.ts) as subject_ts
+      from ${eligibleTables} where ${isEligible(tenantId, term)}
+      group by 1
+    )
+    select count(*) as stale
+    from wanted w
+    full join (
+      select subject_id, subject_ts, status from bills
+      where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
+    ) b on b.subject_id = w.subject_id
+    where b.subject_ts is distinct from w.subject_ts
+      and coalesce(b.status, '') not in ('Posted', 'Published')
+  `.execute(tx);
+  return rows[0]?.stale ?? 0;
+}

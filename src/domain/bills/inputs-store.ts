@@ -1,0 +1,271 @@
+// What bills are made from, read for a whole part of a run at once. Ledger figures of a
+// subscription come from one statement, so that they belong to one moment.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
+import { eligibleTables, isEligible, type SubjectRange, subjectColumn } from './eligible-store.ts';
+
+export type HistoryEntry = {
+  termId: number | null;
+  label: string;
+  endDate?: string;
+  days?: number;
+  /** Minor units. */
+  amount?: number;
+  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
+};
+
+export type InputRow = {
+  subject_id: number;
+  subscription_id: number;
+  subscription_number: string;
+  reference_number: string | null;
+  account_id: number;
+  account_label: string;
+  party_id: number;
+  party_number: number;
+  party_name: string;
+  address: object | null;
+  plan_id: number;
+  connection_date: string;
+  billed_through: string | null;
+  ts: number;
+  plan_history: { planId: number; fromDate: string }[];
+  /** Null where it was Active from the connection date on and still is. */
+  status_history: { status: string; fromDate: string }[] | null;
+  connection_inputs: { name: string; value: string }[] | null;
+  quantities: { name: string; value: string; fromDate?: string }[] | null;
+  variants: { name?: string; value?: unknown; fromDate?: string; toDate?: string }[] | null;
+  add_ons: { planId: number; quantity?: string; fromDate?: string; toDate?: string }[] | null;
+  transfers: { transferDate: string }[] | null;
+  /** Minor units. */
+  receivable: number;
+  deposit: number;
+  wallet: number;
+  history: HistoryEntry[] | null;
+  brought_forward: number;
+  billed: Record<string, number> | null;
+  /** Received since the newest bill, minor units. */
+  payments: number;
+  /** The last entry of the ledger that was given a number. */
+  entry_id: number;
+};
+
+/** Kinds of entries by which a customer pays, or takes a payment back. */
+const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
+
+export async function listInputs(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  range: SubjectRange,
+): Promise<InputRow[]> {
+  const { rows } = await sql<InputRow>`
+    select ${subjectColumn(term)} as subject_id, s.subscription_id, s.subscription_number,
+      s.reference_number, s.account_id, a.label as account_label, o.party_id, o.party_number,
+      o.name as party_name, coalesce(s.address, o.address) as address, s.plan_id,
+      s.connection_date, s.billed_through, s.ts, s.plan_history,
+      case when s.status <> 'Active' or jsonb_array_length(s.status_history) > 1
+        then s.status_history end as status_history,
+      nullif(s.connection_inputs, '[]') as connection_inputs,
+      nullif(s.quantities, '[]') as quantities, nullif(s.variants, '[]') as variants,
+      nullif(s.add_ons, '[]') as add_ons, nullif(s.transfers, '[]') as transfers,
+      coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
+      o.wallet_balance as wallet, h.terms as history,
+      coalesce(h.brought_forward, 0) as brought_forward, h.billed,
+      case when b.subscription_id is null then 0 else (
+        select coalesce(-sum(e.amount), 0) from subledger_entries e
+        where e.tenant_id = ${tenantId} and e.subscription_id = s.subscription_id
+          and e.party_id = o.party_id and e.entry_id > coalesce(h.entry_id, 0) and e.ledger_account_id = 2
+          and e.kind in ${paymentKinds}
+      )::bigint end as payments,
+      coalesce((
+        select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
+      ), 0) as entry_id
+    from ${eligibleTables}
+    join parties o on o.tenant_id = s.tenant_id
+      and o.party_id = case when s.transfers = '[]' then s.party_id else ${ownerAtEnd(term)} end
+    left join subscription_balances b on b.tenant_id = s.tenant_id
+      and b.subscription_id = s.subscription_id and b.party_id = o.party_id
+    left join usage_histories h
+      on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
+    where ${isEligible(tenantId, term)}
+      and ${subjectColumn(term)} between ${range.firstId} and ${range.lastId}
+    order by subject_id, s.subscription_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Who owned it on the last day of the term: the bill is theirs, whoever owns it now. */
+function ownerAtEnd(term: BilledTerm): RawBuilder<unknown> {
+  return sql`coalesce((
+    select (t ->> 'fromPartyId')::bigint
+    from jsonb_array_elements(s.transfers) t
+    where (t ->> 'transferDate')::date > ${term.end_date}::date
+    order by t ->> 'transferDate'
+    limit 1
+  ), s.party_id)`;
+}
+
+export type MeterRow = {
+  subscription_id: number;
+  assignment_id: number;
+  position: number;
+  number: number;
+  mf: number;
+  input: string;
+  register: string;
+  digits: number;
+  kind: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand';
+  install_date: string;
+  remove_date: string | null;
+  previous_date: string | null;
+  previous_value: string | null;
+  previous_type: string | null;
+  /** Null where no reading was locked for the term. */
+  reading_date: string | null;
+  value: string | null;
+  reading_type: string | null;
+  rollover: boolean | null;
+};
+
+/** Registers that measure for the subscriptions in the term, with the readings locked for it. */
+export async function listMeters(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  subscriptionIds: readonly number[],
+): Promise<MeterRow[]> {
+  const { rows } = await sql<MeterRow>`
+    select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
+      k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
+      trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
+      trim_scale(t.value)::text as value, t.reading_type, t.rollover
+    from assignment_registers r
+    join meter_assignments n on n.tenant_id = r.tenant_id and n.assignment_id = r.assignment_id
+    join meters m on m.tenant_id = n.tenant_id and m.meter_id = n.meter_id
+    join meter_registers k on k.tenant_id = m.tenant_id and k.meter_type_id = m.meter_type_id
+      and k.position = r.position
+    left join term_readings t on t.tenant_id = r.tenant_id and t.term_id = ${term.term_id}
+      and t.subscription_id = r.subscription_id and t.assignment_id = r.assignment_id
+      and t.position = r.position
+    where r.tenant_id = ${tenantId} and r.subscription_id = any(${subscriptionIds}::bigint[])
+      and r.input is not null
+      and (t.reading_id is not null or n.install_date <= ${term.end_date}::date)
+    order by r.subscription_id, r.assignment_id, r.position
+  `.execute(tx);
+  return rows;
+}
+
+export type ManualRow = { subscription_id: number; component: string; value: string };
+
+export async function listManualValues(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  subscriptionIds: readonly number[],
+): Promise<ManualRow[]> {
+  const { rows } = await sql<ManualRow>`
+    select subscription_id, component, trim_scale(value)::text as value
+    from manual_values
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and subscription_id = any(${subscriptionIds}::bigint[])
+    order by subscription_id, component
+  `.execute(tx);
+  return rows;
+}
+
+export type UsageRow = {
+  subscription_id: number;
+  input: string;
+  /** Null for the whole term. */
+  usage_date: string | null;
+  quantity: string;
+};
+
+export async function listUploadedUsage(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  subscriptionIds: readonly number[],
+): Promise<UsageRow[]> {
+  const { rows } = await sql<UsageRow>`
+    select subscription_id, input, nullif(usage_date, 'infinity') as usage_date,
+      trim_scale(quantity)::text as quantity
+    from term_usage
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and subscription_id = any(${subscriptionIds}::bigint[])
+    order by subscription_id, input, term_usage.usage_date
+  `.execute(tx);
+  return rows;
+}
+
+export type ReadingRow = {
+  assignment_id: number;
+  position: number;
+  reading_date: string;
+  value: string;
+  reading_type: string;
+  status: 'Accepted' | 'Review';
+};
+
+/** Further readings of registers after a day, as far as a bill may look for one. */
+export async function listFurtherReadings(
+  tx: Tx,
+  tenantId: number,
+  registers: readonly { assignmentId: number; position: number; from: string; to: string }[],
+): Promise<ReadingRow[]> {
+  if (registers.length === 0) return [];
+  const { rows } = await sql<ReadingRow>`
+    select r.assignment_id, r.position, r.reading_date, trim_scale(r.value)::text as value,
+      r.reading_type, r.status
+    from unnest(
+      ${registers.map((one) => one.assignmentId)}::bigint[],
+      ${registers.map((one) => one.position)}::smallint[],
+      ${registers.map((one) => one.from)}::date[],
+      ${registers.map((one) => one.to)}::date[]
+    ) as w (assignment_id, position, from_date, to_date)
+    join readings r on r.tenant_id = ${tenantId} and r.assignment_id = w.assignment_id
+      and r.position = w.position and r.reading_date between w.from_date and w.to_date
+      and r.status in ('Accepted', 'Review')
+    order by r.assignment_id, r.position, r.reading_date, r.reading_type, r.value
+  `.execute(tx);
+  return rows;
+}
+
+export type OverdueRow = { subscription_id: number; open: number; due_date: string };
+
+/** Bills that are not paid and fell due before a day. */
+export async function listOverdue(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+  before: string,
+): Promise<OverdueRow[]> {
+  const { rows } = await sql<OverdueRow>`
+    select subscription_id, bill_amount - paid_amount as open, due_date
+    from bills
+    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+      and status in ('Posted', 'Published') and paid_amount < bill_amount
+      and due_date < ${before}::date
+    order by subscription_id, due_date, bill_id
+  `.execute(tx);
+  return rows;
+}
+
+export type OpeningRow = { subscription_id: number; amount: number; due_date: string };
+
+export async function listOpenings(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+): Promise<OpeningRow[]> {
+  const { rows } = await sql<OpeningRow>`
+    select subscription_id, amount, coalesce(due_date, posting_date) as due_date
+    from subledger_entries
+    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+      and ledger_account_id = 2 and kind = 'Opening' and amount > 0
+    order by subscription_id, entry_id
+  `.execute(tx);
+  return rows;
+}

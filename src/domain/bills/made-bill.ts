@@ -1,0 +1,88 @@
+// A bill that was made and is not stored yet, and the hash that stands for all of it.
+import { hash } from 'node:crypto';
+import type { Bill, BillUsage } from '../rating/bill.ts';
+import type { Facts } from '../rating/facts.ts';
+import type { HoldReason } from '../rating/hold.ts';
+import type { StoredLine } from './document.ts';
+import type { InputRow } from './inputs-store.ts';
+
+/** One rated subscription. */
+export type Rated = { readonly row: InputRow; readonly facts: Facts; readonly bill: Bill };
+
+export type MadeBill = {
+  subjectId: number;
+  subscriptionId: number | null;
+  accountId: number | null;
+  partyId: number;
+  planId: number | null;
+  status: 'Draft' | 'Error' | 'Hold';
+  holds: readonly HoldReason[];
+  dueDate: string;
+  billedFrom: string | null;
+  billedTo: string | null;
+  days: number;
+  currentCharges: number;
+  taxAmount: number;
+  roundingAdjustment: number;
+  billAmount: number;
+  previousBalance: number;
+  paymentsReceived: number;
+  adjustments: number;
+  arrears: number;
+  payable: number;
+  creditBalance: number;
+  lateSurcharge: number;
+  billedThrough: string | null;
+  subjectTs: bigint;
+  /** SHA-256 in hexadecimal. */
+  hash: string;
+  document: string;
+  facts: string;
+  /** For the totals of the run. */
+  lines: readonly StoredLine[];
+  usage: readonly BillUsage[];
+  subscriptions: number;
+  parts: readonly BillPart[];
+};
+
+/** A subscription of a bill that has several. */
+export type BillPart = {
+  subscriptionId: number;
+  amount: number;
+  arrears: number;
+  days: number;
+  billedTo: string | null;
+  billedThrough: string | null;
+  subjectTs: number;
+};
+
+/** Everything that a posted bill may not change, in one order. */
+export type HashedBill = Omit<
+  MadeBill,
+  'status' | 'holds' | 'hash' | 'subjectTs' | 'lines' | 'usage' | 'subscriptions' | 'parts'
+>;
+
+/** SHA-256 over the columns of the bill, its document and its frozen inputs. */
+export function billHash(bill: HashedBill): string {
+  const columns = [
+    bill.subjectId,
+    bill.subscriptionId,
+    bill.accountId,
+    bill.partyId,
+    bill.planId,
+    bill.billedFrom,
+    bill.billedTo,
+    bill.days,
+    bill.currentCharges,
+    bill.taxAmount,
+    bill.roundingAdjustment,
+    bill.billAmount,
+    bill.previousBalance,
+    bill.paymentsReceived,
+    bill.adjustments,
+    bill.arrears,
+    bill.lateSurcharge,
+    bill.billedThrough,
+  ].join('|');
+  return hash('sha256', `${columns}\n${bill.document}\n${bill.facts}`, 'hex');
+}

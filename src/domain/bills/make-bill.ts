@@ -1,0 +1,219 @@
+// Makes bills out of frozen inputs: rates every subscription, judges the draft, puts the document
+// together and takes its hash.
+import { parseDay } from '../../base/days.ts';
+import { LookupError } from '../../base/formula/function-kinds.ts';
+import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { ArithmeticError } from '../../base/numbers/exact.ts';
+import type { Bill } from '../rating/bill.ts';
+import type { CompiledContext } from '../rating/compiled-context.ts';
+import type { Facts } from '../rating/facts.ts';
+import { compileHoldRules, type HoldJudge, type HoldReason } from '../rating/hold.ts';
+import { contextOn, type PriceBook } from '../rating/price-book.ts';
+import { rateBill } from '../rating/rate-bill.ts';
+import { type Combined, combine } from './combine.ts';
+import {
+  type LineDefaults,
+  lineDefaults,
+  type StoredDocument,
+  type StoredLine,
+  storedLine,
+  storedUsage,
+} from './document.ts';
+import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
+import type { InputRow } from './inputs-store.ts';
+import { billHash, type MadeBill, type Rated } from './made-bill.ts';
+
+export type MakeScope = FreezeScope & {
+  readonly book: PriceBook;
+  readonly planIds: ReadonlyMap<string, number>;
+};
+
+/** The bill of a subject; undefined where no day of it is to be billed. */
+export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill | undefined {
+  const rated: Rated[] = [];
+  for (const one of inputs) {
+    const facts = freeze(scope, one);
+    const bill = rateBill(scope.book, facts);
+    if (bill.status === 'Error' || bill.days > 0) rated.push({ row: one.row, facts, bill });
+  }
+  const [first, ...others] = rated;
+  if (first === undefined) return undefined;
+  const draft = others.length === 0 ? single(scope, first) : several(scope, rated);
+  return finished(scope, draft);
+}
+
+/** A bill before its document is written. */
+type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'dueDate'> & {
+  isError: boolean;
+  content: StoredDocument;
+  frozen: object;
+};
+
+function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
+  const isError = bill.status === 'Error';
+  const defaults = lineDefaults(bill);
+  const lines = bill.lines.map((line) => storedLine(line, defaults));
+  const holds = isError ? [] : judge(scope.book, bill, facts, row);
+  const { payments, brought_forward: brought } = row;
+  return {
+    subjectId: row.subject_id,
+    subscriptionId: row.subscription_id,
+    accountId: row.account_id,
+    partyId: row.party_id,
+    planId: planIdOf(scope, row, bill),
+    isError,
+    holds,
+    billedFrom: dayOf(bill.billedFrom),
+    billedTo: dayOf(bill.billedTo),
+    days: bill.days,
+    currentCharges: bill.currentCharges,
+    taxAmount: bill.taxAmount,
+    roundingAdjustment: bill.roundingAdjustment,
+    billAmount: bill.billAmount,
+    previousBalance: isError ? 0 : brought,
+    paymentsReceived: isError ? 0 : payments,
+    adjustments: isError ? 0 : bill.arrears - brought + payments,
+    arrears: bill.arrears,
+    payable: bill.payableWithinDueDate,
+    creditBalance: bill.creditBalance,
+    lateSurcharge: bill.latePaymentSurcharge,
+    billedThrough: row.billed_through,
+    subjectTs: BigInt(row.ts),
+    content: singleContent({ row, facts, bill }, { lines, holds, defaults }),
+    frozen: facts,
+    lines,
+    usage: bill.usage,
+    subscriptions: 1,
+    parts: [],
+  };
+}
+
+function singleContent(
+  { row, facts, bill }: Rated,
+  made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
+): StoredDocument {
+  const { lines, holds, defaults } = made;
+  const names = { account: row.account_label, reference: row.reference_number };
+  const content = partyContent(row, names);
+  if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
+  if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
+  if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
+  if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
+  if (bill.usage.length > 0) content.usage = storedUsage(bill, facts);
+  if (lines.length > 0) content.lines = lines;
+  if (bill.surcharges.length > 0) {
+    content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));
+  }
+  if (bill.errors.length > 0) content.errors = bill.errors;
+  if (holds.length > 0) content.holds = holds;
+  return content;
+}
+
+function several(scope: MakeScope, rated: readonly Rated[]): Draft {
+  const { term, book } = scope;
+  const [{ row }] = rated as [Rated, ...Rated[]];
+  const isParty = term.post_type === 'Post Party';
+  const combined: Combined = combine(contextOn(book, lastDayOf(scope)), rated);
+  const isError = combined.errors.length > 0;
+  const holds = isError ? [] : rated.flatMap((one) => judge(book, one.bill, one.facts, one.row));
+  const sum = (pick: (row: InputRow) => number) =>
+    rated.reduce((total, one) => total + pick(one.row), 0);
+  const brought = isError ? 0 : sum((one) => one.brought_forward);
+  const payments = isError ? 0 : sum((one) => one.payments);
+  return {
+    ...combined.amounts,
+    subjectId: row.subject_id,
+    subscriptionId: null,
+    accountId: isParty ? null : row.account_id,
+    partyId: row.party_id,
+    planId: null,
+    isError,
+    holds,
+    previousBalance: brought,
+    paymentsReceived: payments,
+    adjustments: combined.amounts.arrears - brought + payments,
+    billedThrough: null,
+    subjectTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
+    content: {
+      ...partyContent(row, { account: isParty ? null : row.account_label, reference: null }),
+      ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
+      ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
+      sections: combined.sections,
+      ...(isError ? { errors: combined.errors } : {}),
+      ...(holds.length === 0 ? {} : { holds }),
+    },
+    frozen: { subscriptions: rated.map((one) => one.facts) },
+    lines: combined.lines,
+    usage: rated.flatMap((one) => one.bill.usage),
+    subscriptions: rated.length,
+    parts: combined.parts,
+  };
+}
+
+function finished(scope: MakeScope, draft: Draft): MadeBill {
+  const { isError, content, frozen, ...rest } = draft;
+  const document = JSON.stringify(content);
+  const facts = JSON.stringify(frozen);
+  const made = { ...rest, dueDate: scope.term.due_date, document, facts };
+  return {
+    ...made,
+    status: isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft',
+    hash: billHash(made),
+  };
+}
+
+function dayOf(wireDate: string | null): string | null {
+  return wireDate === null ? null : isoDay(wireDate);
+}
+
+function lastDayOf({ termFacts }: MakeScope): number {
+  return parseDay(termFacts.endDate) ?? 0;
+}
+
+/** Of the plan in force on the last billed day. */
+function planIdOf(scope: MakeScope, row: InputRow, bill: Bill): number {
+  return scope.planIds.get(bill.tariffCode ?? '') ?? row.plan_id;
+}
+
+function partyContent(
+  party: InputRow,
+  names: { account: string | null; reference: string | null },
+): StoredDocument {
+  const content: StoredDocument = {
+    partyNumber: party.party_number,
+    partyName: party.party_name,
+  };
+  if (party.address !== null) content.address = party.address;
+  if (names.reference !== null) content.connectionRefNo = names.reference;
+  if (names.account !== null) content.connectionGroupLabel = names.account;
+  return content;
+}
+
+const judges = new WeakMap<CompiledContext, HoldJudge>();
+/** Bills of which the usual amount is the mean. */
+const averagedBills = 3;
+
+/** The rules of the context that hold a draft back; one that cannot be computed holds nothing. */
+function judge(book: PriceBook, bill: Bill, facts: Facts, row: InputRow): HoldReason[] {
+  const context = contextOn(book, parseDay(bill.billedTo ?? bill.endDate) ?? 0);
+  let rules = judges.get(context);
+  if (rules === undefined) {
+    rules = compileHoldRules(context);
+    judges.set(context, rules);
+  }
+  try {
+    return rules(bill, facts, averageAmount(row, bill.currencyScale));
+  } catch (error) {
+    if (error instanceof ArithmeticError || error instanceof LookupError) return [];
+    throw error;
+  }
+}
+
+function averageAmount(row: InputRow, currencyScale: number): string | null {
+  const amounts = (row.history ?? [])
+    .slice(0, averagedBills)
+    .flatMap(({ amount }) => (amount === undefined ? [] : [BigInt(amount)]));
+  if (amounts.length === 0) return null;
+  const sum = amounts.reduce((total, amount) => total + amount, 0n);
+  return minorUnitsText(Number(sum / BigInt(amounts.length)), currencyScale);
+}

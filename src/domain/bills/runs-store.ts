@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { PinnedVersions } from '../pricing/price-books.ts';
+
+/** What was set aside for posting the bills of a run. */
+export type Reservation = {
+  firstNumber: number;
+  firstEntry: number;
+  firstJournal: number;
+  /** Bills to be posted, and those left out. */
+  bills: number;
+  skipped: number;
+  /** YYYY-MM-DD. */
+  postingDate: string;
+  /** First and last bill of each part, its bills, and the subscriptions in the parts before. */
+  ranges: [number, number, number, number][];
+};
+
+export type RunRow = {
+  run_number: number;
+  job_id: number;
+  bill_id: number | null;
+  book_version: number;
+  versions: PinnedVersions;
+  first_bill_id: number | null;
+  part_size: number;
+  started_at: Temporal.Instant;
+  finished_at: Temporal.Instant | null;
+  totals: RunTotals | null;
+  reserved: Reservation | null;
+  generated_by: string;
+};
+
+/** Sums over the bills of a run; amounts are minor units as text. */
+export type RunTotals = {
+  subscriptions: number;
+  bills: number;
+  errors: number;
+  holds: number;
+  currentCharges: string;
+  taxAmount: string;
+  arrears: string;
+  payable: string;
+  components: Record<string, { label: string; amount: string }>;
+  usage: Record<string, { unit: string | null; quantity: string }>;
+};
+
+const columns = sql.raw(`run_number, job_id, bill_id, book_version, versions, first_bill_id,
+  part_size, started_at, finished_at, totals, reserved, generated_by`);
+
+export type NewRun = Pick<
+  RunRow,
+  'run_number' | 'job_id' | 'bill_id' | 'book_version' | 'versions' | 'first_bill_id' | 'part_size'
+>;
+
+export async function insertRun(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  run: NewRun,
+  stamp: { at: Temporal.Instant; by: string },
+): Promise<void> {
+  await sql`
+    insert into bill_runs (tenant_id, term_id, run_number, job_id, bill_id, book_version, versions,
+      first_bill_id, part_size, started_at, generated_by)
+    values (${tenantId}, ${termId}, ${run.run_number}, ${run.job_id}, ${run.bill_id},
+      ${run.book_version}, ${JSON.stringify(run.versions)}::jsonb, ${run.first_bill_id},
+      ${run.part_size}, ${stamp.at}, ${stamp.by})
+  `.execute(tx);
+}
+
+export async function findRun(
+  tx: Tx,
+  tenantId: number,
+  key: { termId: number; runNumber: number },
+): Promise<RunRow | undefined> {
+  const { rows } = await sql<RunRow>`
+    select ${columns} from bill_runs
+    where tenant_id = ${tenantId} and term_id = ${key.termId} and run_number = ${key.runNumber}
+  `.execute(tx);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listRuns(tx: Tx, tenantId: number, termId: number): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    select ${columns} from bill_runs
+    where tenant_id = ${tenantId} and term_id = ${termId}
+    order by run_number desc
+  `.execute(tx);
+  return rows;
+}
+
+export async function finishRun(
+  tx: Tx,
+  tenantId: number,
+  key: { termId: number; runNumber: number },
+  end: { at: Temporal.Instant; totals: RunTotals },
+): Promise<void> {
+  await sql`
+    update bill_runs
+    set finished_at = ${end.at}, totals = ${JSON.stringify(end.totals)}::jsonb
+    where tenant_id = ${tenantId} and term_id = ${key.termId} and run_number = ${key.runNumber}
+  `.execute(tx);
+}
+
+export async function updateReservation(
+  tx: Tx,
+  tenantId: number,
+  key: { termId: number; runNumber: number },
+  reserved: Reservation | null,
+): Promise<void> {
+  await sql`
+    update bill_runs
+    set reserved = ${reserved === null ? null : JSON.stringify(reserved)}::jsonb
+    where tenant_id = ${tenantId} and term_id = ${key.termId} and run_number = ${key.runNumber}
+  `.execute(tx);
+}

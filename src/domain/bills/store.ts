@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+
+export type BillKey = {
+  bill_id: number;
+  term_id: number;
+  subject_id: number;
+  status: string;
+  is_held: boolean;
+};
+
+export async function findBillKey(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<BillKey | undefined> {
+  const { rows } = await sql<BillKey>`
+    select bill_id, term_id, subject_id, status, is_held
+    from bills
+    where tenant_id = ${tenantId} and bill_id = ${billId}
+  `.execute(tx);
+  return rows[0];
+}
+
+/** Bills that are not ready to be posted. */
+export async function countOpenBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<{ errors: number; holds: number }> {
+  const { rows } = await sql<{ errors: number; holds: number }>`
+    select count(*) filter (where status = 'Error') as errors,
+      count(*) filter (where status = 'Hold') as holds
+    from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status in ('Error', 'Hold')
+  `.execute(tx);
+  return rows[0] ?? { errors: 0, holds: 0 };
+}
+
+export async function countPosted(tx: Tx, tenantId: number, termId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether readings were locked for the term after an instant. */
+export async function hasReadSince(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  since: Temporal.Instant,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from term_readings
+      where tenant_id = ${tenantId} and term_id = ${termId} and locked_at > ${since}
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}

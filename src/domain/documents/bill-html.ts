@@ -1,0 +1,331 @@
+// A bill as one HTML page that needs nothing else: no script, no style of an element, nothing
+// fetched. Its own policy says so, by the hash of its one style sheet; text is escaped wherever it
+// comes from.
+import { createHash } from 'node:crypto';
+import { imageProblem } from '../../base/pdf/images.ts';
+import type { BillDocumentInput } from './bill-document.ts';
+import { type BillView, billView, type Fact, type HistoryView } from './bill-view.ts';
+import type { ChargeRow, SectionView } from './charges-view.ts';
+import { codeRows } from './code.ts';
+import { joined } from './wording.ts';
+
+export type BillPage = {
+  readonly html: string;
+  /** For the header Content-Security-Policy, where the page is served; the page has it as well. */
+  readonly policy: string;
+};
+
+export function renderBillHtml(input: BillDocumentInput): BillPage {
+  const view = billView(input);
+  const style = styleSheet(view.letterhead.color);
+  const hash = createHash('sha256').update(style).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const html = [
+    '<!doctype html>',
+    tag('html', { lang: view.wording.locale, dir: view.wording.direction }, [
+      '<head><meta charset="utf-8">',
+      `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">`,
+      '<meta name="viewport" content="width=device-width, initial-scale=1">',
+      tag('title', {}, [escaped(`${view.title} ${view.billNumber}`.trim())]),
+      `<style>${style}</style></head>`,
+      tag('body', {}, [tag('main', {}, bodyOf(view))]),
+    ]),
+  ].join('\n');
+  return { html: `${html}\n`, policy };
+}
+
+function bodyOf(view: BillView): string[] {
+  const { labels } = view;
+  return [
+    headOf(view),
+    view.warning === null ? '' : paragraph('warning', view.warning),
+    tag('section', { class: 'parties' }, [
+      tag('div', { class: 'customer' }, [
+        paragraph('muted', labels.billTo),
+        paragraph('name', view.customer.name),
+        tag(
+          'address',
+          {},
+          view.customer.lines.map((line) => `${apart(line)}<br>`),
+        ),
+        factList(view.customer.facts),
+      ]),
+      tag('div', { class: 'panel' }, [
+        factList(view.facts),
+        paragraph('muted', view.payable.label),
+        paragraph('payable', view.payable.value),
+        view.payableLate === null ? '' : factList([view.payableLate]),
+      ]),
+    ]),
+    ...view.sections.map((section) => sectionOf(view, section)),
+    tag('section', { class: 'ending' }, [
+      view.history === null ? '' : chartOf(view.history, view.wording.direction),
+      totalsOf(view),
+    ]),
+    notesOf(view),
+    slipOf(view),
+  ];
+}
+
+function headOf(view: BillView): string {
+  const { letterhead } = view;
+  return tag('header', {}, [
+    logoOf(letterhead.logo),
+    tag('div', { class: 'organisation' }, [
+      paragraph('name', letterhead.name),
+      ...view.organisationLines.map((line) => paragraph('muted', line)),
+    ]),
+    tag('h1', {}, [escaped(view.title)]),
+  ]);
+}
+
+function logoOf(logo: Buffer | null): string {
+  if (logo === null || imageProblem(logo) !== undefined) return '';
+  const kind = logo[0] === 0xff ? 'jpeg' : 'png';
+  return `<img class="logo" alt="" src="data:image/${kind};base64,${logo.toString('base64')}">`;
+}
+
+function sectionOf(view: BillView, section: SectionView): string {
+  return tag('section', {}, [
+    section.heading === null ? '' : tag('h2', {}, [escaped(section.heading)]),
+    readingsOf(view, section),
+    section.usage.length === 0 ? '' : paragraph('muted', usageText(view, section)),
+    chargesOf(view, section),
+  ]);
+}
+
+function usageText({ wording, labels }: BillView, { usage }: SectionView): string {
+  return joined(wording, ' – ', [labels.usage, joined(wording, ' · ', usage)]);
+}
+
+function readingsOf(view: BillView, section: SectionView): string {
+  if (section.readings.length === 0) return '';
+  const { labels } = view;
+  const headings = [
+    labels.meter,
+    labels.register,
+    labels.previous,
+    labels.current,
+    labels.factor,
+    labels.consumption,
+    labels.readingType,
+  ];
+  const rows = section.readings.map((row) => [
+    row.meter,
+    row.register,
+    joined(view.wording, ' ', [row.previous, row.previousDate && `(${row.previousDate})`]),
+    joined(view.wording, ' ', [row.current, row.currentDate && `(${row.currentDate})`]),
+    row.factor,
+    row.consumption,
+    row.type,
+  ]);
+  return (
+    tag('h3', {}, [escaped(labels.readings)]) +
+    tag('table', {}, [headRow(headings), ...rows.map((row) => cellRow(row))])
+  );
+}
+
+function chargesOf(view: BillView, section: SectionView): string {
+  const { labels } = view;
+  const [first, ...others] = section.groups;
+  if (first === undefined) return '';
+  const headings = [labels.description, labels.quantity, labels.rate, view.amountHeading];
+  const later = others.flatMap((group) => [
+    `<tr><th colspan="${headings.length}">${escaped(group.heading)}</th></tr>`,
+    ...group.rows.map(chargeRow),
+  ]);
+  const sum = section.subtotal;
+  return (
+    tag('h3', {}, [escaped(first.heading)]) +
+    tag('table', { class: 'charges' }, [
+      headRow(headings),
+      ...first.rows.map(chargeRow),
+      ...later,
+      sum === null ? '' : cellRow([labels.subtotal, '', '', sum], 'strong'),
+    ])
+  );
+}
+
+function chargeRow(row: ChargeRow): string {
+  const below = [row.remark, ...row.steps].filter((text) => text !== '');
+  const label = [apart(row.label), ...below.map((text) => tag('small', {}, [apart(text)]))].join(
+    '',
+  );
+  const others = [row.quantity, row.rate, row.amount].map((cell) => `<td>${apart(cell)}</td>`);
+  return `<tr><td>${label}</td>${others.join('')}</tr>`;
+}
+
+function totalsOf(view: BillView): string {
+  const rows = view.totals.map((row) => cellRow([row.label, row.value], row.weight));
+  return tag('div', { class: 'totals' }, [
+    tag('h3', {}, [escaped(view.labels.summary)]),
+    tag('table', {}, rows),
+  ]);
+}
+
+/** Sizes as attributes: a policy without inline styles leaves them alone. */
+function chartOf(history: HistoryView, direction: 'ltr' | 'rtl'): string {
+  const slot = 28;
+  const tallest = 80;
+  const base = tallest + 10;
+  const highest = Math.max(...history.points.map((point) => point.value), 1e-9);
+  const points = direction === 'rtl' ? history.points.toReversed() : history.points;
+  const bars = points.map((point, index) => {
+    const tall = Math.max(1, Math.floor((point.value / highest) * tallest));
+    const x = index * slot;
+    const kind = point.isPresent ? 'bar present' : 'bar';
+    const text = (y: number, words: string) =>
+      `<text x="${x + slot / 2}" y="${y}">${escaped(words)}</text>`;
+    const size = `width="${slot - 8}" height="${tall}"`;
+    return [
+      `<rect class="${kind}" x="${x + 4}" y="${base - tall}" ${size}/>`,
+      text(base - tall - 3, point.text),
+      // Month above year, which have no room beside each other.
+      ...point.label
+        .split(/[ -]/, labelLinesMax)
+        .map((part, line) => text(base + 8 + line * 7, part)),
+    ].join('');
+  });
+  const width = points.length * slot;
+  const height = base + 8 + labelLinesMax * 7;
+  return tag('div', { class: 'history' }, [
+    tag('h3', {}, [escaped(history.heading)]),
+    `<svg role="img" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `${bars.join('')}</svg>`,
+  ]);
+}
+
+const labelLinesMax = 3;
+
+function notesOf(view: BillView): string {
+  if (view.notes === '') return '';
+  const text = view.notes.split('\n').map(escaped).join('<br>');
+  return tag('section', {}, [tag('h3', {}, [escaped(view.labels.notes)]), `<p>${text}</p>`]);
+}
+
+function slipOf(view: BillView): string {
+  if (!view.isPayable) return '';
+  const { labels } = view;
+  const facts = [
+    { label: labels.reference, value: view.reference },
+    view.payable,
+    ...(view.payableLate === null ? [] : [view.payableLate]),
+  ].filter((fact) => fact.value !== '');
+  return tag('footer', { class: 'slip' }, [
+    tag('div', {}, [
+      tag('h3', {}, [escaped(labels.slip)]),
+      factList(facts),
+      ...view.banks.map((bank) => paragraph('name', bank.title) + factList(bank.facts)),
+    ]),
+    codeOf(view),
+  ]);
+}
+
+function codeOf(view: BillView): string {
+  const rows = codeRows(view.code);
+  if (rows === undefined) return '';
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  // With the light margin that readers of codes look for.
+  const side = rows.length + 4;
+  return tag('figure', {}, [
+    `<svg role="img" viewBox="-2 -2 ${side} ${side}" width="120" height="120"`,
+    ` shape-rendering="crispEdges"><path d="${squares.join('')}"/></svg>`,
+    tag('figcaption', {}, [escaped(view.labels.scan)]),
+  ]);
+}
+
+function factList(facts: readonly Fact[]): string {
+  const rows = facts.map(({ label, value }) => `<dt>${apart(label)}</dt><dd>${apart(value)}</dd>`);
+  return rows.length === 0 ? '' : `<dl>${rows.join('')}</dl>`;
+}
+
+function headRow(headings: readonly string[]): string {
+  const cells = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`);
+  return `<tr>${cells.join('')}</tr>`;
+}
+
+function cellRow(cells: readonly string[], kind = ''): string {
+  const inner = cells.map((cell) => `<td>${apart(cell)}</td>`).join('');
+  return kind === '' ? `<tr>${inner}</tr>` : `<tr class="${kind}">${inner}</tr>`;
+}
+
+function paragraph(kind: string, text: string): string {
+  return `<p class="${kind}">${apart(text)}</p>`;
+}
+
+function tag(name: string, attributes: Record<string, string>, inner: readonly string[]): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
+  return `<${name}${written.join('')}>${inner.filter((part) => part !== '').join('\n')}</${name}>`;
+}
+
+/** Text of its own direction, which leaves that of its neighbours alone. */
+function apart(text: string): string {
+  return text === '' ? '' : `<bdi>${escaped(text)}</bdi>`;
+}
+
+const entities = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
+}
+
+/** The colour has the form #rrggbb: readLetterhead lets no other pass. */
+function styleSheet(color: string): string {
+  return `
+:root { --accent: ${color}; --muted: #57606a; --rule: #c4ccd4; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #eef1f4; color: #1b1f24;
+  font: 14px/1.4 "Noto Sans", "Noto Naskh Arabic", system-ui, sans-serif; }
+main { max-width: 800px; margin: 1rem auto; padding: 2rem; background: #fff; }
+header { display: flex; gap: 1rem; align-items: flex-start; padding-bottom: .75rem;
+  border-bottom: 2px solid var(--accent); }
+header .organisation { flex: 1; }
+.logo { max-width: 160px; max-height: 64px; }
+h1 { font-size: 1.4rem; margin: 0; }
+h2 { font-size: 1.1rem; margin: 1.25rem 0 0; }
+h3 { font-size: 1rem; margin: 1rem 0 .3rem; color: var(--accent); }
+p, dl, address { margin: .15rem 0; font-style: normal; overflow-wrap: anywhere; }
+.name { font-weight: 700; }
+.muted, small { color: var(--muted); }
+small { display: block; padding-inline-start: 1rem; }
+.warning { text-align: center; color: #b42318; font-weight: 700; }
+.parties, .ending, .slip { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1rem; }
+.parties > div, .ending > div { flex: 1 1 300px; }
+.panel { background: #f3f6f8; padding: .75rem 1rem; }
+.payable { font-size: 1.4rem; font-weight: 700; text-align: end; }
+dl { display: grid; grid-template-columns: minmax(0, max-content) minmax(min-content, 1fr);
+  gap: .1rem .8rem; }
+dt { color: var(--muted); }
+dd { margin: 0; text-align: end; overflow-wrap: break-word; }
+.customer dd { text-align: start; }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: .25rem .4rem; text-align: end; vertical-align: top; }
+th { color: var(--accent); background: #f3f6f8; }
+th:first-child, td:first-child { text-align: start; overflow-wrap: anywhere; }
+td { border-top: 1px solid var(--rule); }
+tr.strong td { font-weight: 700; background: #f3f6f8; }
+tr.detail td { color: var(--muted); font-size: .85em; border-top: 0; }
+.bar { fill: var(--accent); opacity: .4; }
+.bar.present { opacity: 1; }
+svg { max-width: 100%; }
+svg text { font-size: 6px; text-anchor: middle; }
+.slip { border-top: 1px dashed var(--muted); padding-top: 1rem; }
+.slip > div { flex: 1; }
+figure { margin: 0; text-align: center; }
+@media print { body { background: #fff; } main { margin: 0; padding: 0; max-width: none; } }
+`;
+}

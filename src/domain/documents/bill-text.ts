@@ -1,0 +1,58 @@
+// A bill in a few lines of plain text, for terminals and as the text of a message.
+import type { BillDocumentInput } from './bill-document.ts';
+import { type BillView, billView } from './bill-view.ts';
+import type { ChargeRow } from './charges-view.ts';
+import { withoutIsolates } from './plain-text.ts';
+
+const lineWidth = 64;
+
+export function billText(input: BillDocumentInput): string {
+  const view = billView({ ...input, template: null });
+  const lines = [
+    view.letterhead.name,
+    joined([view.title, view.billNumber]),
+    ...(view.warning === null ? [] : [view.warning]),
+    '',
+    view.customer.name,
+    ...view.customer.lines,
+    ...[...view.customer.facts, ...view.facts].map((fact) => pair(`${fact.label}:`, fact.value)),
+    ...chargeLines(view),
+    '',
+    ...view.totals.map((row) => pair(row.label, row.value)),
+  ];
+  return `${lines.map(withoutIsolates).join('\n').trim()}\n`;
+}
+
+function chargeLines(view: BillView): string[] {
+  return view.sections.flatMap((section) => {
+    const rows = section.groups.flatMap((group) => group.rows);
+    return [
+      '',
+      ...(section.heading === null ? [] : [section.heading]),
+      ...section.usage,
+      ...rows.map((row) => pair(describe(row), row.amount)),
+      ...(section.subtotal === null ? [] : [pair(view.labels.subtotal, section.subtotal)]),
+    ];
+  });
+}
+
+function describe({ label, quantity, rate }: ChargeRow): string {
+  const measure = quantity !== '' && rate !== '' ? `${quantity} × ${rate}` : quantity;
+  return measure === '' ? label : `${label} (${measure})`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Amounts below each other, unless the words take the whole line. */
+function pair(label: string, value: string): string {
+  const room = lineWidth - columnsOf(label) - columnsOf(value);
+  return room < 2 ? `${label}  ${value}` : `${label}${' '.repeat(room)}${value}`;
+}
+
+const unseen = /[\p{M}\p{Cf}]/gu;
+
+function columnsOf(text: string): number {
+  return [...text.replace(unseen, '')].length;
+}

@@ -1,0 +1,114 @@
+// A subscription takes another plan from a day on.
+import { formatDate } from '../../base/calendar.ts';
+import { firstDay, parseDay } from '../../base/days.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError, errorFromDetails } from '../../base/errors.ts';
+import type { Stamp } from '../parties/store.ts';
+import { editionOn, type PriceBook } from '../rating/price-book.ts';
+import {
+  assertNotBefore,
+  assertState,
+  assertUnbilled,
+  type Changed,
+  type DatedChange,
+  enterReadings,
+  type GivenReading,
+  lockForChange,
+} from './changes.ts';
+import { planProblem } from './check-parts.ts';
+import { findLastBilling, listPlanChoices, type PlanChoice } from './lookups-store.ts';
+import type { KnownContext } from './new-subscription.ts';
+import { contextOf, type Workspace } from './resolve.ts';
+import { type SubscriptionRow, updateSubscription } from './store.ts';
+
+export type WantedPlan = DatedChange & { planCode: string; readings: readonly GivenReading[] };
+
+export async function changePlanOf(
+  tx: Tx,
+  workspace: Workspace,
+  change: WantedPlan,
+  stamp: Stamp,
+): Promise<Changed> {
+  const { tenantId } = workspace;
+  const before = await lockForChange(tx, tenantId, change);
+  const { date, dateField } = change;
+  assertState(before, date, ['Pending', 'Active', 'Disconnected']);
+  const context = await contextOf(tx, workspace, before.context_id);
+  const plan = await findChoice(tx, tenantId, before, context, change);
+  const newest = before.plan_history.at(-1);
+  assertNotBefore(newest?.fromDate ?? before.connection_date, date, dateField);
+  await assertRerateable(tx, tenantId, before, { context, plan, change });
+  await enterReadings(tx, tenantId, before, { ...change, usualType: 'Check' }, stamp);
+  const fromDate = date.toString();
+  const kept = before.plan_history.filter((step) => step.fromDate < fromDate);
+  const after = await updateSubscription(
+    tx,
+    tenantId,
+    {
+      ...before,
+      plan_id: plan.plan_id,
+      plan_history: [...kept, { planId: plan.plan_id, fromDate }],
+    },
+    stamp,
+  );
+  return { before, after };
+}
+
+async function findChoice(
+  tx: Tx,
+  tenantId: number,
+  row: SubscriptionRow,
+  { row: context }: KnownContext,
+  { planCode }: WantedPlan,
+): Promise<PlanChoice> {
+  const plans = await listPlanChoices(tx, tenantId, {
+    contextIds: [row.context_id],
+    codes: [planCode],
+    labels: [],
+    exceptSubscription: row.subscription_id,
+  });
+  const plan = plans.find((one) => one.code === planCode);
+  if (!plan) {
+    throw new AppError('PLAN_NOT_FOUND', {
+      message: `${context.code} has no plan with the code ${planCode}`,
+      field: 'data.tariffCode',
+    });
+  }
+  const wrong = planProblem('data.tariffCode', plan, row.party_id);
+  if (wrong) throw errorFromDetails([wrong]);
+  if (plan.plan_id === row.plan_id) {
+    throw new AppError('DUPLICATE', {
+      message: `${row.subscription_number} has the plan ${planCode} already`,
+      field: 'data.tariffCode',
+    });
+  }
+  return plan;
+}
+
+/**
+ * Days that were billed are priced again with the next bill, which adds the difference. That goes
+ * back over one bill, and for rules that price segments of the billed term: those of both plans.
+ */
+async function assertRerateable(
+  tx: Tx,
+  tenantId: number,
+  row: SubscriptionRow,
+  { context, plan, change }: { context: KnownContext; plan: PlanChoice; change: WantedPlan },
+): Promise<void> {
+  const { date, dateField } = change;
+  const day = date.toString();
+  if (row.billed_through === null || day > row.billed_through) return;
+  const last = await findLastBilling(tx, tenantId, row.subscription_id);
+  const isInLast = last !== undefined && last.billed_from <= day;
+  const isPriced =
+    last !== undefined &&
+    hasRecurringRules(context.book, plan.code, date) &&
+    hasRecurringRules(context.book, last.plan_code, date);
+  if (isInLast && isPriced) return;
+  assertUnbilled(row, date, dateField);
+}
+
+function hasRecurringRules(book: PriceBook, code: string, day: Temporal.PlainDate): boolean {
+  const edition = editionOn(book, code, parseDay(formatDate(day)) ?? firstDay);
+  return edition.segmentRules.some((rule) => rule.window === 'Current');
+}

@@ -1,0 +1,50 @@
+// The daily job of subscriptions: states that were dated ahead begin, those that are ready are
+// served, those that are settled are closed.
+import type { Tx } from '../../base/db/pool.ts';
+import { newRequestId } from '../../base/request-id.ts';
+import { insertAuditEntries } from '../audit/store.ts';
+import { closeSettled, type StatusChange, serveReady, takeNextSteps } from './daily-store.ts';
+
+/** As many steps as anybody plans ahead for one subscription. */
+const stepsMax = 100;
+
+const by = 'daily job';
+
+export async function advanceSubscriptions(
+  tx: Tx,
+  tenantId: number,
+  { localDate, now }: { localDate: Temporal.PlainDate; now: Temporal.Instant },
+): Promise<Record<string, number>> {
+  const stamp = { at: now, by };
+  const changes: StatusChange[] = [];
+  for (let step = 1; step <= stepsMax; step += 1) {
+    const taken = await takeNextSteps(tx, tenantId, localDate, stamp);
+    changes.push(...taken);
+    if (taken.length === 0) break;
+  }
+  changes.push(...(await serveReady(tx, tenantId, localDate, stamp)));
+  changes.push(...(await closeSettled(tx, tenantId, localDate, stamp)));
+  if (changes.length > 0) {
+    const context = {
+      requestId: newRequestId(),
+      at: now,
+      actor: by,
+      actorKind: 'System',
+      address: null,
+      operation: 'daily job subscriptions',
+    } as const;
+    const entries = changes.map((change) => ({
+      subject: 'subscription',
+      subjectId: change.subscription_number,
+      before: { status: change.before },
+      after: { status: change.after },
+    }));
+    await insertAuditEntries(tx, tenantId, context, entries);
+  }
+  const count = (after: string) => changes.filter((change) => change.after === after).length;
+  return {
+    activated: count('Active'),
+    disconnected: count('Disconnected'),
+    closed: count('Closed'),
+  };
+}

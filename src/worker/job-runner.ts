@@ -1,0 +1,212 @@
+// The part of a worker that takes the jobs of bill runs further. Jobs are found by a look at the
+// registry each second, and at once when one is asked for; the rows of the jobs themselves decide
+// who does what, so that any number of these can run.
+
+import type { Clock } from '../base/clock.ts';
+import { isUnavailable } from '../base/db/faults.ts';
+import { listen } from '../base/db/listen.ts';
+import {
+  type Connection,
+  type Database,
+  plainOpening,
+  tenantTransact,
+  transact,
+} from '../base/db/pool.ts';
+import type { Log } from '../base/log.ts';
+import { advanceJob, type Conductor, type JobTenant } from '../billrun/advance-job.ts';
+import type { Step } from '../billrun/step.ts';
+import type { Equipment } from '../billrun/tools.ts';
+import { findSettings, findStatus } from '../domain/tenants/store.ts';
+import {
+  type Attempt,
+  deleteAttempt,
+  endLostAttempts,
+  renewAttempts,
+} from '../domain/terms/attempts-store.ts';
+import { listBusyWorkspaces, listOpenJobs, noteNextJob } from '../domain/terms/job-work-store.ts';
+
+export type JobRunnerOptions = {
+  database: Database;
+  /** Hears of new jobs at once; without it they are found by looking. */
+  connection?: Connection;
+  clock: Clock;
+  log: Log;
+  steps: ReadonlyMap<string, Step>;
+  equipment: Equipment;
+  /** Parts of jobs worked on at the same time. */
+  lanes: number;
+  /** A worker that was not heard of for so long loses what it holds. */
+  leaseSeconds?: number;
+  name?: string;
+};
+
+export type JobRunner = { stop(): Promise<void> };
+
+const pollMs = 1_000;
+const leaseSecondsUsual = 30;
+/** A worker tells that it lives this often within its lease. */
+const renewalsPerLease = 6;
+/** Jobs of one workspace that are looked at in one turn. */
+const jobsMax = 20;
+/** A suspended workspace is looked at again after this long. */
+const suspendedMinutes = 1;
+const stopMs = 15_000;
+
+export function startJobRunner(options: JobRunnerOptions): JobRunner {
+  const { database, clock, log } = options;
+  const leaseSeconds = options.leaseSeconds ?? leaseSecondsUsual;
+  const trying = new Map<Attempt, number>();
+  const worker = options.name ?? `worker ${process.pid}`;
+  let isStopping = false;
+  const tools = { ...options.equipment, database, log, isStopping: () => isStopping };
+  const conductor = { database, log, worker, trying, steps: options.steps, tools };
+  const rest = restUntilWoken();
+  const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
+  const renewal = setInterval(
+    () => void renew(database, trying, log),
+    (leaseSeconds * 1_000) / renewalsPerLease,
+  ).unref();
+  let turn = 0;
+
+  async function lane(): Promise<void> {
+    while (!isStopping) {
+      turn += 1;
+      const hasWorked = await oneTurn(conductor, { clock, leaseSeconds, turn }).catch((error) => {
+        if (isUnavailable(error)) log.warn({ err: error }, 'the database does not answer');
+        else log.error({ err: error }, 'jobs could not be looked at');
+        return false;
+      });
+      // What was done may have left work for others: parts of a job that has just begun.
+      if (hasWorked) rest.wake();
+      else if (!isStopping) await rest.wait(pollMs);
+    }
+  }
+
+  const lanes = Array.from({ length: options.lanes }, () => lane());
+  return {
+    async stop() {
+      isStopping = true;
+      rest.wake();
+      await notices?.close();
+      const isQuiet = await Promise.race([
+        Promise.all(lanes).then(() => true),
+        new Promise<false>((resolve) => setTimeout(() => resolve(false), stopMs).unref()),
+      ]);
+      clearInterval(renewal);
+      // What is cut off by a stop is no fault of the part.
+      if (!isQuiet) await forget(database, trying);
+    },
+  };
+}
+
+/** Something is done for the first workspace, from a place that moves on, that has work to do. */
+async function oneTurn(
+  conductor: Conductor,
+  options: { clock: Clock; leaseSeconds: number; turn: number },
+): Promise<boolean> {
+  const { database } = conductor;
+  const busy = await transact(database, { opening: plainOpening, readOnly: true }, (tx) =>
+    listBusyWorkspaces(tx, options.clock.now()),
+  );
+  for (let step = 0; step < busy.length; step += 1) {
+    const tenantId = busy[(options.turn + step) % busy.length] as number;
+    if (await serve(conductor, tenantId, options)) return true;
+  }
+  return false;
+}
+
+async function serve(
+  conductor: Conductor,
+  tenantId: number,
+  { clock, leaseSeconds }: { clock: Clock; leaseSeconds: number },
+): Promise<boolean> {
+  const { database } = conductor;
+  const realNow = clock.now();
+  const { tenant, now, jobs } = await tenantTransact(database, tenantId, async (tx) => {
+    const [settings, status] = await Promise.all([
+      findSettings(tx, tenantId),
+      findStatus(tx, tenantId),
+    ]);
+    const tenant: JobTenant = {
+      tenantId,
+      timezone: settings.timezone,
+      currency: settings.currency,
+      currencyDecimals: settings.currency_decimals,
+      clockOffsetMs: settings.clock_offset_ms,
+    };
+    const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
+    const isActive = status === 'Active';
+    const jobs = isActive ? await listOpenJobs(tx, tenantId, { now, limit: jobsMax }) : [];
+    if (jobs.length === 0) {
+      const notBefore = isActive ? null : realNow.add({ minutes: suspendedMinutes });
+      await noteNextJob(tx, tenantId, { clockOffsetMs: tenant.clockOffsetMs, notBefore });
+    }
+    return { tenant, now, jobs };
+  });
+  for (const job of jobs) {
+    if (await advanceJob(conductor, tenant, now, job)) return true;
+  }
+  const isRunning = jobs.some((job) => job.status === 'Running');
+  return isRunning && (await freeLost(conductor, tenantId, leaseSeconds));
+}
+
+/** What is left of running jobs is held by others; perhaps one of them is gone. */
+async function freeLost(
+  { database, log }: Conductor,
+  tenantId: number,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const freed = await tenantTransact(database, tenantId, (tx) =>
+    endLostAttempts(tx, tenantId, leaseSeconds),
+  );
+  if (freed.length > 0) log.warn({ tenantId, jobs: freed }, 'parts of a lost worker were freed');
+  return freed.length > 0;
+}
+
+async function renew(database: Database, trying: Map<Attempt, number>, log: Log): Promise<void> {
+  for (const [tenantId, attempts] of byTenant(trying)) {
+    await tenantTransact(database, tenantId, (tx) => renewAttempts(tx, tenantId, attempts)).catch(
+      (error) => log.warn({ err: error, tenantId }, 'a sign of life was not noted'),
+    );
+  }
+}
+
+async function forget(database: Database, trying: Map<Attempt, number>): Promise<void> {
+  for (const [tenantId, attempts] of byTenant(trying)) {
+    await tenantTransact(database, tenantId, async (tx) => {
+      for (const attempt of attempts) await deleteAttempt(tx, tenantId, attempt);
+    }).catch(() => {});
+  }
+}
+
+function byTenant(trying: Map<Attempt, number>): Map<number, Attempt[]> {
+  return Map.groupBy(trying.keys(), (attempt) => trying.get(attempt) ?? 0);
+}
+
+/** Lanes with nothing to do rest until time is up or somebody calls. */
+function restUntilWoken(): { wait(ms: number): Promise<void>; wake(): void } {
+  const resting = new Set<() => void>();
+  let isCalled = false;
+  return {
+    wait(ms) {
+      // A call that came while all were looking is not slept over.
+      if (isCalled) {
+        isCalled = false;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        const rise = () => {
+          clearTimeout(timer);
+          resting.delete(rise);
+          resolve();
+        };
+        const timer = setTimeout(rise, ms);
+        resting.add(rise);
+      });
+    },
+    wake() {
+      isCalled = resting.size === 0;
+      for (const rise of [...resting]) rise();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// Bills as HTML and as plain text.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
+import { billText } from '../../src/domain/documents/bill-text.ts';
+import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
+import { allBills, line, ordinary, ordinaryBill, sectioned, urdu } from './bills.ts';
+
+const hostileText = `<script>alert(1)</script>"' onload=alert(1) </style> & {{x}} \u202e\u0000`;
+
+/** Names of elements and attributes, as a browser would see them. */
+function marks(html: string): { elements: Set<string>; attributes: Set<string> } {
+  const elements = new Set<string>();
+  const attributes = new Set<string>();
+  for (const [, name = '', rest = ''] of html.matchAll(/<([a-z0-9]+)((?:\s+[^<>]*)?)\/?>/gi)) {
+    elements.add(name.toLowerCase());
+    for (const [, attribute = ''] of rest.matchAll(/([a-zA-Z:-]+)="[^"]*"/g)) {
+      attributes.add(attribute.toLowerCase());
+    }
+  }
+  return { elements, attributes };
+}
+
+test('the page holds all it needs: no script, no inline style, nothing to fetch', () => {
+  for (const input of Object.values(allBills)) {
+    const { html, policy } = renderBillHtml(input);
+    const { elements, attributes } = marks(html);
+    for (const name of ['script', 'link', 'iframe', 'object', 'form', 'a', 'base']) {
+      assert.ok(!elements.has(name), name);
+    }
+    assert.ok(!attributes.has('style'));
+    assert.ok(![...attributes].some((name) => name.startsWith('on')));
+    assert.doesNotMatch(html, /(?:src|href)="(?!data:image)/);
+    assert.doesNotMatch(html, /url\(|@import|https?:\/\//);
+    const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    assert.ok(policy.includes(`style-src 'sha256-${hash}'`));
+    assert.match(policy, /^default-src 'none'; /);
+  }
+});
+
+test('hostile texts stay text wherever they stand', () => {
+  const usual = marks(renderBillHtml(ordinary).html);
+  const bill = {
+    ...ordinaryBill,
+    partyName: hostileText,
+    serviceLabel: hostileText,
+    termLabel: hostileText,
+    billNumber: hostileText,
+    connectionNumber: hostileText,
+    address: { street: hostileText, city: hostileText },
+    lines: [line({ label: hostileText, amount: 1, description: hostileText, unit: hostileText })],
+    usage: [{ input: hostileText, unit: hostileText, quantity: '1' }],
+    history: [{ label: hostileText, quantity: '1', amount: 1, paidAmount: 0 }],
+    bankAccounts: [{ title: hostileText, iban: hostileText }],
+  };
+  const { html } = renderBillHtml({
+    ...ordinary,
+    bill,
+    letterhead: readLetterhead({
+      name: hostileText,
+      country: 'PK',
+      letterhead: {
+        name: hostileText,
+        color: 'red;} body{background:url(//evil.example)}',
+        addressLines: [hostileText],
+        website: hostileText,
+        logo: Buffer.from(hostileText).toString('base64'),
+      },
+    }),
+    template: { body: `${hostileText.replace('{{x}}', '')} {{bill.partyName}}` },
+  });
+  const found = marks(html);
+  assert.deepEqual(
+    [...found.elements].filter((name) => !usual.elements.has(name)),
+    [],
+  );
+  assert.deepEqual(
+    [...found.attributes].filter((name) => !usual.attributes.has(name)),
+    [],
+  );
+  assert.doesNotMatch(html, /evil\.example|\u202e/);
+  assert.ok(!html.includes('\0'));
+});
+
+test('the page says what the paper says, in its language and direction', () => {
+  const { html } = renderBillHtml(ordinary);
+  assert.match(html, /<html lang="en-PK" dir="ltr">/);
+  for (const text of [
+    'City Power &amp; Light',
+    'PKR\u00a014,842.00',
+    '100 kWh × 16.48 = 1,648.00',
+  ]) {
+    assert.ok(html.includes(text), text);
+  }
+  assert.match(renderBillHtml(urdu).html, /<html lang="ur-PK" dir="rtl">/);
+});
+
+test('a bill in plain text has its lines, sums and dates, and no marks of direction', () => {
+  const text = billText(ordinary);
+  assert.match(text, /^Electricity bill ELEC-2025-000991$/m);
+  assert.match(text, /^Energy charges \(404 kWh\) +9,988\.12$/m);
+  assert.match(text, /^Payable within due date +14,842\.00$/m);
+  assert.match(text, /^Due date: +15-Aug-2025$/m);
+  for (const input of Object.values(allBills)) {
+    assert.doesNotMatch(billText(input), /[\u2066-\u2069\u202a-\u202e]/);
+  }
+  assert.equal(billText(sectioned).match(/^Subtotal/gm)?.length, 3);
+  const colored = { ...ordinary, bill: { ...ordinaryBill, partyName: 'a\u001b[31mb' } };
+  assert.ok(!billText(colored).includes('\u001b'), 'a terminal is given no commands');
+});

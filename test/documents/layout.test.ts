@@ -1,0 +1,200 @@
+// Where things stand on the pages of a bill.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { notoTypefaces } from '../../src/base/typeset/noto.ts';
+import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
+import { layOutBill } from '../../src/domain/documents/render-bill.ts';
+import { allBills, crowded, letterSize, line, ordinary, ordinaryBill, sectioned } from './bills.ts';
+import { assertWellSet, textsOf } from './page-check.ts';
+
+const lay = (input: BillDocumentInput) => layOutBill(input, notoTypefaces());
+
+for (const [name, input] of Object.entries(allBills)) {
+  test(`the bill '${name}': nothing overlaps and nothing leaves the page`, () => {
+    assertWellSet(lay(input), name);
+  });
+}
+
+test('the check sees a text that is moved onto another, and one that is moved off the page', () => {
+  const [page] = lay(ordinary);
+  assert.ok(page);
+  const moved = (by: { x: number; y: number }) => ({
+    ...page,
+    items: page.items.map((item, index) =>
+      item.kind === 'text' && index > 20 && index < 25
+        ? { ...item, x: item.x + by.x, y: item.y + by.y }
+        : item,
+    ),
+  });
+  assert.throws(() => assertWellSet([moved({ x: 0, y: 11 })], 'moved'), / and /);
+  assert.throws(() => assertWellSet([moved({ x: 500, y: 0 })], 'moved'), /leaves the page/);
+});
+
+test('an ordinary bill is one page; forty lines go on, with headings repeated and pages numbered', () => {
+  assert.equal(lay(ordinary).length, 1);
+  const pages = lay(crowded);
+  assert.equal(pages.length, 2);
+  pages.forEach((page, index) => {
+    const texts = textsOf(page);
+    assert.ok(texts.includes('Description') && texts.includes('Amount (PKR)'));
+    assert.ok(texts.includes(`Page ${index + 1} of 2`));
+  });
+  const all = pages.flatMap(textsOf);
+  for (const { lineNo, amount } of crowded.bill.lines) {
+    const shown = amount.toLocaleString('en', { minimumFractionDigits: 2 });
+    assert.ok(all.includes(shown), `line ${lineNo}`);
+  }
+});
+
+test('the slip stands at the foot of the last page, below a line to tear along', () => {
+  for (const input of [ordinary, crowded, sectioned]) {
+    const page = lay(input).at(-1);
+    assert.ok(page);
+    const tear = page.items.find((item) => item.kind === 'rule' && item.isDashed);
+    const code = page.items.find((item) => item.kind === 'matrix');
+    assert.ok(tear && code);
+    assert.equal(tear.width, page.width, 'from edge to edge');
+    assert.ok(code.y > tear.y && code.y + code.height > page.height - 140);
+    const below = page.items.filter((item) => item.y > tear.y);
+    assert.ok(below.some((item) => item.kind === 'text'));
+  }
+});
+
+test('a draft, a cancelled bill and a credit have no slip, and say so', () => {
+  const has = (over: Partial<BillDocument>) => {
+    const pages = lay({ ...ordinary, bill: { ...ordinaryBill, ...over } });
+    const texts = pages.flatMap(textsOf);
+    return {
+      code: pages.some((page) => page.items.some((item) => item.kind === 'matrix')),
+      says: (words: string) => texts.includes(words),
+    };
+  };
+  const draft = has({ status: 'Draft' });
+  assert.ok(!draft.code && draft.says('DRAFT – not for payment'));
+  const cancelled = has({ status: 'Cancelled' });
+  assert.ok(!cancelled.code && cancelled.says('CANCELLED – do not pay'));
+  const credit = has({ payableWithinDueDate: 0, creditBalance: 10 });
+  assert.ok(!credit.code && credit.says('Credit in your favour'));
+});
+
+test('a bill from right to left is the mirror of the page', () => {
+  const pages = lay(allBills.urdu as BillDocumentInput);
+  const page = pages[0];
+  assert.ok(page);
+  const logo = page.items.find((item) => item.kind === 'image');
+  const code = page.items.find((item) => item.kind === 'matrix');
+  assert.ok(logo && logo.x > page.width / 2, 'the logo stands on the right');
+  assert.ok(code && code.x < page.width / 2, 'the code stands on the left');
+});
+
+test('sheets are A4 unless the letterhead or the country says Letter', () => {
+  const size = (input: BillDocumentInput) => {
+    const [page] = lay(input);
+    return [page?.width, page?.height];
+  };
+  assert.deepEqual(size(ordinary), [595.28, 841.89]);
+  assert.deepEqual(size(letterSize), [612, 792]);
+  const { pageSize: _, ...rest } = letterSize;
+  assert.deepEqual(
+    size({ ...rest, letterhead: { ...rest.letterhead, pageSize: 'Letter' } }),
+    [612, 792],
+  );
+});
+
+test('each section of an account has its readings, lines and subtotal', () => {
+  const texts = lay(sectioned).flatMap(textsOf);
+  for (const { connectionNumber } of sectioned.bill.sections) {
+    assert.ok(texts.includes(`Connection ${connectionNumber} · Residential A-1`));
+  }
+  assert.equal(texts.filter((text) => text === 'Subtotal').length, 3);
+  assert.equal(texts.filter((text) => text === '4,530.67').length, 3);
+  assert.equal(texts.filter((text) => text === 'TV licence fee').length, 3);
+});
+
+test('what stands on a bill agrees with the bill', () => {
+  const texts = lay(ordinary).flatMap(textsOf);
+  for (const wanted of [
+    'City Power & Light Company Limited',
+    'Electricity bill',
+    'A. Khan',
+    'Gulberg III, Lahore',
+    'ELEC-2025-000991',
+    '1000009910',
+    '01-Jul-2025 – 31-Jul-2025',
+    'PKR\u00a014,842.00',
+    'PKR\u00a016,201.00',
+    '48,210',
+    '100 kWh × 16.48 = 1,648.00',
+    '104 kWh × 32.03 = 3,331.12',
+    '9,988.12',
+    '2,221.66',
+    '1,249.60',
+    'Dear A. Khan, please pay PKR 14,842.00 by 15-Aug-2025.',
+  ]) {
+    assert.ok(texts.includes(wanted), wanted);
+  }
+});
+
+const words = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom(
+    'محمد احمد خان (12-B) 5',
+    'श्रीमती लक्ष्मी',
+    'A'.repeat(4_000),
+    'a b '.repeat(1_000),
+    '',
+    '=cmd|calc!A1\r\n\u202e\u0000😀',
+  ),
+);
+const amount = fc.double({ min: -1e12, max: 1e12, noNaN: true });
+const decimal = fc
+  .tuple(fc.nat(999_999), fc.nat(9_999))
+  .map(([whole, part]) => `${whole}.${String(part).padStart(4, '0')}`);
+
+const anyLine = fc
+  .record({ label: words, amount, description: fc.option(words), quantity: fc.option(decimal) })
+  .map((over) => line({ ...over, unit: 'kWh', rate: over.quantity }));
+
+const anyBill = fc.record({
+  partyName: words,
+  connectionGroupLabel: words,
+  connectionNumber: words,
+  tariffLabel: words,
+  termLabel: words,
+  serviceLabel: words,
+  billNumber: words,
+  billRefNo: fc.stringMatching(/^\d{0,20}$/),
+  address: fc.dictionary(
+    fc.constantFrom('title', 'street', 'city', 'buildingNo', 'society'),
+    words,
+  ),
+  lines: fc.array(anyLine, { maxLength: 60 }),
+  payableWithinDueDate: amount,
+  payableAfterDueDate: amount,
+  latePaymentSurcharge: amount,
+  currentCharges: amount,
+  arrears: amount,
+  paymentsReceived: amount,
+});
+
+test('whatever the texts and figures, nothing overlaps and nothing leaves the page', () => {
+  const property = fc.property(
+    anyBill,
+    words,
+    fc.constantFrom('en-PK', 'ur-PK', 'hi-IN', 'ar-EG', 'de-DE'),
+    fc.constantFrom('A4' as const, 'Letter' as const),
+    (over, name, locale, pageSize) => {
+      const letterhead = {
+        ...ordinary.letterhead,
+        name,
+        website: name,
+        addressLines: [name, name],
+      };
+      const bill = { ...ordinaryBill, ...over };
+      assertWellSet(lay({ ...ordinary, bill, letterhead, locale, pageSize }), 'random');
+    },
+  );
+  fc.assert(property, { numRuns: 40 });
+});

@@ -1,0 +1,121 @@
+// Setting text: fonts, directions, lines.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Blob, Face, Font } from 'harfbuzzjs';
+import { readFontTables } from '../../src/base/typeset/font-tables.ts';
+import { setLine, setLines } from '../../src/base/typeset/lines.ts';
+import { notoTypefaces } from '../../src/base/typeset/noto.ts';
+import { cutSubset } from '../../src/base/typeset/subset.ts';
+import { textOf } from './page-check.ts';
+
+const { regular, bold } = notoTypefaces();
+const style = { faces: regular, size: 10 };
+
+function fontFile(path: string): Buffer {
+  return readFileSync(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${path}`)));
+}
+
+const files = [
+  'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  'noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf',
+  'noto-naskh-arabic/700Bold/NotoNaskhArabic_700Bold.ttf',
+];
+
+test('a subset draws every glyph as the whole font does, composed ones too', () => {
+  for (const path of files) {
+    const file = fontFile(path);
+    const tables = readFontTables(file);
+    const glyphs = Array.from({ length: 400 }, (_, index) => (index * 7) % tables.glyphCount);
+    const { file: cut, numbers } = cutSubset(tables, glyphs);
+    const whole = new Font(new Face(new Blob(file)));
+    const part = new Font(new Face(new Blob(cut)));
+    for (const glyph of glyphs) {
+      const number = numbers.get(glyph);
+      assert.ok(number !== undefined);
+      assert.equal(part.glyphToPath(number), whole.glyphToPath(glyph), `${path} glyph ${glyph}`);
+      assert.equal(part.glyphHAdvance(number), whole.glyphHAdvance(glyph));
+    }
+    assert.ok(cut.length < file.length);
+  }
+});
+
+test('the fonts cover Latin, Greek, Cyrillic, Devanagari, Arabic, Urdu and signs of currencies', () => {
+  const wanted = 'AZaz09äßñçŁőΩЖ₹₨€£¥–—’“…×हिन्दी१२३ابپٹڈےںہ۱۲۳،۔؟';
+  for (const faces of [regular, bold]) {
+    for (const character of wanted) {
+      const code = character.codePointAt(0) as number;
+      assert.ok(
+        faces.some((face) => face.covers(code)),
+        character,
+      );
+    }
+  }
+});
+
+function glyphsOf(text: string): number[] {
+  return setLine(text, style, 'ltr').runs.flatMap((run) =>
+    run.words.flatMap((word) => word.glyphs),
+  );
+}
+
+test('Arabic letters take the form of their place in the word', () => {
+  const alone = new Set(glyphsOf('م'));
+  const middle = glyphsOf('محم');
+  assert.equal(middle.length, 3);
+  assert.ok(!middle.some((glyph) => alone.has(glyph)));
+  assert.equal(new Set(middle).size, 3, 'first, middle and last differ');
+});
+
+test('Devanagari conjuncts are drawn as one', () => {
+  assert.ok(glyphsOf('क्ष').length < 3);
+  // The short i is drawn before the letter it follows.
+  const [first] = glyphsOf('कि');
+  const [letter] = glyphsOf('क');
+  assert.notEqual(first, letter);
+});
+
+/** Words from left to right. */
+function drawnWords(text: string, direction: 'ltr' | 'rtl'): string[] {
+  return setLine(text, style, direction)
+    .runs.flatMap((run) => run.words)
+    .map((word) => word.spans.map(({ text: told }) => told ?? '').join('') || word.texts.join(''))
+    .filter((word) => word.trim() !== '');
+}
+
+test('text from right to left begins on the right, figures and Latin inside it do not turn', () => {
+  const words = drawnWords('رقم 14,842.00 PKR تک', 'rtl');
+  assert.equal(words.length, 4);
+  assert.deepEqual(words.slice(1, 3), ['PKR', '14,842.00']);
+  assert.deepEqual(drawnWords('Dear محمد خان, pay', 'ltr').at(0), 'Dear');
+});
+
+test('a value that is walled off keeps its order inside a sentence from right to left', () => {
+  const phone = '+92 42 111';
+  assert.deepEqual(drawnWords(`فون \u2068${phone}\u2069`, 'rtl').slice(0, 3), ['+92', '42', '111']);
+});
+
+test('lines are no wider than wanted, lose no word and break words only if they must', () => {
+  const text = 'The quick brown fox jumps over the lazy dog, again and again and again.';
+  const lines = setLines(text, style, { width: 90, direction: 'ltr', linesMax: 99 });
+  assert.ok(lines.length > 3);
+  for (const line of lines) assert.ok(line.width <= 90);
+  assert.equal(lines.map(textOf).join(' '), text);
+  const long = setLines('x'.repeat(200), style, { width: 90, direction: 'ltr', linesMax: 99 });
+  assert.equal(long.map(textOf).join(''), 'x'.repeat(200));
+});
+
+test('what does not fit its lines ends in an ellipsis', () => {
+  for (const text of ['word '.repeat(1_000), 'x'.repeat(4_000), 'لفظ '.repeat(1_000)]) {
+    const lines = setLines(text, style, { width: 90, direction: 'ltr', linesMax: 2 });
+    assert.equal(lines.length, 2);
+    for (const line of lines) assert.ok(line.width <= 90);
+    assert.match(textOf(lines[1] as (typeof lines)[0]), /…/);
+  }
+});
+
+test('a character of no font is drawn as the sign for that', () => {
+  assert.equal(textOf(setLine('a😀b', style, 'ltr')), 'a\ufffdb');
+});

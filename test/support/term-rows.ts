@@ -1,0 +1,356 @@
+// Terms, and what was taken into them, as rows: for tests of what comes after.
+import type { Facts, MeterFacts, ReadingFacts } from '../../src/domain/rating/facts.ts';
+import type { Scene } from './scene.ts';
+
+const iso = (wire: string) => `${wire.slice(6)}-${wire.slice(3, 5)}-${wire.slice(0, 2)}`;
+
+export async function next(scene: Scene, tenantId: number, series: string): Promise<number> {
+  const { rows } = await scene.sql.query<{ last_number: string }>(
+    `insert into counters as c (tenant_id, series, last_number) values ($1, $2, 1)
+     on conflict (tenant_id, series) do update set last_number = c.last_number + 1
+     returning last_number`,
+    [tenantId, series],
+  );
+  return Number(rows[0]?.last_number);
+}
+
+export type TermRow = {
+  serviceCode: string;
+  batchCode?: string;
+  label: string;
+  startDate: string;
+  endDate: string;
+  dueDate: string;
+  periodId?: number;
+  postType?: string;
+  type?: string;
+  isRead?: boolean;
+};
+
+export async function insertTerm(scene: Scene, tenantId: number, term: TermRow): Promise<number> {
+  const termId = await next(scene, tenantId, 'term');
+  const { rowCount } = await scene.sql.query(
+    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
+       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
+       created_at, created_by, modified_at, modified_by, ts)
+     select c.tenant_id, $2, c.context_id, b.batch_id, $5, $6, $7, $8, $9, $10,
+       coalesce($11, c.post_type), 'Open', 'ReadingsPosted', case when $12 then now() end,
+       now(), 'test', now(), 'test', 1
+     from pricing_contexts c
+     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id and b.code = $4
+     where c.tenant_id = $1 and c.code = $3`,
+    [
+      tenantId,
+      termId,
+      term.serviceCode,
+      term.batchCode ?? 'DEFAULT',
+      term.periodId ?? 1,
+      term.type ?? 'Regular',
+      term.label,
+      iso(term.startDate),
+      iso(term.endDate),
+      iso(term.dueDate),
+      term.postType ?? null,
+      term.isRead ?? true,
+    ],
+  );
+  if (rowCount !== 1) throw new Error('there is no such context or batch');
+  return termId;
+}
+
+/** A subscription with all that a scenario of the worked tariffs says of it. */
+export async function insertScenario(
+  scene: Scene,
+  tenantId: number,
+  termId: number,
+  facts: Facts,
+  options: { partyId?: number; accountId?: number } = {},
+): Promise<number> {
+  const subscriptionId = await next(scene, tenantId, 'subscription');
+  const connection = facts.connection ?? {};
+  const { rows } = await scene.sql.query<{ context_id: string; batch_id: string }>(
+    'select context_id, batch_id from terms where tenant_id = $1 and term_id = $2',
+    [tenantId, termId],
+  );
+  const context = Number(rows[0]?.context_id);
+  const planId = async (code: string) => {
+    const found = await scene.sql.query<{ plan_id: string }>(
+      `select plan_id from plans where tenant_id = $1 and context_id = $2
+       and (code = $3 or unique_label = $3)`,
+      [tenantId, context, code],
+    );
+    return Number(found.rows[0]?.plan_id);
+  };
+  const since = iso(connection.connectionDate ?? facts.term.startDate);
+  const plans = [];
+  for (const { tariffCode, fromDate } of connection.tariffHistory ?? []) {
+    plans.push({ planId: await planId(tariffCode), fromDate: iso(fromDate) });
+  }
+  const addOns = [];
+  for (const { tariffLabel, tariffCode, quantity, fromDate } of connection.addOns ?? []) {
+    const code = tariffCode ?? tariffLabel ?? '';
+    addOns.push({ planId: await planId(code), quantity, fromDate: iso(fromDate ?? '') });
+  }
+  const ended = connection.disconnectDate;
+  const statuses = [
+    { status: 'Active', fromDate: since },
+    ...(ended ? [{ status: 'Disconnected', fromDate: iso(ended), kind: 'Permanent' }] : []),
+  ];
+  const dated = (items: readonly object[] | null | undefined) =>
+    JSON.stringify(
+      (items ?? []).map((item) => {
+        const { fromDate, ...rest } = item as { fromDate?: string };
+        return fromDate ? { ...rest, fromDate: iso(fromDate) } : rest;
+      }),
+    );
+  await scene.sql.query(
+    `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_id,
+       plan_id, batch_id, account_id, party_id, status, disconnection_kind, connection_date,
+       billed_through, is_metered, plan_history, status_history, connection_inputs, quantities,
+       variants, add_ons, users, search_text, created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+       '[]', '', now(), 'test', now(), 'test', 1)`,
+    [
+      tenantId,
+      subscriptionId,
+      connection.connectionNumber ?? `S-${subscriptionId}`,
+      context,
+      plans.at(-1)?.planId,
+      Number(rows[0]?.batch_id),
+      options.accountId ?? 1,
+      options.partyId ?? 1,
+      ended ? 'Disconnected' : 'Active',
+      ended ? 'Permanent' : null,
+      since,
+      connection.billedThrough
+        ? iso(connection.billedThrough)
+        : connection.isFirstBill
+          ? dayBefore(since)
+          : null,
+      (facts.meters?.length ?? 0) > 0,
+      JSON.stringify(plans),
+      JSON.stringify(statuses),
+      JSON.stringify(connection.connectionInputs ?? []),
+      dated(connection.unmeteredInputs),
+      dated(connection.variants),
+      JSON.stringify(addOns),
+    ],
+  );
+  for (const meter of facts.meters ?? []) {
+    await insertMeter(scene, tenantId, termId, subscriptionId, meter);
+  }
+  await insertBeside(scene, tenantId, termId, subscriptionId, facts);
+  return subscriptionId;
+}
+
+function dayBefore(isoDate: string): string {
+  return Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString();
+}
+
+async function insertMeter(
+  scene: Scene,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number,
+  meter: MeterFacts,
+): Promise<void> {
+  const { sql } = scene;
+  const typeId = await next(scene, tenantId, 'meter-type').then((n) => n + 100);
+  const meterId = await next(scene, tenantId, 'meter');
+  const assignmentId = await next(scene, tenantId, 'assignment');
+  const previous = meter.previous as ReadingFacts;
+  const current = meter.current;
+  const isGone = current?.type === 'Removal' || current?.type === 'Final';
+  await sql.query(
+    `insert into meter_types (tenant_id, meter_type_id, name, utility, created_at, created_by)
+     values ($1, $2::bigint, 'Type ' || $2::bigint::text, 'Any', now(), 'test')`,
+    [tenantId, typeId],
+  );
+  await sql.query(
+    `insert into meter_registers (tenant_id, meter_type_id, position, register, unit, kind, digits,
+       decimals)
+     values ($1, $2, 1, $3, 'unit', $4, $5, 3)`,
+    [tenantId, typeId, meter.register ?? 'R', meter.kind ?? 'Cumulative', meter.digits ?? 6],
+  );
+  await sql.query(
+    `insert into meters (tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf,
+       status, search_text, created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, 'Brand', $4, '2010-01-01', $5, 'Active', '', now(), 'test', now(), 'test', 1)`,
+    [tenantId, meterId, meter.number, typeId, Number(meter.mf ?? 1)],
+  );
+  await sql.query(
+    `insert into meter_assignments (tenant_id, assignment_id, meter_id, subscription_id,
+       install_date, remove_date, mf, created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, $4, $5, $6, $7, now(), 'test', now(), 'test', 1)`,
+    [
+      tenantId,
+      assignmentId,
+      meterId,
+      subscriptionId,
+      iso(previous.date),
+      isGone && current ? iso(current.date) : null,
+      Number(meter.mf ?? 1),
+    ],
+  );
+  await sql.query(
+    `insert into assignment_registers (tenant_id, assignment_id, position, subscription_id, input)
+     values ($1, $2, 1, $3, $4)`,
+    [tenantId, assignmentId, subscriptionId, meter.input],
+  );
+  await insertReading(scene, tenantId, assignmentId, previous);
+  for (const reading of meter.readings ?? []) {
+    await insertReading(scene, tenantId, assignmentId, reading);
+  }
+  if (!current) return;
+  const readingId = await insertReading(scene, tenantId, assignmentId, current);
+  if (current.status === 'Review') return;
+  await sql.query(
+    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
+       previous_date, previous_value, previous_type, reading_id, reading_date, value, reading_type,
+       rollover, locked_at, locked_by)
+     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, now(), 'test')`,
+    [
+      tenantId,
+      termId,
+      subscriptionId,
+      assignmentId,
+      iso(previous.date),
+      previous.value,
+      previous.type ?? 'Actual',
+      readingId,
+      iso(current.date),
+      current.value,
+      current.type ?? 'Actual',
+      current.rollover ?? false,
+    ],
+  );
+}
+
+async function insertReading(
+  scene: Scene,
+  tenantId: number,
+  assignmentId: number,
+  reading: ReadingFacts,
+): Promise<number> {
+  const readingId = await next(scene, tenantId, 'reading');
+  await scene.sql.query(
+    `insert into readings (tenant_id, reading_id, assignment_id, position, reading_date, value,
+       reading_type, status, created_at, created_by, modified_at, modified_by)
+     values ($1, $2, $3, 1, $4, $5, $6, $7, now(), 'test', now(), 'test')`,
+    [
+      tenantId,
+      readingId,
+      assignmentId,
+      iso(reading.date),
+      reading.value,
+      reading.type ?? 'Actual',
+      reading.status ?? 'Accepted',
+    ],
+  );
+  return readingId;
+}
+
+/** Uploaded use, manual values, earlier terms, balances. */
+async function insertBeside(
+  scene: Scene,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number,
+  facts: Facts,
+): Promise<void> {
+  const { sql } = scene;
+  const used = { ...facts.uploadedUsage, ...facts.previousTerm?.usage };
+  for (const [input, quantity] of Object.entries(used)) {
+    await sql.query(
+      `insert into term_usage (tenant_id, term_id, subscription_id, input, usage_date, quantity,
+         modified_at, modified_by)
+       values ($1, $2, $3, $4, 'infinity', $5, now(), 'test')`,
+      [tenantId, termId, subscriptionId, input, quantity],
+    );
+  }
+  for (const [, component, value] of facts.manual ?? []) {
+    await sql.query(
+      `insert into manual_values (tenant_id, term_id, subscription_id, component, value,
+         modified_at, modified_by)
+       values ($1, $2, $3, $4, $5, now(), 'test')`,
+      [tenantId, termId, subscriptionId, component, value],
+    );
+  }
+  const inputs = Object.entries(facts.usageHistory ?? {});
+  const terms = (inputs[0]?.[1] ?? []).map((term, index) => ({
+    termId: null as number | null,
+    label: term.label,
+    days: term.days,
+    usage: Object.fromEntries(
+      inputs.map(([input, entries]) => [
+        input,
+        { quantity: entries[index]?.quantity, type: entries[index]?.type },
+      ]),
+    ),
+  }));
+  const previous = facts.previousTerm;
+  if (previous) {
+    const { rows } = await sql.query<{ code: string }>(
+      `select c.code from terms t join pricing_contexts c
+         on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+       where t.tenant_id = $1 and t.term_id = $2`,
+      [tenantId, termId],
+    );
+    const earlier = await insertTerm(scene, tenantId, {
+      serviceCode: rows[0]?.code ?? '',
+      label: previous.term.label ?? '',
+      startDate: previous.term.startDate,
+      endDate: previous.term.endDate,
+      dueDate: previous.term.endDate,
+    });
+    terms.unshift({ termId: earlier, label: previous.term.label, days: 31, usage: {} });
+  }
+  if (terms.length > 0) {
+    const billed = Object.entries(previous?.billed ?? {}).map(([component, amount]) => [
+      component,
+      Math.round(Number(amount) * 100),
+    ]);
+    await sql.query(
+      `insert into usage_histories (tenant_id, subscription_id, terms, billed)
+       values ($1, $2, $3, $4)`,
+      [
+        tenantId,
+        subscriptionId,
+        JSON.stringify(terms),
+        previous ? JSON.stringify(Object.fromEntries(billed)) : null,
+      ],
+    );
+  }
+  const arrears = Math.round(Number(facts.account?.arrears ?? 0) * 100);
+  if (arrears !== 0) await insertOpening(scene, tenantId, subscriptionId, arrears);
+}
+
+/** A balance that was brought in long ago. */
+export async function insertOpening(
+  scene: Scene,
+  tenantId: number,
+  subscriptionId: number,
+  amount: number,
+): Promise<void> {
+  const { sql } = scene;
+  const journalId = await next(scene, tenantId, 'journal');
+  const entryId = await next(scene, tenantId, 'entry');
+  await sql.query(
+    `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
+       posting_date, description, created_at, created_by)
+     values ($1, $2, 'Opening', $3, 1, '2020-01-01', 'Opening', now(), 'test')`,
+    [tenantId, journalId, subscriptionId],
+  );
+  await sql.query(
+    `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
+     values ($1, $2, 1, 2, $3::bigint), ($1, $2, 2, 8, -$3::bigint)`,
+    [tenantId, journalId, amount],
+  );
+  await sql.query(
+    `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+       subscription_id, kind, amount, posting_date, created_at, created_by)
+     select $1, $2, $3, 2, party_id, $4, 'Opening', $5, '2020-01-01', now(), 'test'
+     from subscriptions where tenant_id = $1 and subscription_id = $4`,
+    [tenantId, entryId, journalId, subscriptionId, amount],
+  );
+}
