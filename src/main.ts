@@ -9,6 +9,7 @@ import { writeSdk } from './commands/sdk.ts';
 import { serve } from './commands/serve.ts';
 import { start } from './commands/start.ts';
 import { UsageError } from './commands/usage.ts';
+import { verifyCommand, verifyUsage } from './commands/verify.ts';
 import { work } from './commands/work.ts';
 import { workspaceCommand, workspaceUsage } from './commands/workspace.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -22,6 +23,7 @@ const commands = new Map<string, Command>([
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
   ['demo', demoCommand],
+  ['verify', verifyCommand],
   ['schema', writeSchema],
   ['sdk', writeSdk],
   ['errors-page', writeErrorsPage],
@@ -35,6 +37,8 @@ const usage = `Usage:
   ${workspaceUsage}
   ${demoUsage}
       makes a workspace with sample data: electricity, water, a housing society
+  ${verifyUsage}
+      checks that nothing is lost, doubled or changed; the exit code is 1 if something is
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database
