@@ -1,5 +1,5 @@
 // The one shape of every answer under /billing/.
-import { type AppError, errorCodes } from '../base/errors.ts';
+import type { AppError } from '../base/errors.ts';
 import type { AnswerIds } from '../operations/operation.ts';
 
 const idsInHeaderMax = 100;
@@ -9,14 +9,14 @@ export function successEnvelope(message: string, data: unknown): string {
 }
 
 export function errorEnvelope(error: AppError, requestId: string): string {
-  const entry = errorCodes[error.code];
+  const { statusCode, type } = error;
   return JSON.stringify({
     success: false,
-    statusCode: entry.statusCode,
+    statusCode,
     message: error.message,
     error: {
       code: error.code,
-      type: entry.type,
+      type,
       field: error.field,
       message: error.message,
       ...(error.allowed === null ? {} : { allowed: error.allowed }),

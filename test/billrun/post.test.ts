@@ -69,7 +69,8 @@ test('the worked bills are posted: numbers, debits, credits, histories, billed d
   const run = await openBillRun(scene, elec);
   const termId = await addTerm(run);
   const ids: number[] = [];
-  for (const scenario of [elecA, elecB, elecC]) ids.push(await addSubscription(run, termId, scenario));
+  for (const scenario of [elecA, elecB, elecC])
+    ids.push(await addSubscription(run, termId, scenario));
   await generate(run, termId);
   const before = await balances(run);
   assert.deepEqual(before, [
@@ -188,9 +189,10 @@ test('posting needs a generated term in which nothing changed since', async () =
   await change('update terms set is_stale = true where tenant_id = $1');
   await stale();
   await fresh();
-  await change('update subscriptions set ts = ts + 1 where tenant_id = $1 and subscription_id = $2', [
-    subscriptions[0],
-  ]);
+  await change(
+    'update subscriptions set ts = ts + 1 where tenant_id = $1 and subscription_id = $2',
+    [subscriptions[0]],
+  );
   await stale();
   await fresh();
   await addSubscription(run, termId, { ...copyOf(elecC, 7, 30), account: {} });
@@ -322,10 +324,7 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
       cents(bill.payableWithinDueDate),
       cents(bill.totalAmount) - cents(bill.walletApplied),
     );
-    assert.equal(
-      cents(bill.outstandingAmount),
-      cents(bill.billAmount) - cents(bill.walletApplied),
-    );
+    assert.equal(cents(bill.outstandingAmount), cents(bill.billAmount) - cents(bill.walletApplied));
   }
   const [party] = await rowsOf<{ wallet_balance: string }>(
     run,
@@ -558,9 +557,15 @@ test('verify names what somebody changed by hand', async () => {
   const broken = async () =>
     (await judgementsOf(scene, run.tenantId)).filter((one) => one.wrong > 0).map((one) => one.law);
   assert.deepEqual(await broken(), []);
-  await rowsOf(run, 'update subscription_balances set receivable = receivable + 1 where tenant_id = $1');
+  await rowsOf(
+    run,
+    'update subscription_balances set receivable = receivable + 1 where tenant_id = $1',
+  );
   assert.deepEqual(await broken(), ['L5']);
-  await rowsOf(run, 'update subscription_balances set receivable = receivable - 1 where tenant_id = $1');
+  await rowsOf(
+    run,
+    'update subscription_balances set receivable = receivable - 1 where tenant_id = $1',
+  );
   await rowsOf(
     run,
     `update counters set last_number = last_number + 1

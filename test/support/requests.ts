@@ -1,5 +1,5 @@
 // Requests made from the operations' own schemas, so that a new operation is tried by itself.
-import type { SchemaNode } from '../../src/http/problems.ts';
+import type { SchemaNode } from '../../src/base/validation/problems.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
 export type Json = Record<string, unknown>;

@@ -101,7 +101,8 @@ async function seedMeter(client: TestClient, mark: string): Promise<void> {
   const registers = [{ register: mark, unit: mark, kind: 'Cumulative' as const, digits: 6 }];
   await client.makeMeterTypes({ meterTypes: [{ name: mark, utility: mark, registers }] });
   const meter = { number: 7001, brand: mark, meterType: 6, purchaseDate: '01/02/2024', mf: 1 };
-  await client.makeMeters({ meters: [meter] });
+  const usual = { ...meter, number: 7003, meterType: 1 };
+  await client.makeMeters({ meters: [meter, usual] });
 }
 
 /** The context, plan and period that the examples of operations are about. */
@@ -136,7 +137,7 @@ async function seedSubscription(
       documents: [mark],
       address: { title: mark, city: mark, block: mark, society: mark },
       users: [{ partyNumber: 100001, connectionGroupLabel }],
-      meters: [7001],
+      meters: [7003],
       accounts: [
         { title: 'Receivable', balance: 123.45 },
         { title: 'Advance', balance: 543.21 },

@@ -12,7 +12,7 @@ import { type Tx, txOn } from './tx.ts';
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
 
-/** What took longer than this has its connection to itself for a while: others would wait for it. */
+/** What took longer has a connection to itself for a while: others would wait for it. */
 const slowMs = 250;
 const slowForMs = 10_000;
 

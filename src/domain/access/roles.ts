@@ -21,9 +21,13 @@ export const permissions = [
   'readings:review',
   'own-readings:read',
   'own-readings:write',
+  'terms:read',
+  'terms:write',
+  'terms:manage',
   'bills:read',
   'bills:write',
   'bills:post',
+  'bills:distribute',
   'own-bills:read',
   'settings:read',
   'settings:write',
@@ -58,8 +62,11 @@ const operator: readonly Permission[] = [
   'readings:read',
   'readings:write',
   'readings:review',
+  'terms:read',
+  'terms:write',
   'bills:read',
   'bills:write',
+  'bills:distribute',
   'settings:read',
 ];
 
@@ -69,7 +76,9 @@ const manager: readonly Permission[] = [
   'subscriptions:manage',
   'contexts:write',
   'plans:write',
-  // Posting, publishing, and taking it back.
+  // Cancelling a term.
+  'terms:manage',
+  // Posting, publishing and taking back.
   'bills:post',
 ];
 

@@ -1,7 +1,7 @@
 // All laws of a workspace, one after the other.
 import type { Tx } from '../../base/db/pool.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 import type { PriceBook } from '../rating/price-book.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 import { findBilledTerm } from './billed-terms-store.ts';
 import { bookOfRun } from './book-of-run.ts';
 import {

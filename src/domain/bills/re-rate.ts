@@ -52,12 +52,17 @@ export function isRatedAgain(
   sums: { currentCharges: number; taxAmount: number; arrears: number; lateSurcharge: number },
 ): boolean {
   const bills = factsOf(frozen).map((facts) => rateBill(book, facts));
-  const total = (pick: (bill: Bill) => number) =>
-    bills.reduce((sum, bill) => sum + pick(bill), 0);
+  const total = (pick: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + pick(bill), 0);
   return (
     bills.every((bill) => bill.status === 'Draft') &&
-    isSame(bills.flatMap((bill) => bill.lines), document.lines ?? []) &&
-    isSame(bills.flatMap((bill) => bill.surcharges), document.surcharges ?? []) &&
+    isSame(
+      bills.flatMap((bill) => bill.lines),
+      document.lines ?? [],
+    ) &&
+    isSame(
+      bills.flatMap((bill) => bill.surcharges),
+      document.surcharges ?? [],
+    ) &&
     total((bill) => bill.currentCharges) === sums.currentCharges &&
     total((bill) => bill.taxAmount) === sums.taxAmount &&
     total((bill) => bill.arrears) === sums.arrears &&

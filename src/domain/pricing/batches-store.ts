@@ -59,6 +59,18 @@ export async function countBatches(
   return rows[0]?.count ?? 0;
 }
 
+export async function findBatchId(
+  tx: Tx,
+  tenantId: number,
+  key: { contextId: number; code: string },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ batch_id: number }>`
+    select batch_id from batches
+    where tenant_id = ${tenantId} and context_id = ${key.contextId} and code = ${key.code}
+  `.execute(tx);
+  return rows[0]?.batch_id;
+}
+
 /** Makes batches, or changes those of the same code. */
 export async function saveBatches(
   tx: Tx,

@@ -28,9 +28,9 @@ import {
   findContext,
   findContextVersion,
   hasContextId,
-  hasLiveSubscriptions,
   insertContext,
   insertContextVersion,
+  isBilling,
   lockContext,
   updateContext,
 } from './contexts-store.ts';
@@ -211,7 +211,7 @@ async function assertTypesFree(
     ['contextType', 'service.serviceType'],
   ] as const;
   const changed = fields.find(([name]) => kept[name] !== wanted[name]);
-  if (!changed || !(await hasLiveSubscriptions(tx, tenantId, row.context_id))) return;
+  if (!changed || !(await isBilling(tx, tenantId, row.context_id))) return;
   throw new AppError('SERVICE_IN_USE', {
     message: `Pricing context ${row.code} has subscriptions; ${changed[1]} cannot change`,
     field: changed[1],

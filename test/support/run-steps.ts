@@ -1,0 +1,103 @@
+// Takes a step of the bill run through all its parts, as the runner does, one after the other.
+import { after } from 'node:test';
+import { type Database, openDatabase, tenantTransact } from '../../src/base/db/pool.ts';
+import { createLog } from '../../src/base/log.ts';
+import type { Finish, Step, StepJob, StepRequest } from '../../src/billrun/step.ts';
+import type { Tools } from '../../src/billrun/tools.ts';
+import { openTestEquipment } from './equipment.ts';
+import type { Scene } from './scene.ts';
+import { next } from './term-rows.ts';
+
+export type Crew = { scene: Scene; tenantId: number; database: Database; tools: Tools };
+
+/** A pool as workers have it, bound to one tenant at a time. */
+export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
+  const database = openDatabase({
+    connection: { ...scene.cluster.owner, database: scene.databaseName },
+    name: 'test worker',
+    max: 4,
+    role: 'billwright_worker',
+  });
+  const equipment = openTestEquipment();
+  const log = createLog({ level: 'silent' });
+  const tools = { ...equipment, database, log, isStopping: () => false };
+  after(async () => {
+    await equipment.close();
+    await database.close();
+  });
+  const { rows } = await scene.sql.query<{ tenant_id: string }>(
+    'select tenant_id from workspaces where workspace = $1',
+    [workspace],
+  );
+  return { scene, tenantId: Number(rows[0]?.tenant_id), database, tools };
+}
+
+export type Asked = {
+  termId: number;
+  billId?: number | null;
+  parameters?: Record<string, unknown>;
+  now?: Temporal.Instant;
+};
+
+async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
+  const { scene, tenantId } = crew;
+  const { rows } = await scene.sql.query(
+    'select timezone, currency, currency_decimals from tenants where tenant_id = $1',
+    [tenantId],
+  );
+  const [row] = rows;
+  const request: StepRequest = {
+    tenant: {
+      tenantId,
+      timezone: row.timezone,
+      currency: row.currency,
+      currencyDecimals: row.currency_decimals,
+      clockOffsetMs: 0,
+    },
+    now: asked.now ?? scene.clock.now(),
+    requestedBy: 'tester',
+    termId: asked.termId,
+    billId: asked.billId ?? null,
+    parameters: asked.parameters ?? {},
+  };
+  const jobId = await next(scene, tenantId, 'job');
+  return { ...request, jobId };
+}
+
+export type Prepared = {
+  job: StepJob;
+  chunks: { chunk: number; firstId: number; lastId: number }[];
+};
+
+/** Guards and cuts, without doing any part. */
+export async function prepareStep(crew: Crew, step: Step, asked: Asked): Promise<Prepared> {
+  const job = await jobOf(crew, asked);
+  const plan = await tenantTransact(crew.database, crew.tenantId, async (tx) => {
+    await step.check(tx, job);
+    return step.prepare(tx, job);
+  });
+  return { job, chunks: plan.chunks.map((range, index) => ({ ...range, chunk: index + 1 })) };
+}
+
+export async function finishStep(
+  crew: Crew,
+  step: Step,
+  { job, chunks }: Prepared,
+): Promise<Finish> {
+  const outcomes: object[] = [];
+  let done = 0;
+  for (const chunk of chunks) {
+    const result = await tenantTransact(crew.database, crew.tenantId, (tx) =>
+      step.work(tx, job, chunk, crew.tools),
+    );
+    done += result.done;
+    if (result.outcome) outcomes.push(result.outcome);
+  }
+  return tenantTransact(crew.database, crew.tenantId, (tx) =>
+    step.finish(tx, job, { done, total: done, outcomes, setAside: [] }, crew.tools),
+  );
+}
+
+export async function runStep(crew: Crew, step: Step, asked: Asked): Promise<Finish> {
+  return finishStep(crew, step, await prepareStep(crew, step, asked));
+}
