@@ -3,6 +3,8 @@ import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/embedded.ts';
 import { demoCommand, demoUsage } from './commands/demo.ts';
 import { writeErrorsPage } from './commands/errors-page.ts';
+import { exportCommand, exportUsage, routeSheetCommand } from './commands/export.ts';
+import { importCommand, importUsage } from './commands/import.ts';
 import { migrateOnly } from './commands/migrate.ts';
 import { writeSchema } from './commands/schema.ts';
 import { writeSdk } from './commands/sdk.ts';
@@ -22,6 +24,9 @@ const commands = new Map<string, Command>([
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
   ['demo', demoCommand],
+  ['import', importCommand],
+  ['export', exportCommand],
+  ['route-sheet', routeSheetCommand],
   ['schema', writeSchema],
   ['sdk', writeSdk],
   ['errors-page', writeErrorsPage],
@@ -35,6 +40,9 @@ const usage = `Usage:
   ${workspaceUsage}
   ${demoUsage}
       makes a workspace with sample data: electricity, water, a housing society
+  ${importUsage}
+      takes in a CSV file: all of its rows, or none
+  ${exportUsage}
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database

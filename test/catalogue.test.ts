@@ -13,7 +13,13 @@ import type { Operation } from '../src/operations/operation.ts';
 import { readSources } from './support/source.ts';
 
 /** Files under operations/ that are about all of them. */
-const shared = new Set(['operation.ts', 'catalogue.ts', 'fields.ts', 'listing.ts']);
+const shared = new Set([
+  'operation.ts',
+  'catalogue.ts',
+  'fields.ts',
+  'listing.ts',
+  'scheduling.ts',
+]);
 
 /** The one path with several operations: their files stand in its folder. */
 const folderPath = '/billing/billing-groups';

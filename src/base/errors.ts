@@ -88,6 +88,7 @@ export const errorCodes = {
   READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
+  DELIVERY_NOT_FOUND: notFound('No delivery of the term has this id'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
@@ -111,6 +112,9 @@ export const errorCodes = {
   READINGS_NOT_POSTED: conflict('Meter readings must be posted before bills are generated'),
   TERM_STALE_GENERATE_AGAIN: conflict('Something changed since the bills were generated'),
   TERM_HAS_OPEN_BILLS: conflict('Some bills are in error or on hold'),
+  TERM_NOT_PUBLISHED: conflict('Bills are sent out once the term is published'),
+  BILLS_NOT_PUBLISHED: conflict('The documents of some bills could not be made'),
+  NO_DELIVERY_CHANNEL: rule('The workspace names no channel by which bills are sent'),
   BILL_NOT_IN_TERM: rule('The bill belongs to another term'),
   SERVICE_ARCHIVED: rule('The pricing context is archived'),
   PLAN_ABSTRACT: rule('The plan is a template for others and cannot be subscribed to'),
@@ -175,11 +179,17 @@ export const errorCodes = {
   DUPLICATE_ROW: rule('The same thing stands twice'),
   TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
   DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
+  DOCUMENT_FAILED: rule('The document could not be made'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
   ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
+  DOCUMENT_DIFFERS: {
+    statusCode: 500,
+    type: 'internal',
+    summary: 'The document is not the one that was published',
+  },
   UNAVAILABLE: { statusCode: 503, type: 'internal', summary: 'Not available now; try again' },
   INTERNAL_ERROR: { statusCode: 500, type: 'internal', summary: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;
@@ -302,7 +312,7 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
   });
 }
 
-/** Of a job's rows: what is wrong with them is a rule's matter, unless something is not there. */
+/** Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. */
 export function errorFromUpload(details: ErrorDetail[]): AppError {
   const { code, message, field, ...rest } = errorFromRows(details);
   const isAbsent = errorCodes[code].type === 'not_found';

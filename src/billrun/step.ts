@@ -2,6 +2,7 @@
 // other.
 import type { Tx } from '../base/db/pool.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { Tools } from './tools.ts';
 
 /** A step that is asked for. */
 export type StepRequest = {
@@ -68,9 +69,9 @@ export type Step = {
    * run again from the beginning if its worker dies. An AppError ends the job with that error;
    * whatever else is thrown is tried again a few times, then the part is set aside.
    */
-  work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult>;
+  work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult>;
   /** When all parts are done. The job succeeds with what it returns, or fails with its AppError. */
-  finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish>;
+  finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
   /** Marks what a part that was set aside leaves undone. Without it the job fails in the end. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
 };

@@ -8,6 +8,7 @@ import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
+scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
 await scene.sql.query("select set_config('app.tenant', '1', false)");
 
@@ -36,6 +37,14 @@ const machineSecret = 'a machine secret of more than thirty-two';
 let second: Awaited<ReturnType<typeof admin.login>>['data'];
 
 const connectionNumber = 'ELEC-00000001';
+const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 1 })
+  .toString({ smallestUnit: 'second' });
+
+function upload(list: string, sheduleTime: string | null = null) {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule' as const, data: { data, sheduleTime } };
+}
 
 /** One call of every operation that changes something, and what must stand in the trail. */
 const changes: Record<
@@ -204,6 +213,68 @@ const changes: Record<
     subject: 'meter',
     before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
     after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
+  },
+  makeTerm: {
+    call: () => {
+      const days = { startDate: '01/01/2026', endDate: '31/01/2026', dueDate: '15/02/2026' };
+      const data = { serviceCode: 'ELEC', label: 'Jan', ...days };
+      return admin.makeTerm({ operation: 'schedule', data });
+    },
+    subject: 'term',
+    before: null,
+    after: { label: 'Jan', serviceCode: 'ELEC', batchCode: 'DEFAULT', endDate: '31/01/2026' },
+  },
+  updateTerm: {
+    call: () => admin.updateTerm({ data: { termID: 1, dueDate: '20/02/2026' } }),
+    subject: 'term',
+    before: { label: 'Jan', dueDate: '15/02/2026' },
+    after: { label: 'Jan', dueDate: '20/02/2026' },
+  },
+  uploadMeterReadings: {
+    call: () => admin.uploadMeterReadings(upload('readings')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-meter-readings', termID: 1, readings: 0 },
+  },
+  postMeterReadings: {
+    call: () =>
+      admin.postMeterReadings({ operation: 'schedule', data: { termID: 1, reading: 'current' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-meter-readings', termID: 1, reading: 'current' },
+  },
+  unpostMeterReadings: {
+    call: () => admin.unpostMeterReadings({ data: { termID: 1 } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-meter-readings', termID: 1 },
+  },
+  postManualComponentValues: {
+    call: () => admin.postManualComponentValues(upload('compsData')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-manual-component-values', termID: 1, values: 0 },
+  },
+  uploadUsage: {
+    call: () => admin.uploadUsage(upload('usage', tomorrow)),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-usage', termID: 1, dueAt: tomorrow.replace('T', ' ') },
+  },
+  cancelJob: {
+    call: async () => {
+      const { data } = await admin.getJobs({ status: 'Scheduled' });
+      return admin.cancelJob({ data: { jobID: data.jobs[0]?.jobID ?? 0 } });
+    },
+    subject: 'job',
+    before: { status: 'Scheduled' },
+    after: { status: 'Cancelled' },
+  },
+  cancelTerm: {
+    call: () => admin.cancelTerm({ data: { termID: 1, reason: 'over' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'cancel-term', termID: 1, reason: 'over' },
   },
   makeLogins: {
     call: () =>

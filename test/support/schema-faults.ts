@@ -31,6 +31,8 @@ const unindexed: Record<string, string> = {
   pricing_contexts_email_template_fkey: 'templates are never deleted',
   batches_period_fkey: 'billing periods are never deleted',
   plans_period_fkey: 'billing periods are never deleted',
+  bill_documents_setting_fkey: 'what documents were made with is never deleted',
+  deliveries_template_fkey: 'templates are never deleted',
 };
 
 /** The only one of them that is about no tenant. */

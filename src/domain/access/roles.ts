@@ -24,6 +24,11 @@ export const permissions = [
   'terms:read',
   'terms:write',
   'terms:manage',
+  'bills:read',
+  'bills:post',
+  'bills:distribute',
+  'bills:write',
+  'own-bills:read',
   'settings:read',
   'settings:write',
   'access:read',
@@ -59,6 +64,9 @@ const operator: readonly Permission[] = [
   'readings:review',
   'terms:read',
   'terms:write',
+  'bills:read',
+  'bills:distribute',
+  'bills:write',
   'settings:read',
 ];
 
@@ -70,6 +78,8 @@ const manager: readonly Permission[] = [
   'plans:write',
   // Cancelling a term.
   'terms:manage',
+  // Posting, publishing and taking back.
+  'bills:post',
 ];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
@@ -77,9 +87,15 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   'Billing Manager': manager,
   'Billing Operator': operator,
   'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
-  Cashier: ['parties:read'],
+  Cashier: ['parties:read', 'bills:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read', 'own-subscriptions:read', 'own-readings:read', 'own-readings:write'],
+  Customer: [
+    'own-party:read',
+    'own-subscriptions:read',
+    'own-readings:read',
+    'own-readings:write',
+    'own-bills:read',
+  ],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.

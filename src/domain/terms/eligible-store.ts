@@ -94,9 +94,9 @@ export async function findRowSubscriptions(
     select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
       coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
     from ${eligibleTables}
-    where s.tenant_id = ${tenantId} and s.subscription_number = any(array(
-      select json_array_elements_text(${JSON.stringify(numbers)}::json)
-    ))
+    join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
+      on n.number = s.subscription_number
+    where s.tenant_id = ${tenantId}
   `.execute(tx);
   return new Map(rows.map((row) => [row.subscription_number, row]));
 }

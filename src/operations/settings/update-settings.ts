@@ -5,6 +5,7 @@ import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
   findSettings,
@@ -14,7 +15,7 @@ import {
 } from '../../domain/tenants/store.ts';
 import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { deliveryChannels, presentSettings } from './settings-fields.ts';
+import { presentSettings } from './settings-fields.ts';
 
 Format.Set('time-zone', isTimeZone);
 Format.Set('locale', (text) => {

@@ -2,7 +2,7 @@ import { postManualValuesStep } from '../../billrun/manual-values.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
-import { parseUpload, uploadRequest } from './inner-json.ts';
+import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'compsData', min: 3, max: 3 };
 

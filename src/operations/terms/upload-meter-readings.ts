@@ -2,7 +2,7 @@ import { uploadMeterReadingsStep } from '../../billrun/upload-readings.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
-import { parseUpload, uploadRequest } from './inner-json.ts';
+import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'readings', min: 4, max: 7 };
 

@@ -2,7 +2,7 @@ import { uploadUsageStep } from '../../billrun/upload-usage.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
-import { parseUpload, uploadRequest } from './inner-json.ts';
+import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'usage', min: 3, max: 4 };
 
