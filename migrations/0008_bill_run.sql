@@ -226,6 +226,9 @@ create table term_readings (
   rollover boolean not null default false,
   -- How many readings in a row were estimates, this one included.
   estimates smallint not null default 0,
+  -- Nobody read the register: the reading was estimated for this term, or the one before is taken
+  -- again. One that comes in later takes its place.
+  is_stand_in boolean not null default false,
   locked_at timestamptz not null,
   locked_by text not null,
   primary key (tenant_id, term_id, subscription_id, assignment_id, position),
@@ -236,7 +239,8 @@ create index term_readings_reading on term_readings (tenant_id, reading_id);
 create index term_readings_register
   on term_readings (tenant_id, assignment_id, position, reading_date desc);
 call wall_off('term_readings');
-grant select, insert, delete on term_readings to billwright_api, billwright_worker;
+grant select on term_readings to billwright_api;
+grant select, insert, update, delete on term_readings to billwright_worker;
 
 create table manual_values (
   tenant_id bigint not null,
@@ -252,7 +256,8 @@ create table manual_values (
 );
 create index manual_values_subscription on manual_values (tenant_id, subscription_id);
 call wall_off('manual_values');
-grant select, insert, update, delete on manual_values to billwright_api, billwright_worker;
+grant select on manual_values to billwright_api;
+grant select, insert, update, delete on manual_values to billwright_worker;
 
 -- Uploaded use: of a day, or of the whole term, whose date is infinity.
 create table term_usage (
@@ -270,7 +275,8 @@ create table term_usage (
 );
 create index term_usage_subscription on term_usage (tenant_id, subscription_id);
 call wall_off('term_usage');
-grant select, insert, update, delete on term_usage to billwright_api, billwright_worker;
+grant select on term_usage to billwright_api;
+grant select, insert, update, delete on term_usage to billwright_worker;
 
 -- Who a term is for that is not Regular: it bills these subscriptions and no others.
 create table term_subscriptions (
@@ -413,9 +419,10 @@ create table bills (
 )
 -- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice.
-create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
-  where status <> 'Cancelled';
+-- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+-- a term walk along it.
+create unique index bills_subject_key on bills
+  (tenant_id, term_id, subject_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)
   where bill_number is not null;
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)
@@ -535,8 +542,67 @@ create index retired_numbers_term on retired_numbers (tenant_id, term_id);
 call wall_off('retired_numbers');
 grant select, insert on retired_numbers to billwright_api, billwright_worker;
 
+-- By which channels a party wants its bills; null leaves it to the workspace.
+alter table parties add column delivery_channels text[] check (
+  delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]
+  and cardinality(delivery_channels) > 0
+);
+
+-- What the documents of a term are made with besides its bills: letterhead, bank accounts, template
+-- and its version, locale, as they stood when they were published. A term has several where bills
+-- whose documents could not be made were published later.
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null check (version > 0),
+  issue_date date not null,
+  setting jsonb not null check (jsonb_typeof(setting) = 'object'),
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, term_id, version),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
+);
+call wall_off('document_settings');
+grant select on document_settings to billwright_api;
+grant select, insert on document_settings to billwright_worker;
+
+-- The document of a published bill. It is rendered from frozen parts, so that it is the same bytes
+-- whenever it is asked for; what it must hash to is kept here. One that could not be made has the
+-- reason instead, and keeps its bill from being published.
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null check (format in ('PDF', 'HTML')),
+  setting_version integer not null,
+  template_id bigint not null,
+  template_version integer not null,
+  -- The hash of a fixed bill: a program that renders it to another one renders all bills
+  -- differently, and only then may a document differ from what is kept of it.
+  edition text not null,
+  size integer check (size > 0),
+  sha256 bytea check (length(sha256) = 32),
+  -- {code, message}
+  error jsonb,
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id),
+  constraint bill_documents_once unique (tenant_id, bill_id, format),
+  constraint bill_documents_made check (
+    (error is null) = (sha256 is not null) and (error is null) = (size is not null)
+  ),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  constraint bill_documents_setting_fkey foreign key (tenant_id, term_id, setting_version)
+    references document_settings (tenant_id, term_id, version)
+);
+create index bill_documents_failed on bill_documents (tenant_id, term_id, bill_id)
+  where error is not null;
+call wall_off('bill_documents');
+grant select on bill_documents to billwright_api;
+grant select, insert, update on bill_documents to billwright_worker;
+
 -- A bill on its way to a customer by one channel. A repeat that an operator asked for is a further
--- request; within one request nothing is sent twice.
+-- row, of a further request (job); within one request nothing is sent twice.
 create table deliveries (
   tenant_id bigint not null references tenants (tenant_id),
   delivery_id bigint not null,
@@ -550,45 +616,33 @@ create table deliveries (
     'Queued', 'Sending', 'Sent', 'Delivered', 'Failed', 'Uncertain'
   )),
   reason text,
+  -- How often it was handed over. Only who counted last may say how that ended.
   attempts integer not null default 0,
+  -- How often in a row that failed in a way that may pass.
+  failures smallint not null default 0,
   next_attempt_at timestamptz,
+  -- Always the same for this row, so that a mail that arrives a second time is seen as one.
   message_id text not null,
+  -- Of the words around the bill, as they stood when it was asked for; null where there are none.
+  template_id bigint,
+  template_version integer,
   sent_at timestamptz,
   created_at timestamptz not null,
+  created_by text not null,
   modified_at timestamptz not null,
   primary key (tenant_id, delivery_id),
   constraint deliveries_once unique (tenant_id, bill_id, channel, job_id),
-  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id),
+  constraint deliveries_template_fkey foreign key (tenant_id, template_id, template_version)
+    references template_versions (tenant_id, template_id, version)
 );
 create index deliveries_term on deliveries (tenant_id, term_id, status, delivery_id);
-create index deliveries_waiting on deliveries (tenant_id, next_attempt_at)
-  where status in ('Queued', 'Sending');
+create index deliveries_status on deliveries (tenant_id, status, delivery_id);
+create index deliveries_job on deliveries (tenant_id, job_id);
 call wall_off('deliveries');
-grant select, insert, update on deliveries to billwright_api, billwright_worker;
-
--- The document of a published bill. It is rendered from frozen parts, so that it is the same bytes
--- whenever it is asked for; what it must hash to is kept here.
-create table bill_documents (
-  tenant_id bigint not null,
-  document_id bigint not null,
-  bill_id bigint not null,
-  term_id bigint not null,
-  format text not null check (format in ('PDF', 'HTML')),
-  template_id bigint not null,
-  template_version integer not null,
-  size integer not null check (size > 0),
-  sha256 bytea not null,
-  created_at timestamptz not null,
-  primary key (tenant_id, document_id),
-  constraint bill_documents_once unique (tenant_id, bill_id, format),
-  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
-);
-call wall_off('bill_documents');
-grant select, insert, delete on bill_documents to billwright_api, billwright_worker;
-
--- What the documents of a term are made with besides the bills: letterhead, bank accounts, template
--- versions, locale, as they were when the term was published.
-alter table terms add column document_setting jsonb;
+grant select, update on deliveries to billwright_api;
+grant select, insert, update on deliveries to billwright_worker;
 
 -- A posted bill is fixed: only what happens to it afterwards may change.
 create function keep_posted_bills() returns trigger

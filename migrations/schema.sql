@@ -87,14 +87,20 @@ create table bill_documents (
   bill_id bigint not null,
   term_id bigint not null,
   format text not null,
+  setting_version integer not null,
   template_id bigint not null,
   template_version integer not null,
-  size integer not null,
-  sha256 bytea not null,
+  edition text not null,
+  size integer,
+  sha256 bytea,
+  error jsonb,
   created_at timestamp with time zone not null,
   constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
   constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
   constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_setting_fkey FOREIGN KEY (tenant_id, term_id, setting_version) REFERENCES document_settings(tenant_id, term_id, version),
+  constraint bill_documents_sha256_check CHECK ((length(sha256) = 32)),
   constraint bill_documents_size_check CHECK ((size > 0)),
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
@@ -309,17 +315,37 @@ create table deliveries (
   status text not null,
   reason text,
   attempts integer not null default 0,
+  failures smallint not null default 0,
   next_attempt_at timestamp with time zone,
   message_id text not null,
+  template_id bigint,
+  template_version integer,
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  created_by text not null,
   modified_at timestamp with time zone not null,
   constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
   constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
   constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_template_fkey FOREIGN KEY (tenant_id, template_id, template_version) REFERENCES template_versions(tenant_id, template_id, version),
   constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
-  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint deliveries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null,
+  issue_date date not null,
+  setting jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint document_settings_pkey PRIMARY KEY (tenant_id, term_id, version),
+  constraint document_settings_setting_check CHECK ((jsonb_typeof(setting) = 'object'::text)),
+  constraint document_settings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id),
+  constraint document_settings_version_check CHECK ((version > 0))
 );
 
 create table idempotency_keys (
@@ -601,9 +627,11 @@ create table parties (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  delivery_channels text[],
   constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
   constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
   constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint parties_delivery_channels_check CHECK (((delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]) AND (cardinality(delivery_channels) > 0))),
   constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
   constraint parties_name_check CHECK ((name <> ''::text)),
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
@@ -849,8 +877,6 @@ create table subscription_balances (
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
-  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
-  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
@@ -1044,6 +1070,7 @@ create table term_readings (
   reading_type text not null,
   rollover boolean not null default false,
   estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
   locked_at timestamp with time zone not null,
   locked_by text not null,
   constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
@@ -1098,7 +1125,6 @@ create table terms (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
-  document_setting jsonb,
   constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
   constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
@@ -1178,6 +1204,8 @@ CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at
 
 CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
 
+CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
+
 CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
 
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
@@ -1196,13 +1224,19 @@ CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE (0)::bigint
+END));
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
 
-CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
+CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
 
-CREATE INDEX deliveries_waiting ON public.deliveries USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
+CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
+
+CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
 
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
 
@@ -1368,10 +1402,8 @@ CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint
  LANGUAGE sql
 BEGIN ATOMIC
  INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
- INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Bill {{bill.billNumber}}
-{{bill.partyName}}
-{{bill.lines}}
-'::text || 'Payable by {{bill.dueDate}}: {{bill.payableWithinDueDate}} {{bill.currency}}
+ INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Please quote the reference {{bill.billRefNo}} with your payment.
+'::text || 'Payments after {{bill.issueDate}} are not shown on this bill.
 '::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
 
 your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.
@@ -1703,6 +1735,15 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (
@@ -2148,6 +2189,9 @@ create policy tenant_wall on daily_runs as permissive for all using ((tenant_id 
 alter table deliveries enable row level security, force row level security;
 create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
 
+alter table document_settings enable row level security, force row level security;
+create policy tenant_wall on document_settings as permissive for all using ((tenant_id = current_tenant()));
+
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2290,9 +2334,9 @@ grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
 
-grant delete, insert, select on bill_documents to billwright_api;
+grant select on bill_documents to billwright_api;
 
-grant delete, insert, select on bill_documents to billwright_worker;
+grant insert, select, update on bill_documents to billwright_worker;
 
 grant select on bill_lines to billwright_api;
 
@@ -2334,9 +2378,13 @@ grant select on daily_runs to billwright_api;
 
 grant insert, select on daily_runs to billwright_worker;
 
-grant insert, select, update on deliveries to billwright_api;
+grant select, update on deliveries to billwright_api;
 
 grant insert, select, update on deliveries to billwright_worker;
+
+grant select on document_settings to billwright_api;
+
+grant insert, select on document_settings to billwright_worker;
 
 grant delete, insert, select on idempotency_keys to billwright_api;
 
@@ -2372,7 +2420,7 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
-grant delete, insert, select, update on manual_values to billwright_api;
+grant select on manual_values to billwright_api;
 
 grant delete, insert, select, update on manual_values to billwright_worker;
 
@@ -2476,15 +2524,15 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
-grant delete, insert, select on term_readings to billwright_api;
+grant select on term_readings to billwright_api;
 
-grant delete, insert, select on term_readings to billwright_worker;
+grant delete, insert, select, update on term_readings to billwright_worker;
 
 grant delete, insert, select on term_subscriptions to billwright_api;
 
 grant delete, insert, select on term_subscriptions to billwright_worker;
 
-grant delete, insert, select, update on term_usage to billwright_api;
+grant select on term_usage to billwright_api;
 
 grant delete, insert, select, update on term_usage to billwright_worker;
 

@@ -1,4 +1,5 @@
 // The only reader of the environment: read once, checked, frozen.
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
 import type { MailSender } from './base/mail/message.ts';
@@ -27,6 +28,8 @@ export type Config = Readonly<{
   /** Unset: mail goes as files into the outbox of the data folder. */
   smtpUrl: string | undefined;
   smtpConnections: number;
+  /** Threads in which a worker renders documents. */
+  renderThreads: number;
   mailFrom: MailSender;
 }>;
 
@@ -65,7 +68,8 @@ export function readConfig(env: Environment): Config {
       loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
     },
     smtpUrl: smtpUrl(env, 'SMTP_URL'),
-    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 4, 1, 100),
+    smtpConnections: integer(env, 'SMTP_CONNECTIONS', 10, 1, 100),
+    renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
     mailFrom: sender(env, 'MAIL_FROM', `billing@${domain}`),
   });
 }

@@ -4,9 +4,12 @@ import { checkDatabase } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
 import { type Connection, type Database, openDatabase } from './base/db/pool.ts';
 import { createLog, type Log } from './base/log.ts';
-import { createMailer, type Mailer } from './base/mail/mailer.ts';
+import { createMailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
+import { createMailBreaker } from './billrun/mail-breaker.ts';
+import type { Equipment } from './billrun/tools.ts';
 import type { Config } from './config.ts';
+import { openRenderer } from './domain/delivery/renderer.ts';
 
 /** Where to log in, and the role to take on there when the login itself has more rights. */
 type Access = { connection: Connection; role?: string };
@@ -123,8 +126,22 @@ export function openWorkerDatabase(context: Context): Database {
   return openDatabase({ ...worker, name: 'billwright worker', max });
 }
 
-export function openMailer(context: Context): Mailer {
-  return createMailer(context.config);
+/** What workers render and send with. */
+export function openEquipment({ config }: Context): Equipment & { close(): Promise<void> } {
+  const renderer = openRenderer({ threads: config.renderThreads });
+  const mailer = createMailer(config);
+  return {
+    renderer,
+    mailer,
+    mailsAtOnce: Math.max(1, Math.floor(config.smtpConnections / config.workerLanes)),
+    mailDomain: config.mailFrom.address.split('@')[1] ?? config.domain,
+    breaker: createMailBreaker(),
+    dataFolder: config.dataFolder,
+    async close() {
+      mailer.close();
+      await renderer.close();
+    },
+  };
 }
 
 /** For the command line: the owner's own connection, without a lesser role. */

@@ -300,6 +300,7 @@ const tenantless: Record<string, string> = {
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
+  idsByBlock: 'the conditions that it is given name the tenant',
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',

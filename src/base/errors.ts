@@ -42,6 +42,7 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: request('Content-Type must be application/json', 415),
   REQUEST_TOO_LARGE: limit('The request body is larger than allowed', 413),
   MALFORMED_JSON: request('The request body is not valid JSON'),
+  MALFORMED_INNER_JSON: request('The text of data.data is not the JSON of an object'),
   TOO_DEEP: request('The JSON of the request is nested too deeply'),
   WORKSPACE_NOT_FOUND: notFound('No workspace has this name'),
   TOKEN_MISSING: auth('The Authorization header is missing'),
@@ -87,6 +88,7 @@ export const errorCodes = {
   READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
+  DELIVERY_NOT_FOUND: notFound('No delivery of the term has this id'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
@@ -110,6 +112,9 @@ export const errorCodes = {
   READINGS_NOT_POSTED: conflict('Meter readings must be posted before bills are generated'),
   TERM_STALE_GENERATE_AGAIN: conflict('Something changed since the bills were generated'),
   TERM_HAS_OPEN_BILLS: conflict('Some bills are in error or on hold'),
+  TERM_NOT_PUBLISHED: conflict('Bills are sent out once the term is published'),
+  BILLS_NOT_PUBLISHED: conflict('The documents of some bills could not be made'),
+  NO_DELIVERY_CHANNEL: rule('The workspace names no channel by which bills are sent'),
   BILL_NOT_IN_TERM: rule('The bill belongs to another term'),
   SERVICE_ARCHIVED: rule('The pricing context is archived'),
   PLAN_ABSTRACT: rule('The plan is a template for others and cannot be subscribed to'),
@@ -146,6 +151,8 @@ export const errorCodes = {
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
   TERM_DATES_INVALID: rule('The dates of the term do not fit each other'),
+  SUBSCRIPTION_NOT_IN_TERM: rule('The term does not bill this subscription'),
+  COMPONENT_NOT_MANUAL: rule('The component takes no uploaded value'),
   SCHEDULE_TOO_FAR: rule('A step can be scheduled up to 366 days ahead'),
   INVALID_READING_MODE: rule('reading must be current, estimated or previous'),
   CONNECTION_INPUTS_MISMATCH: rule('The inputs do not match those of the pricing context'),
@@ -172,11 +179,17 @@ export const errorCodes = {
   DUPLICATE_ROW: rule('The same thing stands twice'),
   TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
   DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
+  DOCUMENT_FAILED: rule('The document could not be made'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
   ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
+  DOCUMENT_DIFFERS: {
+    statusCode: 500,
+    type: 'internal',
+    summary: 'The document is not the one that was published',
+  },
   UNAVAILABLE: { statusCode: 503, type: 'internal', summary: 'Not available now; try again' },
   INTERNAL_ERROR: { statusCode: 500, type: 'internal', summary: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;
@@ -218,6 +231,8 @@ type ErrorOptions = {
   current?: unknown;
   retryAfterSeconds?: number;
   details?: ErrorDetail[];
+  /** Where a code stands for a row of an upload, whose status is another than that of a field. */
+  statusCode?: number;
   cause?: unknown;
 };
 
@@ -229,6 +244,7 @@ export class AppError extends Error {
   readonly current: unknown;
   readonly retryAfterSeconds: number | null;
   readonly details: ErrorDetail[];
+  readonly statusCode: number;
 
   constructor(code: ErrorCode, options: ErrorOptions = {}) {
     super(options.message ?? errorCodes[code].summary, { cause: options.cause });
@@ -239,10 +255,12 @@ export class AppError extends Error {
     this.current = options.current;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.details = options.details ?? [];
+    this.statusCode = options.statusCode ?? errorCodes[code].statusCode;
   }
 
-  get statusCode(): number {
-    return errorCodes[this.code].statusCode;
+  get type(): ErrorKind {
+    const { type, statusCode } = errorCodes[this.code];
+    return statusCode === this.statusCode ? type : 'rule';
   }
 }
 
@@ -293,3 +311,17 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
     details: details.slice(0, detailsMax),
   });
 }
+
+/** Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. */
+export function errorFromUpload(details: ErrorDetail[]): AppError {
+  const { code, message, field, ...rest } = errorFromRows(details);
+  const isAbsent = errorCodes[code].type === 'not_found';
+  return new AppError(code, {
+    message,
+    details: rest.details,
+    ...(field === null ? {} : { field }),
+    ...(isAbsent ? {} : { statusCode: rowStatus }),
+  });
+}
+
+const rowStatus = 422;

@@ -19,8 +19,9 @@ import {
 } from '../domain/terms/job-work-store.ts';
 import { attemptsMax, type Crew, type TrialEnd, tryPart } from './attempt.ts';
 import type { Chunk, Step, StepJob, Worked } from './step.ts';
+import type { Tools } from './tools.ts';
 
-export type Conductor = Crew & { steps: ReadonlyMap<string, Step> };
+export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools };
 
 export type JobTenant = Omit<Tenant, 'workspace'>;
 
@@ -79,7 +80,8 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
       hold: (tx) => holdChunk(tx, tenantId, jobId),
       work: async (tx, held) => {
         const step = stepOf(conductor, held);
-        const { done, outcome } = await step.work(tx, stepJob(scope, held), chunkOf(held));
+        const job = stepJob(scope, held);
+        const { done, outcome } = await step.work(tx, job, chunkOf(held), conductor.tools);
         const result = { done, outcome: outcome ?? null, error: null };
         await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
       },
@@ -108,7 +110,7 @@ async function finish(scope: Scope): Promise<TrialEnd> {
         const step = stepOf(conductor, held);
         const worked = await workedParts(tx, tenantId, held);
         if (worked.setAside.length > 0 && !step.setAside) throw partsFailed(worked);
-        const outcome = await step.finish(tx, stepJob(scope, held), worked);
+        const outcome = await step.finish(tx, stepJob(scope, held), worked, conductor.tools);
         await endJob(tx, tenantId, jobId, { status: 'Succeeded', at: now, outcome, error: null });
         conductor.log.info({ tenantId, jobId, operation: held.operation, outcome }, 'job done');
       },

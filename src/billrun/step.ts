@@ -2,6 +2,7 @@
 // other.
 import type { Tx } from '../base/db/pool.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { Tools } from './tools.ts';
 
 /** A step that is asked for. */
 export type StepRequest = {
@@ -56,6 +57,11 @@ export type Step = {
    * again when it begins, and locks the term: what it found holds until the transaction ends.
    */
   check(tx: Tx, request: StepRequest): Promise<void>;
+  /**
+   * For a step that is to begin later: what would be refused then and can be seen now, so that
+   * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
+   */
+  foresee?(tx: Tx, request: StepRequest): Promise<void>;
   /** Cuts the work into parts, in the transaction in which the job begins. */
   prepare(tx: Tx, job: StepJob): Promise<Plan>;
   /**
@@ -63,9 +69,9 @@ export type Step = {
    * run again from the beginning if its worker dies. An AppError ends the job with that error;
    * whatever else is thrown is tried again a few times, then the part is set aside.
    */
-  work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult>;
+  work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult>;
   /** When all parts are done. The job succeeds with what it returns, or fails with its AppError. */
-  finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish>;
+  finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
   /** Marks what a part that was set aside leaves undone. Without it the job fails in the end. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
 };

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { openContext, openWorkerDatabase, prepareDatabase } from '../context.ts';
+import { openContext, openEquipment, openWorkerDatabase, prepareDatabase } from '../context.ts';
 import { startWorker } from '../worker/worker.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 
@@ -13,8 +13,14 @@ export async function work(config: Config): Promise<void> {
     const { clock, log } = context;
     const queueConnection = context.owner.connection;
     const lanes = config.workerLanes;
-    const worker = await startWorker({ queueConnection, database, clock, log, lanes });
-    stopInOrder(requests, log, [() => worker.stop(), () => database.close(), context.close]);
+    const equipment = openEquipment(context);
+    const worker = await startWorker({ queueConnection, database, clock, log, lanes, equipment });
+    stopInOrder(requests, log, [
+      () => worker.stop(),
+      () => equipment.close(),
+      () => database.close(),
+      context.close,
+    ]);
   } catch (error) {
     await context.close();
     throw error;

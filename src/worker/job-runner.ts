@@ -15,6 +15,7 @@ import {
 import type { Log } from '../base/log.ts';
 import { advanceJob, type Conductor, type JobTenant } from '../billrun/advance-job.ts';
 import type { Step } from '../billrun/step.ts';
+import type { Equipment } from '../billrun/tools.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
 import {
   type Attempt,
@@ -31,6 +32,7 @@ export type JobRunnerOptions = {
   clock: Clock;
   log: Log;
   steps: ReadonlyMap<string, Step>;
+  equipment: Equipment;
   /** Parts of jobs worked on at the same time. */
   lanes: number;
   /** A worker that was not heard of for so long loses what it holds. */
@@ -55,14 +57,15 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const leaseSeconds = options.leaseSeconds ?? leaseSecondsUsual;
   const trying = new Map<Attempt, number>();
   const worker = options.name ?? `worker ${process.pid}`;
-  const conductor = { database, log, worker, trying, steps: options.steps };
+  let isStopping = false;
+  const tools = { ...options.equipment, database, log, isStopping: () => isStopping };
+  const conductor = { database, log, worker, trying, steps: options.steps, tools };
   const rest = restUntilWoken();
   const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
   const renewal = setInterval(
     () => void renew(database, trying, log),
     (leaseSeconds * 1_000) / renewalsPerLease,
   ).unref();
-  let isStopping = false;
   let turn = 0;
 
   async function lane(): Promise<void> {

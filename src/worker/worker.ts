@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { steps } from '../billrun/steps.ts';
+import type { Equipment } from '../billrun/tools.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
 import { startJobRunner } from './job-runner.ts';
@@ -17,6 +18,7 @@ export type WorkerOptions = {
   log: Log;
   /** Parts of bill-run jobs worked on at the same time. */
   lanes: number;
+  equipment: Equipment;
 };
 
 export type Worker = { stop(): Promise<void> };

@@ -108,10 +108,10 @@ test('many lanes and workers share the parts of one job', async () => {
   const helpers = new Set<string>();
   const slow = (name: string) =>
     markingStep('mark', {
-      work: async (tx, job, chunk) => {
+      work: async (tx, job, chunk, tools) => {
         helpers.add(name);
         await sleep(5);
-        return markingStep('mark').work(tx, job, chunk);
+        return markingStep('mark').work(tx, job, chunk, tools);
       },
     });
   const tenantId = await newTenant();
@@ -164,8 +164,8 @@ test('a refusal at the beginning, in a part or at the end fails the job with its
   const cases: Record<string, Partial<Step>> = {
     begins: { prepare: refuse },
     works: {
-      work: async (tx, job, chunk) =>
-        chunk.chunk === 2 ? refuse() : markingStep('x').work(tx, job, chunk),
+      work: async (tx, job, chunk, tools) =>
+        chunk.chunk === 2 ? refuse() : markingStep('x').work(tx, job, chunk, tools),
     },
     ends: { finish: refuse },
   };
@@ -184,8 +184,8 @@ test('a refusal at the beginning, in a part or at the end fails the job with its
 test('a part that fails three times is set aside and the others are done', async () => {
   let tried = 0;
   const broken: Partial<Step> = {
-    work: async (tx, job, chunk) => {
-      if (chunk.chunk !== 2) return markingStep('x').work(tx, job, chunk);
+    work: async (tx, job, chunk, tools) => {
+      if (chunk.chunk !== 2) return markingStep('x').work(tx, job, chunk, tools);
       tried += 1;
       throw new Error('a secret of the program');
     },
@@ -222,8 +222,8 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
   });
   const good = markingStep('mark');
   const held = markingStep('mark', {
-    work: async (tx, job, chunk) => {
-      const result = await good.work(tx, job, chunk);
+    work: async (tx, job, chunk, tools) => {
+      const result = await good.work(tx, job, chunk, tools);
       await stuck;
       return result;
     },
@@ -245,9 +245,9 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
 
 test('a busy workspace does not keep another one waiting', async () => {
   const step = markingStep('mark', {
-    work: async (tx, job, chunk) => {
+    work: async (tx, job, chunk, tools) => {
       await sleep(20);
-      return markingStep('mark').work(tx, job, chunk);
+      return markingStep('mark').work(tx, job, chunk, tools);
     },
   });
   const [large, small] = [await newTenant(), await newTenant()];
@@ -281,9 +281,9 @@ test('jobs of a suspended workspace wait until it is resumed', async () => {
 
 test('a stop waits for the parts under way and leaves the rest to others', async () => {
   const step = markingStep('mark', {
-    work: async (tx, job, chunk) => {
+    work: async (tx, job, chunk, tools) => {
       await sleep(50);
-      return markingStep('mark').work(tx, job, chunk);
+      return markingStep('mark').work(tx, job, chunk, tools);
     },
   });
   const tenantId = await newTenant();

@@ -8,6 +8,7 @@ import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
+scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
 await scene.sql.query("select set_config('app.tenant', '1', false)");
 
@@ -34,6 +35,16 @@ async function entriesOf(headers: Headers): Promise<Row[]> {
 
 const machineSecret = 'a machine secret of more than thirty-two';
 let second: Awaited<ReturnType<typeof admin.login>>['data'];
+
+const connectionNumber = 'ELEC-00000001';
+const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 1 })
+  .toString({ smallestUnit: 'second' });
+
+function upload(list: string, sheduleTime: string | null = null) {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule' as const, data: { data, sheduleTime } };
+}
 
 /** One call of every operation that changes something, and what must stand in the trail. */
 const changes: Record<
@@ -85,6 +96,58 @@ const changes: Record<
     subject: 'plan',
     before: { name: 'Domestic', version: 1 },
     after: { name: 'Homes', version: 2 },
+  },
+  makeConnections: {
+    call: () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      return admin.makeConnections({ connection: { ...offer, users: [{ partyID: 1 }] } });
+    },
+    subject: 'subscription',
+    before: null,
+    after: { connectionNumber: 'ELEC-00000001', tariffCode: 'DOM', partyID: 1, status: 'Active' },
+  },
+  updateConnection: {
+    call: () => admin.updateConnection({ data: { connectionNumber, paymentMethod: 'Bank' } }),
+    subject: 'subscription',
+    before: { paymentMethod: null },
+    after: { paymentMethod: 'Bank' },
+  },
+  changeTariff: {
+    call: async () => {
+      const second = { ...smallTariff, code: 'DOM-2', uniqueLabel: 'Second' };
+      await admin.createTariff({ tariff: second });
+      return admin.changeTariff({ data: { connectionNumber, tariffCode: 'DOM-2' } });
+    },
+    subject: 'subscription',
+    before: { planID: 1 },
+    after: { planID: 2 },
+  },
+  transferConnection: {
+    call: () => admin.transferConnection({ data: { connectionNumber, toPartyID: 2 } }),
+    subject: 'subscription',
+    before: { partyID: 1, transfers: [] },
+    after: { partyID: 2 },
+  },
+  disconnectConnection: {
+    call: () => admin.disconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Active' },
+    after: { status: 'Disconnected' },
+  },
+  reconnectConnection: {
+    call: () => admin.reconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Active' },
+  },
+  closeConnection: {
+    call: async () => {
+      await admin.disconnectConnection({ data: { connectionNumber } });
+      return admin.closeConnection({ data: { connectionNumber } });
+    },
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Closed' },
   },
   makePeriods: {
     call: () =>
@@ -150,6 +213,138 @@ const changes: Record<
     subject: 'meter',
     before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
     after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
+  },
+  assignMeter: {
+    call: async () => {
+      const facts = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 2 };
+      await admin.makeMeters({ meters: [8, 9].map((number) => ({ number, ...facts })) });
+      await admin.makeConnections({
+        batchUpload: true,
+        connection: {
+          serviceCode: 'ELEC',
+          tariffCode: 'DOM',
+          postType: 'Post Subscription',
+          connectionNumber: 'METERED-1',
+          connectionDate: '01012026',
+          users: [{ partyID: 1 }],
+        },
+      });
+      const data = { connectionNumber: 'METERED-1', number: 8, installDate: '02/01/2026' };
+      return admin.assignMeter({ data });
+    },
+    subject: 'meter',
+    before: { status: 'InActive', connectionNumber: null },
+    after: { status: 'Active', connectionNumber: 'METERED-1', meteredInputs: ['energy'] },
+  },
+  makeReadings: {
+    call: () => {
+      const reading = { number: 8, readingDate: '01/02/2026' };
+      const later = { number: 8, readingDate: '01/03/2026', value: '5' };
+      return admin.makeReadings({ readings: [{ ...reading, value: '10' }, later] });
+    },
+    subject: 'reading',
+    before: null,
+    after: { readings: 2, underReview: 1 },
+  },
+  reviewReading: {
+    call: async () => {
+      const { data } = await admin.getReadings({ number: 8, status: 'Review' });
+      const readingID = data.readings[0]?.readingID ?? 0;
+      return admin.reviewReading({ data: { readingID, decision: 'Accept', value: '15' } });
+    },
+    subject: 'reading',
+    before: { value: '5', status: 'Review', number: 8 },
+    after: { value: '15', status: 'Accepted', consumption: '10' },
+  },
+  replaceMeter: {
+    call: () => {
+      const numbers = { oldNumber: 8, newNumber: 9 };
+      const data = { connectionNumber: 'METERED-1', ...numbers, replaceDate: '02/03/2026' };
+      return admin.replaceMeter({ data: { ...data, reason: 'Stopped' } });
+    },
+    subject: 'meter',
+    before: { status: 'Active', connectionNumber: 'METERED-1', removeDate: null },
+    after: { status: 'InActive', removeDate: '02/03/2026', reason: 'Stopped' },
+  },
+  removeMeter: {
+    call: () => {
+      const data = { connectionNumber: 'METERED-1', number: 9, removeDate: '03/03/2026' };
+      return admin.removeMeter({ data });
+    },
+    subject: 'meter',
+    before: { status: 'Active' },
+    after: { status: 'InActive', connectionNumber: null },
+  },
+  importData: {
+    call: () => {
+      const content = 'number,brand,meterType,purchaseDate\r\n10,Itron,1,15/01/2024\r\n';
+      return admin.importData({ kind: 'Meters', content, fileName: 'm.csv' });
+    },
+    subject: 'import',
+    before: null,
+    after: { kind: 'Meters', rows: 1, fileName: 'm.csv' },
+  },
+  makeTerm: {
+    call: () => {
+      const days = { startDate: '01/01/2026', endDate: '31/01/2026', dueDate: '15/02/2026' };
+      const data = { serviceCode: 'ELEC', label: 'Jan', ...days };
+      return admin.makeTerm({ operation: 'schedule', data });
+    },
+    subject: 'term',
+    before: null,
+    after: { label: 'Jan', serviceCode: 'ELEC', batchCode: 'DEFAULT', endDate: '31/01/2026' },
+  },
+  updateTerm: {
+    call: () => admin.updateTerm({ data: { termID: 1, dueDate: '20/02/2026' } }),
+    subject: 'term',
+    before: { label: 'Jan', dueDate: '15/02/2026' },
+    after: { label: 'Jan', dueDate: '20/02/2026' },
+  },
+  uploadMeterReadings: {
+    call: () => admin.uploadMeterReadings(upload('readings')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-meter-readings', termID: 1, readings: 0 },
+  },
+  postMeterReadings: {
+    call: () =>
+      admin.postMeterReadings({ operation: 'schedule', data: { termID: 1, reading: 'current' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-meter-readings', termID: 1, reading: 'current' },
+  },
+  unpostMeterReadings: {
+    call: () => admin.unpostMeterReadings({ data: { termID: 1 } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-meter-readings', termID: 1 },
+  },
+  postManualComponentValues: {
+    call: () => admin.postManualComponentValues(upload('compsData')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-manual-component-values', termID: 1, values: 0 },
+  },
+  uploadUsage: {
+    call: () => admin.uploadUsage(upload('usage', tomorrow)),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-usage', termID: 1, dueAt: tomorrow.replace('T', ' ') },
+  },
+  cancelJob: {
+    call: async () => {
+      const { data } = await admin.getJobs({ status: 'Scheduled' });
+      return admin.cancelJob({ data: { jobID: data.jobs[0]?.jobID ?? 0 } });
+    },
+    subject: 'job',
+    before: { status: 'Scheduled' },
+    after: { status: 'Cancelled' },
+  },
+  cancelTerm: {
+    call: () => admin.cancelTerm({ data: { termID: 1, reason: 'over' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'cancel-term', termID: 1, reason: 'over' },
   },
   makeLogins: {
     call: () =>

@@ -1,11 +1,14 @@
 // Takes a step of the bill run through all its parts, as the runner does, one after the other.
 import { after } from 'node:test';
 import { type Database, openDatabase, tenantTransact } from '../../src/base/db/pool.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { Finish, Step, StepJob, StepRequest } from '../../src/billrun/step.ts';
+import type { Tools } from '../../src/billrun/tools.ts';
+import { openTestEquipment } from './equipment.ts';
 import type { Scene } from './scene.ts';
 import { next } from './term-rows.ts';
 
-export type Crew = { scene: Scene; tenantId: number; database: Database };
+export type Crew = { scene: Scene; tenantId: number; database: Database; tools: Tools };
 
 /** A pool as workers have it, bound to one tenant at a time. */
 export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
@@ -15,12 +18,18 @@ export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
     max: 4,
     role: 'billwright_worker',
   });
-  after(() => database.close());
+  const equipment = openTestEquipment();
+  const log = createLog({ level: 'silent' });
+  const tools = { ...equipment, database, log, isStopping: () => false };
+  after(async () => {
+    await equipment.close();
+    await database.close();
+  });
   const { rows } = await scene.sql.query<{ tenant_id: string }>(
     'select tenant_id from workspaces where workspace = $1',
     [workspace],
   );
-  return { scene, tenantId: Number(rows[0]?.tenant_id), database };
+  return { scene, tenantId: Number(rows[0]?.tenant_id), database, tools };
 }
 
 export type Asked = {
@@ -79,13 +88,13 @@ export async function finishStep(
   let done = 0;
   for (const chunk of chunks) {
     const result = await tenantTransact(crew.database, crew.tenantId, (tx) =>
-      step.work(tx, job, chunk),
+      step.work(tx, job, chunk, crew.tools),
     );
     done += result.done;
     if (result.outcome) outcomes.push(result.outcome);
   }
   return tenantTransact(crew.database, crew.tenantId, (tx) =>
-    step.finish(tx, job, { done, total: done, outcomes, setAside: [] }),
+    step.finish(tx, job, { done, total: done, outcomes, setAside: [] }, crew.tools),
   );
 }
 

@@ -21,6 +21,7 @@ import {
   stopOwnCluster,
   theCluster,
 } from './cluster.ts';
+import { openTestEquipment, type TestEquipment } from './equipment.ts';
 
 export const adminPassword = 'correct horse battery';
 
@@ -71,6 +72,8 @@ export type RunJobsOptions = {
   steps?: readonly Step[];
   lanes?: number;
   leaseSeconds?: number;
+  /** Instead of threads, mail server and folder of this worker's own. */
+  equipment?: TestEquipment;
 };
 
 export type SceneOptions = {
@@ -93,10 +96,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const [{ server, baseUrl, api, visitor }] = running as [Running];
   const sql = new pg.Client({ ...cluster.owner, database: databaseName });
   await sql.connect();
-  const workers: { runner: JobRunner; database: Database }[] = [];
+  const workers: StartedRunner[] = [];
   after(async () => {
-    for (const { runner, database } of workers) {
+    for (const { runner, database, equipment } of workers) {
       await runner.stop();
+      await equipment.close();
       await database.close();
     }
     for (const one of running) {
@@ -134,15 +138,17 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   };
 }
 
+type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
+
 function startRunner(
   cluster: Cluster,
   databaseName: string,
   clock: MovableClock,
   logged: string[],
   options: RunJobsOptions,
-): { runner: JobRunner; database: Database } {
+): StartedRunner {
   const connection = { ...cluster.owner, database: databaseName };
-  const { lanes = 2, leaseSeconds } = options;
+  const { lanes = 2, leaseSeconds, equipment = openTestEquipment() } = options;
   const database = openDatabase({
     connection,
     name: 'test worker',
@@ -156,9 +162,10 @@ function startRunner(
     log: testLog(logged),
     steps: options.steps ? new Map(options.steps.map((step) => [step.operation, step])) : steps,
     lanes,
+    equipment,
     ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
   });
-  return { runner, database };
+  return { runner, database, equipment };
 }
 
 function testLog(logged: string[]): Log {

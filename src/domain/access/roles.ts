@@ -21,6 +21,14 @@ export const permissions = [
   'readings:review',
   'own-readings:read',
   'own-readings:write',
+  'terms:read',
+  'terms:write',
+  'terms:manage',
+  'bills:read',
+  'bills:write',
+  'bills:post',
+  'bills:distribute',
+  'own-bills:read',
   'settings:read',
   'settings:write',
   'access:read',
@@ -54,6 +62,11 @@ const operator: readonly Permission[] = [
   'readings:read',
   'readings:write',
   'readings:review',
+  'terms:read',
+  'terms:write',
+  'bills:read',
+  'bills:write',
+  'bills:distribute',
   'settings:read',
 ];
 
@@ -63,6 +76,10 @@ const manager: readonly Permission[] = [
   'subscriptions:manage',
   'contexts:write',
   'plans:write',
+  // Cancelling a term.
+  'terms:manage',
+  // Posting, publishing and taking back.
+  'bills:post',
 ];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
@@ -70,9 +87,15 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   'Billing Manager': manager,
   'Billing Operator': operator,
   'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
-  Cashier: ['parties:read'],
+  Cashier: ['parties:read', 'bills:read'],
   Auditor: permissions.filter((name) => name.endsWith(':read')),
-  Customer: ['own-party:read', 'own-subscriptions:read', 'own-readings:read', 'own-readings:write'],
+  Customer: [
+    'own-party:read',
+    'own-subscriptions:read',
+    'own-readings:read',
+    'own-readings:write',
+    'own-bills:read',
+  ],
 };
 
 // Kept by the set of roles: a call must not rebuild what only a new program version changes.

@@ -29,8 +29,7 @@ export async function lockHungMeters(
   subscriptionIds: readonly number[],
   numbers: readonly number[] | null,
 ): Promise<HungMeter[]> {
-  const wanted = sql`a.tenant_id = ${tenantId}
-    and a.subscription_id = any(${subscriptionIds}::bigint[]) and a.remove_date is null
+  const wanted = sql`a.subscription_id = any(${subscriptionIds}::bigint[]) and a.remove_date is null
     and (${numbers}::bigint[] is null or a.meter_id = any(array(
       select n.meter_id from meters n
       where n.tenant_id = ${tenantId} and n.number = any(${numbers}::bigint[])
@@ -40,14 +39,15 @@ export async function lockHungMeters(
       select m.meter_id
       from meters m
       where m.tenant_id = ${tenantId} and m.meter_id in (
-        select a.meter_id from meter_assignments a where ${wanted}
+        select a.meter_id from meter_assignments a
+        where a.tenant_id = ${tenantId} and ${wanted}
       )
       order by m.meter_id
       for no key update
     `.execute(tx),
     sql`
       select a.assignment_id from meter_assignments a
-      where ${wanted}
+      where a.tenant_id = ${tenantId} and ${wanted}
       order by a.assignment_id
       for no key update
     `.execute(tx),
@@ -72,7 +72,7 @@ export async function lockHungMeters(
       from meter_assignments a
       join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
       join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = a.subscription_id
-      where ${wanted}
+      where a.tenant_id = ${tenantId} and ${wanted}
       order by a.assignment_id
     `.execute(tx),
   ]);

@@ -1,4 +1,5 @@
 // What a party is, in the words of the domain.
+import type { Channel } from '../tenants/channels.ts';
 
 export const partyKinds = ['Customer', 'Employee', 'Vendor'] as const;
 export type PartyKind = (typeof partyKinds)[number];
@@ -25,6 +26,8 @@ export type PartyFacts = {
   address: object | null;
   language: string | null;
   competencies: readonly Competency[];
+  /** By which its bills go out, all of them; null where the workspace decides. */
+  deliveryChannels: readonly Channel[] | null;
 };
 
 /** Text in the form in which it is searched: one line, letters of one case and one Unicode form. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Channel } from '../tenants/channels.ts';
 import { folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
 
 export type PartyRow = {
@@ -15,6 +16,7 @@ export type PartyRow = {
   address: object | null;
   language: string | null;
   competencies: object[];
+  delivery_channels: Channel[] | null;
   archived: boolean;
   created_at: Temporal.Instant;
   created_by: string;
@@ -24,7 +26,7 @@ export type PartyRow = {
 };
 
 export const partyColumns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
-  identity_number, tax_number, address, language, competencies, archived,
+  identity_number, tax_number, address, language, competencies, delivery_channels, archived,
   created_at, created_by, modified_at, modified_by, ts`);
 
 export type Stamp = { at: Temporal.Instant; by: string };
@@ -46,16 +48,17 @@ export async function insertParties(
   await sql`
     insert into parties (
       tenant_id, party_id, party_number, kind, name, email, country, contacts, identity_number,
-      tax_number, address, language, competencies, search_text,
+      tax_number, address, language, competencies, delivery_channels, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
     select ${tenantId}, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
-      r.identity_number, r.tax_number, r.address, r.language, r.competencies, r.search_text,
+      r.identity_number, r.tax_number, r.address, r.language, r.competencies,
+      r.delivery_channels, r.search_text,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       party_id bigint, party_number bigint, name text, email text, country text, contacts jsonb,
       identity_number text, tax_number text, address jsonb, language text, competencies jsonb,
-      search_text text
+      delivery_channels text[], search_text text
     )
   `.execute(tx);
 }
@@ -84,6 +87,7 @@ function columnsOf(party: PartyFacts) {
     address: party.address ?? undefined,
     language: party.language,
     competencies: party.competencies,
+    delivery_channels: party.deliveryChannels,
   };
 }
 
@@ -122,6 +126,7 @@ export async function updateParty(
       identity_number = ${row.identity_number}, tax_number = ${row.tax_number},
       address = ${row.address === undefined ? null : JSON.stringify(row.address)}::jsonb,
       language = ${row.language}, competencies = ${JSON.stringify(row.competencies)}::jsonb,
+      delivery_channels = ${row.delivery_channels}::text[],
       archived = ${party.archived}, search_text = ${searchText(party, party.partyNumber)},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

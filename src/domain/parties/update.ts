@@ -166,5 +166,6 @@ function factsOf(row: PartyRow): PartyFacts {
     address: row.address,
     language: row.language,
     competencies: row.competencies as PartyFacts['competencies'],
+    deliveryChannels: row.delivery_channels,
   };
 }

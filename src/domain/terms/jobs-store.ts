@@ -170,3 +170,17 @@ export async function cancelScheduledJobs(
   `.execute(tx);
   return rows.map((row) => row.job_id);
 }
+
+/** Jobs of one kind that were planned for a term, in favour of another. */
+export async function cancelScheduledOperation(
+  tx: Tx,
+  tenantId: number,
+  of: { termId: number; operation: string; notId: number },
+  at: Temporal.Instant,
+): Promise<void> {
+  await sql`
+    update jobs set status = 'Cancelled', finished_at = ${at}
+    where tenant_id = ${tenantId} and term_id = ${of.termId} and operation = ${of.operation}
+      and status = 'Scheduled' and not is_immediate and job_id <> ${of.notId}
+  `.execute(tx);
+}

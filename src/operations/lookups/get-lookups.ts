@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { countries } from '../../base/countries.ts';
 import { partyKinds } from '../../domain/parties/party.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { listPeriods } from '../../domain/tenants/periods-store.ts';
 import { templateKinds } from '../../domain/tenants/templates-store.ts';
 import { operation } from '../operation.ts';
@@ -10,7 +11,6 @@ import {
   serviceTypes,
   settlementMethods,
 } from '../services/service-fields.ts';
-import { deliveryChannels } from '../settings/settings-fields.ts';
 import { planTypes, visibilities } from '../tariffs/tariff-fields.ts';
 
 const words = Type.Array(Type.String());

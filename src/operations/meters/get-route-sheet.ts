@@ -19,7 +19,12 @@ export const getRouteSheet = operation({
   }),
   response: linesShown,
   errors: ['SERVICE_NOT_FOUND', 'BATCH_NOT_FOUND'],
-  example: { serviceCode: 'ELEC', batchCode: 'DEFAULT', readingDate: '28/02/2026' },
+  example: {
+    serviceCode: 'ELEC',
+    batchCode: 'DEFAULT',
+    sinceDate: '01/02/2026',
+    readingDate: '28/02/2026',
+  },
   async handle(call, body) {
     const { tenantId, timezone } = call.tenant;
     const today = dateIn(call.now, timezone);

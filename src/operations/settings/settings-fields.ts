@@ -3,8 +3,6 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import type { SettingsRow } from '../../domain/tenants/store.ts';
 import { nullable, timestamp, ts } from '../fields.ts';
 
-export const deliveryChannels = ['Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook'] as const;
-
 export const settingsView = Type.Object({
   name: Type.String(),
   timezone: Type.String(),

@@ -13,6 +13,7 @@ export const getUsers = operation({
   action: 'Retrieve Parties',
   access: { permission: 'parties:read', own: 'own-party:read' },
   summary: 'Shows one party with its balances, billing accounts and subscriptions.',
+  byKey: true,
   request: Type.Object({
     partyNumber: id,
     includeBills: maybe(Type.Boolean()),
@@ -26,6 +27,7 @@ export const getUsers = operation({
       address: nullable(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
       language: nullable(Type.String()),
       competencies: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+      deliveryChannels: nullable(Type.Array(Type.String())),
       walletAccount: Type.Object({ balance: money }),
       outstandingAccount: Type.Object({ balance: money }),
       userAccount: Type.Object({ status: Type.String() }),
@@ -86,6 +88,7 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     address: party.address,
     language: party.language,
     competencies: party.competencies,
+    deliveryChannels: party.delivery_channels,
     walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
     outstandingAccount: {
       balance: majorUnits(BigInt(party.outstanding), tenant.currencyDecimals),

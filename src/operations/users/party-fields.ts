@@ -5,6 +5,7 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { type Contact, contactTypes, type PartyFacts } from '../../domain/parties/party.ts';
 import type { PartyRow } from '../../domain/parties/store.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import {
   address,
@@ -15,6 +16,7 @@ import {
   filledText,
   maybe,
   nullable,
+  oneOf,
   text,
   timestamp,
   ts,
@@ -50,6 +52,13 @@ export const partyFields = {
   address: maybe(address),
   language: maybe(text({ max: 35 })),
   competencies: maybe(Type.Array(competency, { maxItems: 50 })),
+  deliveryChannels: maybe(
+    Type.Array(oneOf(deliveryChannels), {
+      minItems: 1,
+      maxItems: deliveryChannels.length,
+      description: 'Bills go out by each of these; null leaves it to the workspace',
+    }),
+  ),
 };
 
 export const partySummary = {
@@ -78,6 +87,7 @@ type SentFacts = {
   address?: object | null;
   language?: string | null;
   competencies?: PartyFacts['competencies'] | null;
+  deliveryChannels?: PartyFacts['deliveryChannels'];
 };
 
 /** The facts that were sent; those left out, and arrays sent as null, are left out here too. */
@@ -92,6 +102,7 @@ export function factsSent(sent: SentFacts): Partial<PartyFacts> {
     ...(sent.address === undefined ? {} : { address: sent.address }),
     ...(sent.language === undefined ? {} : { language: sent.language }),
     ...(sent.competencies ? { competencies: sent.competencies } : {}),
+    ...(sent.deliveryChannels === undefined ? {} : { deliveryChannels: sent.deliveryChannels }),
   };
 }
 
@@ -105,6 +116,7 @@ const blank: PartyFacts = {
   address: null,
   language: null,
   competencies: [],
+  deliveryChannels: null,
 };
 
 /** On create null means that nothing was given; the country is then that of the workspace. */

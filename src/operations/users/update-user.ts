@@ -102,6 +102,7 @@ function snapshot(
     address: row.address,
     language: row.language,
     competencies: row.competencies,
+    deliveryChannels: row.delivery_channels,
     connectionGroups: accounts.map((account) => account.label),
   };
 }

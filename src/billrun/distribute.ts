@@ -1,0 +1,240 @@
+// Step 9: published bills go to their customers. A part writes down which of its bills go where,
+// and sends them; what is to be printed goes into one file when all parts are done.
+import { type Tx, tenantTransact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import {
+  type BilledTerm,
+  getBilledTerm,
+  updateTermStage,
+} from '../domain/bills/billed-terms-store.ts';
+import { findBillKey } from '../domain/bills/store.ts';
+import { chooseRoutes, type Route } from '../domain/delivery/choose-channels.ts';
+import { failCancelled } from '../domain/delivery/sending-store.ts';
+import { getTemplateVersions } from '../domain/delivery/settings-store.ts';
+import {
+  type AddressedBill,
+  doubtDeliveries,
+  failWaiting,
+  hastenDeliveries,
+  insertDeliveries,
+  listAddressedBills,
+  listPublishedRanges,
+  type NewDelivery,
+} from '../domain/delivery/store.ts';
+import type { Channel } from '../domain/tenants/channels.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { findSettings } from '../domain/tenants/store.ts';
+import { printBills } from './print-bills.ts';
+import { scheduleRetry } from './retry-deliveries.ts';
+import { type MailCounts, sendMails } from './send-mails.ts';
+import type {
+  Chunk,
+  ChunkResult,
+  Finish,
+  Plan,
+  Step,
+  StepJob,
+  StepRequest,
+  Worked,
+} from './step.ts';
+import type { Tools } from './tools.ts';
+
+const partSize = 200;
+
+export const distributeBillsStep: Step = {
+  operation: 'distribute-bills',
+  check,
+  prepare,
+  work,
+  finish,
+  setAside,
+};
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const { tenantId } = request.tenant;
+  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  if (term.status !== 'Published') {
+    throw new AppError('TERM_NOT_PUBLISHED', {
+      message: `Term ${term.label} is ${term.status} and ${term.stage}; publish its bills first`,
+      current: { status: term.status, stage: term.stage },
+      allowed: ['Published'],
+    });
+  }
+  if (request.billId !== null) await checkBill(tx, tenantId, term, request.billId);
+  const { delivery_channels: channels } = await findSettings(tx, tenantId);
+  if (channels.length === 0) throw new AppError('NO_DELIVERY_CHANNEL');
+}
+
+async function checkBill(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  billId: number,
+): Promise<void> {
+  const bill = await findBillKey(tx, tenantId, billId);
+  if (!bill) {
+    const message = `No bill has the id ${billId}`;
+    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
+  }
+  if (bill.term_id !== term.term_id) {
+    const message = `Bill ${billId} is not of term ${term.label}`;
+    throw new AppError('BILL_NOT_IN_TERM', { message, field: 'billId' });
+  }
+  if (bill.status !== 'Published') {
+    throw new AppError('INVALID_STATE', {
+      message: `Bill ${billId} is ${bill.status}`,
+      field: 'billId',
+      current: bill.status,
+      allowed: ['Published'],
+    });
+  }
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  await showStage(tx, job, 'Distributing');
+  const wanted = { termId, billId: job.billId };
+  const { ranges, total } = await listPublishedRanges(tx, tenantId, wanted, partSize);
+  return { chunks: ranges, total };
+}
+
+/** A single bill says nothing of the term. */
+async function showStage(tx: Tx, job: StepJob, stage: string): Promise<void> {
+  if (job.billId !== null) return;
+  const stamp = { at: job.now, by: job.requestedBy };
+  await updateTermStage(tx, job.tenant.tenantId, job.termId ?? 0, { stage }, stamp);
+}
+
+type Outcome = MailCounts & { portal: number; refused: number };
+
+async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const { billIds, portal, refused, uncertain } = await tenantTransact(
+    tools.database,
+    tenantId,
+    (tx) => addressBills(tx, job, chunk, tools),
+  );
+  const mails = await sendMails(tools, job, billIds);
+  const outcome: Outcome = { ...mails, uncertain: mails.uncertain + uncertain, portal, refused };
+  return { done: billIds.length, outcome };
+}
+
+/** Stored before anything is sent: which bills go where, as their parties can be reached now. */
+async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const term = await getBilledTerm(tx, tenantId, termId);
+  const { delivery_channels: ofWorkspace } = await findSettings(tx, tenantId);
+  const wanted = { termId, billId: job.billId };
+  const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
+  const billIds = bills.map((bill) => bill.bill_id);
+  // Whoever held this part before is gone.
+  const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
+  await hastenDeliveries(tx, tenantId, billIds, job.now);
+  const isAgain = job.billId !== null || job.parameters.resend === true;
+  const routes = bills.flatMap((bill) =>
+    routesOf(bill, ofWorkspace as Channel[], isAgain).map((route) => ({ bill, route })),
+  );
+  const templates = await getTemplateVersions(tx, tenantId, term.context_id);
+  const { email_template_id: templateId, email_template_version: version } = templates;
+  const template = templateId === null || version === null ? null : { templateId, version };
+  if (routes.length > 0) {
+    const firstId = await takeNumbers(tx, tenantId, 'delivery', routes.length);
+    const rows = routes.map(({ bill, route }, index) => ({
+      ...newDelivery(route),
+      deliveryId: firstId + index,
+      billId: bill.bill_id,
+      messageId: messageIdOf(tools, job, bill.bill_id, route.channel),
+    }));
+    const request = { termId, jobId: job.jobId, template };
+    await insertDeliveries(tx, tenantId, request, rows, stamp);
+  }
+  const count = (status: string) =>
+    routes.filter(({ route }) => newDelivery(route).status === status).length;
+  return { billIds, portal: count('Delivered'), refused: count('Failed'), uncertain };
+}
+
+/**
+ * By none that it has gone before, or may have; asked for again, by all but those by which it is on
+ * its way at this moment.
+ */
+function routesOf(bill: AddressedBill, ofWorkspace: readonly Channel[], isAgain: boolean): Route[] {
+  const done = new Set(isAgain ? bill.under_way : bill.known);
+  const reach = {
+    email: bill.email,
+    contacts: bill.contacts,
+    channels: bill.delivery_channels,
+  };
+  return chooseRoutes(reach, ofWorkspace).filter(({ channel }) => !done.has(channel));
+}
+
+/** Mails and prints wait for their turn; a bill is in the portal by being published. */
+function newDelivery({ channel, recipient }: Route) {
+  const common = { channel, recipient, reason: null, isSent: false };
+  switch (channel) {
+    case 'Email':
+    case 'Print':
+      return { ...common, status: 'Queued' } satisfies Partial<NewDelivery>;
+    case 'Portal':
+      return { ...common, status: 'Delivered', isSent: true } satisfies Partial<NewDelivery>;
+    default: {
+      const reason = `No gateway is configured for ${channel}`;
+      return { ...common, status: 'Failed', reason } satisfies Partial<NewDelivery>;
+    }
+  }
+}
+
+/** The same for a bill, channel and request, however often that is tried. */
+function messageIdOf(tools: Tools, job: StepJob, billId: number, channel: Channel): string {
+  const local = `bill-${billId}.${channel.toLowerCase()}.${job.jobId}.${job.tenant.tenantId}`;
+  return `<${local}@${tools.mailDomain}>`;
+}
+
+async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const wanted = { termId: job.termId ?? 0, billId: job.billId };
+  const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
+  const billIds = bills.map((bill) => bill.bill_id);
+  const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
+  const given = { termId: wanted.termId, range: chunk };
+  const failed = await failWaiting(tx, tenantId, given, `Given up: ${reason}`, job.now);
+  const outcome: Outcome = { sent: 0, failed, uncertain, waiting: 0, portal: 0, refused: 0 };
+  return { done: billIds.length, outcome };
+}
+
+async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const printed = await printBills(tx, job, tools);
+  await getBilledTerm(tx, tenantId, termId, { lock: 'update' });
+  await failCancelled(tx, tenantId, termId, job.now);
+  await scheduleRetry(tx, job);
+  await showStage(tx, job, 'Distributed');
+  const outcomes = worked.outcomes as Outcome[];
+  const sum = (pick: keyof Outcome) => outcomes.reduce((total, one) => total + one[pick], 0);
+  const counts = {
+    sent: sum('sent'),
+    portal: sum('portal'),
+    printed: printed.printed,
+    failed: sum('failed') + sum('refused') + printed.failed,
+    uncertain: sum('uncertain'),
+    waiting: sum('waiting'),
+  };
+  return { message: countsText(counts), ...counts, files: printed.files };
+}
+
+function countsText(counts: Record<string, number>): string {
+  const words: [string, string][] = [
+    ['sent', 'sent'],
+    ['portal', 'in the portal'],
+    ['printed', 'printed'],
+    ['failed', 'failed'],
+    ['uncertain', 'uncertain'],
+    ['waiting', 'to be tried again'],
+  ];
+  const told = words.filter(([name]) => (counts[name] ?? 0) > 0);
+  if (told.length === 0) return 'Nothing was left to be sent';
+  return told.map(([name, text]) => `${counts[name]} ${text}`).join(', ');
+}

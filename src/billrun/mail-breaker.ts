@@ -1,0 +1,28 @@
+// Keeps a mail server that is down from holding up a run: after some failures in a row mails are
+// put off without trying, but for one now and then.
+
+export type MailBreaker = {
+  /** Whether to hand over a mail now. */
+  mayTry(): boolean;
+  note(hasFailed: boolean): void;
+};
+
+const failuresMax = 20;
+const pauseMs = 30_000;
+
+export function createMailBreaker(clockMs: () => number = () => performance.now()): MailBreaker {
+  let failures = 0;
+  let nextTryMs = 0;
+  return {
+    mayTry() {
+      if (failures < failuresMax) return true;
+      if (clockMs() < nextTryMs) return false;
+      nextTryMs = clockMs() + pauseMs;
+      return true;
+    },
+    note(hasFailed) {
+      failures = hasFailed ? failures + 1 : 0;
+      if (failures === failuresMax) nextTryMs = clockMs() + pauseMs;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+// Step 8: posted bills become visible to their customers. The document of each is made once as a
+// proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
+import { dateIn } from '../base/calendar.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  type BilledTerm,
+  getBilledTerm,
+  updateTermStage,
+} from '../domain/bills/billed-terms-store.ts';
+import {
+  countBills,
+  listFailedDocuments,
+  listPostedBills,
+  listPostedRanges,
+  type NewDocument,
+  publishBills,
+  saveDocuments,
+  updateIssueDate,
+} from '../domain/delivery/documents-store.ts';
+import {
+  type FrozenSetting,
+  freezeSetting,
+  getNewestSetting,
+} from '../domain/delivery/freeze-setting.ts';
+import type { RenderResult } from '../domain/delivery/render-thread.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
+import type { Tools } from './tools.ts';
+
+/** A few seconds of rendering: what is lost when a worker dies, and done again. */
+const partSize = 200;
+/** Bills that are named when a term cannot be published. */
+const namedMax = 100;
+
+export const publishBillsStep: Step = {
+  operation: 'publish-bills',
+  check,
+  prepare,
+  work,
+  finish,
+  setAside,
+};
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const { tenantId } = request.tenant;
+  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  if (term.status !== 'Posted') throw notPosted(term);
+}
+
+function notPosted(term: BilledTerm): AppError {
+  return new AppError('INVALID_STATE', {
+    message: `Term ${term.label} is ${term.status} and ${term.stage}`,
+    current: { status: term.status, stage: term.stage },
+    allowed: ['Posted'],
+  });
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const { tenantId, timezone } = job.tenant;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const today = dateIn(job.now, timezone);
+  await freezeSetting(tx, tenantId, term, today, stamp);
+  await updateIssueDate(tx, tenantId, term.term_id, today.toString());
+  await updateTermStage(tx, tenantId, term.term_id, { stage: 'Publishing' }, stamp);
+  const { ranges, total } = await listPostedRanges(tx, tenantId, term.term_id, partSize);
+  return { chunks: ranges, total };
+}
+
+type Outcome = { published: number; failed: number };
+
+async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const setting = await getNewestSetting(tx, tenantId, termId);
+  const posted = await listPostedBills(tx, tenantId, termId, chunk);
+  // As the customer will see them.
+  const bills = posted.map((bill) => ({ ...bill, status: 'Published' }));
+  const { edition, results } = await tools.renderer.render(setting, bills, null);
+  const made = bills.map(({ bill_id: id }) => results.get(id) ?? unmade(id, 'It was not rendered'));
+  return record(tx, job, { setting, edition, results: made });
+}
+
+type Made = { setting: FrozenSetting; edition: string; results: readonly RenderResult[] };
+
+/** A bill whose document cannot be made stays posted, with the reason; the others are published. */
+async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
+  const { setting, edition, results } = made;
+  const { tenantId } = job.tenant;
+  if (results.length === 0) return { done: 0 };
+  const good = results.filter((result) => !('error' in result)).map((result) => result.billId);
+  const issue = { date: setting.issuedOn, at: job.now, by: job.requestedBy };
+  await publishBills(tx, tenantId, good, issue);
+  const firstId = await takeNumbers(tx, tenantId, 'document', results.length);
+  const of = {
+    termId: job.termId ?? 0,
+    settingVersion: setting.version,
+    templateId: setting.template.templateID,
+    templateVersion: setting.template.version,
+    edition,
+    at: job.now,
+  };
+  const documents = results.map((result, index): NewDocument => {
+    const key = { documentId: firstId + index, billId: result.billId };
+    if ('error' in result) return { ...key, size: null, sha256: null, error: result.error };
+    return { ...key, size: result.size, sha256: result.sha256, error: null };
+  });
+  await saveDocuments(tx, tenantId, of, documents);
+  const outcome: Outcome = { published: good.length, failed: results.length - good.length };
+  return { done: results.length, outcome };
+}
+
+function unmade(billId: number, message: string): RenderResult {
+  return { billId, error: { code: 'DOCUMENT_FAILED', message } };
+}
+
+/** Bills over which workers died again and again. */
+async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const setting = await getNewestSetting(tx, tenantId, termId);
+  const bills = await listPostedBills(tx, tenantId, termId, chunk);
+  const results = bills.map((bill) => unmade(bill.bill_id, reason));
+  return record(tx, job, { setting, edition: 'none', results });
+}
+
+async function finish(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const { posted, published } = await countBills(tx, tenantId, term.term_id);
+  if (posted > 0) throw await notPublished(tx, tenantId, term, { posted, published });
+  const stamp = { at: job.now, by: job.requestedBy };
+  const end = { stage: 'Published', status: 'Published' } as const;
+  await updateTermStage(tx, tenantId, term.term_id, end, stamp);
+  return { message: `${published} bills published`, bills: published };
+}
+
+async function notPublished(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  count: { posted: number; published: number },
+): Promise<AppError> {
+  const failed = await listFailedDocuments(tx, tenantId, term.term_id, namedMax);
+  return new AppError('BILLS_NOT_PUBLISHED', {
+    message:
+      `${count.published} bills of term ${term.label} are published; the documents of ` +
+      `${count.posted} could not be made. Mend the cause and publish again`,
+    details: failed.map(({ bill_id: id, bill_number: number, error }) => ({
+      field: `bills[${id}]`,
+      code: error.code as ErrorCode,
+      message: `${number}: ${error.message}`,
+    })),
+  });
+}

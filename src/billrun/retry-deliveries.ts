@@ -1,0 +1,101 @@
+// Mails that could not be handed over are tried again, by jobs that schedule each other until
+// nothing waits any more.
+import { type Tx, tenantTransact } from '../base/db/pool.ts';
+import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
+import { failCancelled, findNextAttempt } from '../domain/delivery/sending-store.ts';
+import {
+  doubtDeliveries,
+  failWaiting,
+  listWaitingBills,
+  listWaitingRanges,
+} from '../domain/delivery/store.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { cancelScheduledOperation, insertJob } from '../domain/terms/jobs-store.ts';
+import { printBills } from './print-bills.ts';
+import { type MailCounts, sendMails } from './send-mails.ts';
+import type {
+  Chunk,
+  ChunkResult,
+  Finish,
+  Plan,
+  Step,
+  StepJob,
+  StepRequest,
+  Worked,
+} from './step.ts';
+import type { Tools } from './tools.ts';
+
+const operation = 'retry-deliveries';
+const partSize = 200;
+
+export const retryDeliveriesStep: Step = { operation, check, prepare, work, finish, setAside };
+
+/** What waits was asked for when it could be; only the term must still be there. */
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  await getBilledTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  await failCancelled(tx, tenantId, termId, job.now);
+  const wanted = { termId, now: job.now };
+  const { ranges, total } = await listWaitingRanges(tx, tenantId, wanted, partSize);
+  return { chunks: ranges, total };
+}
+
+async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const { billIds, uncertain } = await tenantTransact(tools.database, tenantId, async (tx) => {
+    const waiting = await listWaitingBills(tx, tenantId, job.termId ?? 0, chunk);
+    return { billIds: waiting, uncertain: await doubtDeliveries(tx, tenantId, waiting, job.now) };
+  });
+  const mails = await sendMails(tools, job, billIds);
+  const outcome: MailCounts = { ...mails, uncertain: mails.uncertain + uncertain };
+  return { done: billIds.length, outcome };
+}
+
+async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const billIds = await listWaitingBills(tx, tenantId, termId, chunk);
+  const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
+  const given = { termId, range: chunk };
+  const failed = await failWaiting(tx, tenantId, given, `Given up: ${reason}`, job.now);
+  const outcome: MailCounts = { sent: 0, failed, uncertain, waiting: 0 };
+  return { done: billIds.length, outcome };
+}
+
+async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish> {
+  await printBills(tx, job, tools);
+  await scheduleRetry(tx, job);
+  const outcomes = worked.outcomes as MailCounts[];
+  const sum = (pick: keyof MailCounts) => outcomes.reduce((total, one) => total + one[pick], 0);
+  const sent = sum('sent');
+  const failed = sum('failed');
+  const uncertain = sum('uncertain');
+  const waiting = sum('waiting');
+  const message = `${sent} sent, ${failed} failed, ${uncertain} uncertain, ${waiting} to be tried again`;
+  return { message, sent, failed, uncertain, waiting };
+}
+
+/** One job for the next mail that is due, in place of the one that was planned before. */
+export async function scheduleRetry(tx: Tx, job: StepJob): Promise<void> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  await cancelScheduledOperation(tx, tenantId, { termId, operation, notId: job.jobId }, job.now);
+  const dueAt = await findNextAttempt(tx, tenantId, termId);
+  if (dueAt === null) return;
+  const jobId = await takeNumbers(tx, tenantId, 'job', 1);
+  const retry = {
+    jobId,
+    operation,
+    termId,
+    billId: null,
+    isImmediate: false,
+    parameters: {},
+    scheduleTime: null,
+    dueAt,
+  };
+  await insertJob(tx, tenantId, retry, { at: job.now, by: job.requestedBy });
+}

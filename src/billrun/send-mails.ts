@@ -1,0 +1,231 @@
+// Hands over the mails of one part of a job. That a mail is being sent is stored before it is
+// handed over and how it ended right after, in transactions of their own: whoever dies in between
+// leaves at most as many mails of unknown fate as were on their way at that moment.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Tx, tenantTransact } from '../base/db/pool.ts';
+import type { MailMessage } from '../base/mail/message.ts';
+import { type MailResult, mailRetrySeconds } from '../base/mail/result.ts';
+import {
+  claimDeliveries,
+  endSending,
+  listQueuedMails,
+  putOff,
+  type QueuedMail,
+  type SendingEnd,
+} from '../domain/delivery/sending-store.ts';
+import { type PreparedMail, prepareMails, readMailSource } from './prepare-mails.ts';
+import type { StepJob } from './step.ts';
+import type { Tools } from './tools.ts';
+
+export type MailCounts = { sent: number; failed: number; uncertain: number; waiting: number };
+
+/** Rendered ahead while others are on their way. */
+const preparedAtOnce = 20;
+/** Longer than a database takes to come back; then what is known of the mails is lost. */
+const recordPausesMs = [200, 500, 1_000, 2_000, 5_000, 10_000, 10_000];
+
+/** Sends what is due of these bills. What is left, because the worker is to end, stays queued. */
+export async function sendMails(
+  tools: Tools,
+  job: StepJob,
+  billIds: readonly number[],
+): Promise<MailCounts> {
+  const { tenantId } = job.tenant;
+  const outbound: Outbound = {
+    tools,
+    job,
+    counts: { sent: 0, failed: 0, uncertain: 0, waiting: 0 },
+  };
+  const { mails, source } = await tenantTransact(tools.database, tenantId, async (tx) => {
+    const mails = await listQueuedMails(tx, tenantId, billIds, job.now);
+    return { mails, source: await readMailSource(tx, tenantId, job.termId ?? 0, mails) };
+  });
+  const batches = piecesOf(mails, preparedAtOnce);
+  const prepare = (batch: readonly QueuedMail[] | undefined) =>
+    batch && prepareMails(tools, tenantId, source, batch);
+  let coming = prepare(batches[0]);
+  for (let at = 0; at < batches.length; at += 1) {
+    const ready = (await coming) ?? [];
+    if (tools.isStopping()) break;
+    coming = prepare(batches[at + 1]);
+    // Should the sending fail, nobody listens to this one any more.
+    coming?.catch(() => {});
+    await sendBatch(outbound, ready);
+  }
+  return outbound.counts;
+}
+
+type Outbound = { tools: Tools; job: StepJob; counts: MailCounts };
+
+function piecesOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const pieces: Item[][] = [];
+  for (let at = 0; at < items.length; at += size) pieces.push(items.slice(at, at + size));
+  return pieces;
+}
+
+type Ready = { mail: QueuedMail; message: MailMessage };
+
+async function sendBatch(outbound: Outbound, prepared: readonly PreparedMail[]): Promise<void> {
+  const { tools } = outbound;
+  const waiting: Ready[] = [];
+  const unsent: Omit<SendingEnd, 'attempts'>[] = [];
+  for (const one of prepared) {
+    if ('message' in one) waiting.push(one);
+    else unsent.push(endOf(outbound, one.mail, { outcome: 'Permanent', detail: one.problem }));
+  }
+  if (unsent.length > 0) {
+    await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, unsent, at));
+  }
+  const flight = newFlight();
+  try {
+    while (waiting.length > 0 || flight.size() > 0) {
+      const mayGo = tools.breaker.mayTry() && !tools.isStopping();
+      const room = mayGo ? tools.mailsAtOnce - flight.flying() : 0;
+      if (room === 0 && flight.size() === 0) break;
+      const next = waiting.splice(0, room);
+      for (const { ready, attempts } of await takeOff(outbound, flight, next)) {
+        flight.add(handOver(outbound, ready, attempts));
+      }
+      await flight.landing();
+    }
+  } finally {
+    await land(outbound, flight);
+  }
+  if (!tools.isStopping()) await putOffRest(outbound, waiting);
+}
+
+/** Stores how those that are back have ended, and that the next are on their way. */
+async function takeOff(
+  outbound: Outbound,
+  flight: Flight,
+  next: readonly Ready[],
+): Promise<{ ready: Ready; attempts: number }[]> {
+  const ended = flight.ended();
+  const ids = next.map(({ mail }) => mail.delivery_id);
+  const claimed = await store(outbound, async (tx, tenantId, at) => {
+    await endSending(tx, tenantId, ended, at);
+    return claimDeliveries(tx, tenantId, ids, at);
+  });
+  flight.forget(ended);
+  return next.flatMap((ready) => {
+    const attempts = claimed.get(ready.mail.delivery_id);
+    return attempts === undefined ? [] : [{ ready, attempts }];
+  });
+}
+
+/** Waits for all that are on their way and stores how they ended, come what may. */
+async function land(outbound: Outbound, flight: Flight): Promise<void> {
+  await flight.allLanded();
+  const ended = flight.ended();
+  if (ended.length === 0) return;
+  for (const pauseMs of recordPausesMs) {
+    try {
+      await store(outbound, (tx, tenantId, at) => endSending(tx, tenantId, ended, at));
+      return;
+    } catch (error) {
+      outbound.tools.log.warn({ err: error, mails: ended.length }, 'mails are sent and not noted');
+      await sleep(pauseMs);
+    }
+  }
+  throw new Error(`${ended.length} mails were sent, which could not be noted`);
+}
+
+async function handOver(
+  outbound: Outbound,
+  { mail, message }: Ready,
+  attempts: number,
+): Promise<SendingEnd> {
+  const { tools } = outbound;
+  const result = await tools.mailer.send(message).catch((error: Error): MailResult => {
+    tools.log.error(
+      { err: error, deliveryId: mail.delivery_id },
+      'a mail could not be handed over',
+    );
+    return { outcome: 'Temporary', detail: error.message };
+  });
+  tools.breaker.note(result.outcome === 'Temporary');
+  return { ...endOf(outbound, mail, result), attempts };
+}
+
+/** Nobody takes mails at the moment: these are tried later, and given up as others are. */
+async function putOffRest(outbound: Outbound, rest: readonly Ready[]): Promise<void> {
+  if (rest.length === 0) return;
+  const detail = 'The mail server takes no mails at the moment';
+  const ends = rest.map(({ mail }) => endOf(outbound, mail, { outcome: 'Temporary', detail }));
+  await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, ends, at));
+}
+
+function endOf(
+  { job, counts }: Outbound,
+  mail: QueuedMail,
+  { outcome, detail }: MailResult,
+): Omit<SendingEnd, 'attempts'> {
+  const common = { deliveryId: mail.delivery_id, reason: detail, failures: 0, nextAttemptAt: null };
+  if (outcome === 'Sent') {
+    counts.sent += 1;
+    return { ...common, status: 'Sent' };
+  }
+  if (outcome === 'Uncertain') {
+    counts.uncertain += 1;
+    return { ...common, status: 'Uncertain', reason: `It may have arrived: ${detail}` };
+  }
+  const failures = mail.failures + 1;
+  const seconds = outcome === 'Temporary' ? mailRetrySeconds(failures) : null;
+  if (seconds === null) {
+    counts.failed += 1;
+    const reason =
+      outcome === 'Temporary' ? `Given up after ${failures} failures: ${detail}` : detail;
+    return { ...common, status: 'Failed', reason, failures };
+  }
+  counts.waiting += 1;
+  return { ...common, status: 'Queued', failures, nextAttemptAt: job.now.add({ seconds }) };
+}
+
+function store<T>(
+  { tools, job }: Outbound,
+  work: (tx: Tx, tenantId: number, at: Temporal.Instant) => Promise<T>,
+): Promise<T> {
+  const { tenantId } = job.tenant;
+  return tenantTransact(tools.database, tenantId, (tx) => work(tx, tenantId, job.now));
+}
+
+type Flight = {
+  add(sending: Promise<SendingEnd>): void;
+  flying(): number;
+  /** With those that are back and whose end is not stored. */
+  size(): number;
+  /** Those that are back and not forgotten yet. */
+  ended(): SendingEnd[];
+  forget(ends: readonly SendingEnd[]): void;
+  /** Until one is back. */
+  landing(): Promise<void>;
+  allLanded(): Promise<void>;
+};
+
+/** Mails on their way. */
+function newFlight(): Flight {
+  const flying = new Set<Promise<void>>();
+  const landed: SendingEnd[] = [];
+  return {
+    add(sending) {
+      const landing = sending.then((end) => {
+        flying.delete(landing);
+        landed.push(end);
+      });
+      flying.add(landing);
+    },
+    flying: () => flying.size,
+    size: () => flying.size + landed.length,
+    ended: () => [...landed],
+    forget(ends) {
+      const gone = new Set(ends);
+      landed.splice(0, landed.length, ...landed.filter((end) => !gone.has(end)));
+    },
+    landing: async () => {
+      if (landed.length === 0 && flying.size > 0) await Promise.race(flying);
+    },
+    allLanded: async () => {
+      await Promise.all(flying);
+    },
+  };
+}

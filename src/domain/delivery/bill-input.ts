@@ -1,0 +1,214 @@
+// A stored bill as its document shows it. Whatever may change after a bill is issued, such as what
+// was paid of it, stands as it did on that day: the document is the same whenever it is made.
+import { majorUnits } from '../../base/money.ts';
+import {
+  type LineDefaults,
+  type StoredDocument,
+  type StoredLine,
+  type StoredSection,
+  wholeLine,
+} from '../bills/document.ts';
+import { wireDay } from '../bills/freeze.ts';
+import { billReference } from '../bills/reference.ts';
+import type {
+  BillDocument,
+  BillDocumentInput,
+  DocumentLine,
+  DocumentSection,
+  DocumentTerm,
+} from '../documents/bill-document.ts';
+import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
+import type { Facts } from '../rating/facts.ts';
+import type { RenderSetting } from './document-setting.ts';
+
+/** A row of bills. Dates are YYYY-MM-DD, amounts minor units; the last two are JSON. */
+export type StoredBill = {
+  bill_id: number;
+  bill_number: string | null;
+  bill_type: string;
+  status: string;
+  subscription_id: number | null;
+  account_id: number | null;
+  party_id: number;
+  due_date: string;
+  billed_from: string | null;
+  billed_to: string | null;
+  days: number;
+  current_charges: number;
+  tax_amount: number;
+  rounding_adjustment: number;
+  bill_amount: number;
+  previous_balance: number;
+  payments_received: number;
+  adjustments: number;
+  arrears: number;
+  wallet_applied: number;
+  payable: number;
+  credit_balance: number;
+  late_surcharge: number;
+  document: string;
+  facts: string;
+};
+
+export function letterheadOf({ organisation }: RenderSetting): Letterhead {
+  return readLetterhead(organisation);
+}
+
+export function billInput(
+  setting: RenderSetting,
+  letterhead: Letterhead,
+  bill: StoredBill,
+): BillDocumentInput {
+  return {
+    bill: billDocument(setting, bill),
+    letterhead,
+    locale: setting.locale,
+    template: { body: setting.body },
+    currencyDecimals: setting.currencyDecimals,
+  };
+}
+
+function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
+  const stored = JSON.parse(bill.document) as StoredDocument;
+  const facts = JSON.parse(bill.facts) as Partial<Facts>;
+  const major = (minor: number) => majorUnits(BigInt(minor), setting.currencyDecimals);
+  return {
+    ...keysOf(setting, bill, stored, facts),
+    ...amountsOf(bill, major),
+    ...contentOf(bill, stored, major),
+    history: historyOf(facts, stored),
+    bankAccounts: setting.bankAccounts,
+  };
+}
+
+type Major = (minor: number) => number;
+
+function keysOf(
+  setting: RenderSetting,
+  bill: StoredBill,
+  stored: StoredDocument,
+  facts: Partial<Facts>,
+) {
+  return {
+    billID: bill.bill_id,
+    billNumber: bill.bill_number,
+    billRefNo: billReference(bill.bill_id),
+    billType: bill.bill_type,
+    status: shownStatus(bill.status),
+    paymentStatus: paymentStatus(bill),
+    termID: setting.termID,
+    termLabel: setting.termLabel,
+    serviceCode: setting.serviceCode,
+    serviceLabel: setting.serviceLabel,
+    batchCode: setting.batchCode,
+    tariffCode: stored.tariffCode ?? null,
+    tariffLabel: stored.tariffLabel ?? null,
+    connectionID: bill.subscription_id,
+    connectionNumber: facts.connection?.connectionNumber ?? null,
+    connectionRefNo: stored.connectionRefNo ?? null,
+    connectionGroupID: bill.account_id,
+    connectionGroupLabel: stored.connectionGroupLabel ?? null,
+    partyID: bill.party_id,
+    partyNumber: stored.partyNumber,
+    partyName: stored.partyName,
+    address: (stored.address as Record<string, unknown> | undefined) ?? null,
+    currency: setting.currency,
+    issueDate: setting.issueDate,
+    startDate: setting.startDate,
+    endDate: setting.endDate,
+    dueDate: wireDay(bill.due_date),
+    billedFrom: bill.billed_from === null ? null : wireDay(bill.billed_from),
+    billedTo: bill.billed_to === null ? null : wireDay(bill.billed_to),
+    days: bill.days,
+  };
+}
+
+/** Until it is issued, a bill is a draft to whoever holds the paper. */
+function shownStatus(status: string): string {
+  return status === 'Published' || status === 'Cancelled' ? status : 'Draft';
+}
+
+/** What the wallet paid when the bill was posted. */
+function paidAtIssue({ wallet_applied: wallet, bill_amount: amount }: StoredBill): number {
+  return Math.max(0, Math.min(wallet, amount));
+}
+
+function paymentStatus(bill: StoredBill): string {
+  const paid = paidAtIssue(bill);
+  if (paid >= bill.bill_amount) return 'Paid';
+  return paid > 0 ? 'PartiallyPaid' : 'Unpaid';
+}
+
+function amountsOf(bill: StoredBill, major: Major) {
+  const paid = paidAtIssue(bill);
+  return {
+    previousBalance: major(bill.previous_balance),
+    paymentsReceived: major(bill.payments_received),
+    arrears: major(bill.arrears),
+    currentCharges: major(bill.current_charges),
+    taxAmount: major(bill.tax_amount),
+    adjustments: major(bill.adjustments),
+    roundingAdjustment: major(bill.rounding_adjustment),
+    billAmount: major(bill.bill_amount),
+    totalAmount: major(bill.bill_amount + bill.arrears),
+    walletApplied: major(bill.wallet_applied),
+    payableWithinDueDate: major(bill.payable),
+    latePaymentSurcharge: major(bill.late_surcharge),
+    payableAfterDueDate: major(bill.payable + bill.late_surcharge),
+    paidAmount: major(paid),
+    outstandingAmount: major(bill.bill_amount - paid),
+    creditBalance: major(bill.credit_balance),
+  };
+}
+
+function contentOf(bill: StoredBill, stored: StoredDocument, major: Major) {
+  const defaults: LineDefaults = {
+    fromDate: bill.billed_from === null ? null : wireDay(bill.billed_from),
+    toDate: bill.billed_to === null ? null : wireDay(bill.billed_to),
+    days: bill.days,
+    tariffCode: stored.tariffCode ?? null,
+    tariffVersion: stored.tariffVersion ?? null,
+  };
+  const lines = (items: readonly StoredLine[] | undefined) =>
+    (items ?? []).map((item, index) => documentLine(item, index + 1, defaults, major));
+  return {
+    meterReadings: stored.meterReadings ?? [],
+    usage: stored.usage ?? [],
+    lines: lines(stored.lines),
+    surcharges: lines(stored.surcharges),
+    sections: (stored.sections ?? []).map((section) => documentSection(section, major)),
+  };
+}
+
+function documentLine(
+  item: StoredLine,
+  lineNo: number,
+  defaults: LineDefaults,
+  major: Major,
+): DocumentLine {
+  const line = wholeLine(item, lineNo, defaults);
+  return { ...line, amount: major(line.amount), computedAmount: major(line.computedAmount) };
+}
+
+function documentSection(section: StoredSection, major: Major): DocumentSection {
+  return {
+    connectionNumber: section.connectionNumber,
+    tariffCode: section.tariffCode ?? null,
+    tariffLabel: section.tariffLabel ?? null,
+    meterReadings: section.meterReadings ?? [],
+    usage: section.usage ?? [],
+    subtotal: major(section.subtotal),
+  };
+}
+
+/** Use of the terms before, of the input that the bill names first; oldest first. */
+function historyOf(facts: Partial<Facts>, stored: StoredDocument): DocumentTerm[] {
+  const input = stored.usage?.[0]?.input;
+  const terms = input === undefined ? undefined : facts.usageHistory?.[input];
+  return (terms ?? []).toReversed().map((term) => ({
+    label: term.label ?? '',
+    quantity: term.quantity,
+    amount: 0,
+    paidAmount: 0,
+  }));
+}

@@ -1,0 +1,28 @@
+// What a bill's document is made with besides the bill: the same for all bills of a term, and fixed
+// when they are published.
+import type { DocumentBankAccount } from '../documents/bill-document.ts';
+
+/** As it is kept. */
+export type DocumentSetting = {
+  organisation: { name: string; country: string; letterhead: object };
+  locale: string;
+  currency: string;
+  currencyDecimals: number;
+  serviceCode: string;
+  serviceLabel: string;
+  batchCode: string;
+  termID: number;
+  termLabel: string;
+  /** DD/MM/YYYY, as the other. */
+  startDate: string;
+  endDate: string;
+  bankAccounts: readonly DocumentBankAccount[];
+  template: { templateID: number; version: number };
+};
+
+/** With the text of the template, and the day on which bills made with it are issued. */
+export type RenderSetting = DocumentSetting & {
+  /** DD/MM/YYYY; null while nothing is issued. */
+  issueDate: string | null;
+  body: string;
+};

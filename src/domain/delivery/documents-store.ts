@@ -1,0 +1,228 @@
+// Bills as they are read to be rendered, and what is kept of their documents.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../ledger/store.ts';
+import type { StoredBill } from './bill-input.ts';
+import type { RenderError } from './render-thread.ts';
+
+const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.subscription_id,
+  b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
+  b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
+  b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
+  b.document::text as document, b.facts::text as facts`);
+
+/** Ids of subjects, both inclusive. */
+export type BillRange = { firstId: number; lastId: number };
+
+/** Posted bills of a term, cut into ranges of so many. */
+export async function listPostedRanges(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  size: number,
+): Promise<{ ranges: BillRange[]; total: number }> {
+  const { rows } = await sql<{ first_id: number; last_id: number; count: number }>`
+    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
+    from (
+      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
+      from bills
+      where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+        and status <> 'Cancelled'
+    ) numbered
+    group by part
+    order by part
+  `.execute(tx);
+  return {
+    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
+    total: rows.reduce((sum, row) => sum + row.count, 0),
+  };
+}
+
+export async function listPostedBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  range: BillRange,
+): Promise<StoredBill[]> {
+  const { rows } = await sql<StoredBill>`
+    select ${billColumns} from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+      and b.status <> 'Cancelled'
+      and b.subject_id between ${range.firstId} and ${range.lastId}
+    order by b.subject_id
+  `.execute(tx);
+  return rows;
+}
+
+export async function listBillsByIds(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<StoredBill[]> {
+  if (billIds.length === 0) return [];
+  const { rows } = await sql<StoredBill>`
+    select ${billColumns} from bills b
+    where b.tenant_id = ${tenantId} and b.bill_id = any(${[...billIds]}::bigint[])
+    order by b.bill_id
+  `.execute(tx);
+  return rows;
+}
+
+/** The bill itself, with the term that it belongs to. */
+export async function findBillToShow(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<(StoredBill & { term_id: number }) | undefined> {
+  const { rows } = await sql<StoredBill & { term_id: number }>`
+    select b.term_id, ${billColumns} from bills b
+    where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
+  `.execute(tx);
+  return rows[0];
+}
+
+export type NewDocument = {
+  documentId: number;
+  billId: number;
+  size: number | null;
+  /** Hexadecimal. */
+  sha256: string | null;
+  error: RenderError | null;
+};
+
+export type DocumentsOfTerm = {
+  termId: number;
+  settingVersion: number;
+  templateId: number;
+  templateVersion: number;
+  edition: string;
+  at: Temporal.Instant;
+};
+
+/** A document that could not be made before gives way to the new attempt. */
+export async function saveDocuments(
+  tx: Tx,
+  tenantId: number,
+  of: DocumentsOfTerm,
+  documents: readonly NewDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  await sql`
+    insert into bill_documents (tenant_id, document_id, bill_id, term_id, format, setting_version,
+      template_id, template_version, edition, size, sha256, error, created_at)
+    select ${tenantId}, d.document_id, d.bill_id, ${of.termId}, 'PDF', ${of.settingVersion},
+      ${of.templateId}, ${of.templateVersion}, ${of.edition}, d.size, decode(d.sha256, 'hex'),
+      d.error, ${of.at}
+    from jsonb_to_recordset(${JSON.stringify(documents.map(rowOf))}::jsonb) as d (
+      document_id bigint, bill_id bigint, size integer, sha256 text, error jsonb
+    )
+    on conflict on constraint bill_documents_once do update
+    set setting_version = excluded.setting_version, template_id = excluded.template_id,
+      template_version = excluded.template_version, edition = excluded.edition,
+      size = excluded.size, sha256 = excluded.sha256, error = excluded.error,
+      created_at = excluded.created_at
+    where bill_documents.error is not null
+  `.execute(tx);
+}
+
+function rowOf({ documentId, billId, size, sha256, error }: NewDocument) {
+  // An absent key becomes SQL's null; a null would be the null of JSON.
+  const reason = error === null ? {} : { error };
+  return { document_id: documentId, bill_id: billId, size, sha256, ...reason };
+}
+
+/** From here on the customer sees them. */
+export async function publishBills(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+  issue: { date: string } & Stamp,
+): Promise<void> {
+  if (billIds.length === 0) return;
+  await sql`
+    update bills
+    set status = 'Published', issue_date = ${issue.date}, modified_at = ${issue.at},
+      modified_by = ${issue.by}, ts = greatest(ts + 1, ${issue.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+      and status = 'Posted'
+  `.execute(tx);
+}
+
+export async function updateIssueDate(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  issueDate: string,
+): Promise<void> {
+  await sql`
+    update terms set issue_date = coalesce(issue_date, ${issueDate}::date)
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+}
+
+export type FailedDocumentRow = { bill_id: number; bill_number: string; error: RenderError };
+
+/** Posted bills whose documents could not be made. */
+export async function listFailedDocuments(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  limit: number,
+): Promise<FailedDocumentRow[]> {
+  const { rows } = await sql<FailedDocumentRow>`
+    select d.bill_id, b.bill_number, d.error
+    from bill_documents d
+    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.error is not null
+      and b.status = 'Posted'
+    order by d.bill_id
+    limit ${limit}
+  `.execute(tx);
+  return rows;
+}
+
+export async function countBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<{ posted: number; published: number }> {
+  const { rows } = await sql<{ posted: number; published: number }>`
+    select count(*) filter (where status = 'Posted') as posted,
+      count(*) filter (where status = 'Published') as published
+    from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
+  `.execute(tx);
+  return rows[0] ?? { posted: 0, published: 0 };
+}
+
+export type DocumentRow = {
+  document_id: number;
+  bill_id: number;
+  term_id: number;
+  format: 'PDF' | 'HTML';
+  setting_version: number;
+  template_id: number;
+  template_version: number;
+  edition: string;
+  size: number | null;
+  /** Hexadecimal. */
+  sha256: string | null;
+  error: RenderError | null;
+  created_at: Temporal.Instant;
+};
+
+export async function listDocumentsOf(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<DocumentRow[]> {
+  if (billIds.length === 0) return [];
+  const { rows } = await sql<DocumentRow>`
+    select document_id, bill_id, term_id, format, setting_version, template_id, template_version,
+      edition, size, encode(sha256, 'hex') as sha256, error, created_at
+    from bill_documents
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+    order by document_id
+  `.execute(tx);
+  return rows;
+}

@@ -1,0 +1,119 @@
+// The setting of documents as it stands now, and as it was frozen for bills of a term.
+import { isDeepStrictEqual } from 'node:util';
+import type { Tx } from '../../base/db/pool.ts';
+import type { BilledTerm } from '../bills/billed-terms-store.ts';
+import { wireDay } from '../bills/freeze.ts';
+import type { DocumentBankAccount } from '../documents/bill-document.ts';
+import type { Stamp } from '../ledger/store.ts';
+import { type BankAccountRow, listBankAccounts } from '../pricing/bank-accounts-store.ts';
+import { findSettings } from '../tenants/store.ts';
+import type { DocumentSetting, RenderSetting } from './document-setting.ts';
+import {
+  getTemplateVersions,
+  insertSetting,
+  listSettings,
+  type SettingRow,
+} from './settings-store.ts';
+
+type Current = { setting: DocumentSetting; body: string };
+
+async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promise<Current> {
+  const [tenant, templates, banks] = await Promise.all([
+    findSettings(tx, tenantId),
+    getTemplateVersions(tx, tenantId, term.context_id),
+    listBankAccounts(tx, tenantId, term.context_id),
+  ]);
+  const setting: DocumentSetting = {
+    organisation: { name: tenant.name, country: tenant.country, letterhead: tenant.letterhead },
+    locale: tenant.locale,
+    currency: tenant.currency,
+    currencyDecimals: tenant.currency_decimals,
+    serviceCode: term.context_code,
+    serviceLabel: term.context_name,
+    batchCode: term.batch_code,
+    termID: term.term_id,
+    termLabel: term.label,
+    startDate: wireDay(term.start_date),
+    endDate: wireDay(term.end_date),
+    bankAccounts: banks
+      .filter((bank) => !bank.archived)
+      .sort((a, b) => Number(b.is_default) - Number(a.is_default))
+      .map(documentBank),
+    template: { templateID: templates.template_id, version: templates.template_version },
+  };
+  return { setting, body: templates.body };
+}
+
+function documentBank(bank: BankAccountRow): DocumentBankAccount {
+  return {
+    title: bank.title,
+    bankName: bank.bank_name,
+    branch: bank.branch,
+    accountNumber: bank.account_number,
+    iban: bank.iban,
+    swift: bank.swift,
+    currency: bank.currency,
+    isDefault: bank.is_default ? 1 : 0,
+    collectionCode: bank.collection_code,
+  };
+}
+
+/** For a bill that is not issued yet. */
+export async function previewSetting(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+): Promise<RenderSetting> {
+  const { setting, body } = await currentSetting(tx, tenantId, term);
+  return { ...setting, body, issueDate: null };
+}
+
+/**
+ * Fixes what the documents of bills that are published today are made with. A second attempt on
+ * the same day, with nothing changed, goes on with the same.
+ */
+export async function freezeSetting(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  today: Temporal.PlainDate,
+  stamp: Stamp,
+): Promise<void> {
+  const { setting } = await currentSetting(tx, tenantId, term);
+  const [newest] = await listSettings(tx, tenantId, term.term_id, 'newest');
+  const issueDate = today.toString();
+  const plain = JSON.parse(JSON.stringify(setting)) as DocumentSetting;
+  if (newest?.issue_date === issueDate && isDeepStrictEqual(newest.setting, plain)) return;
+  const version = (newest?.version ?? 0) + 1;
+  await insertSetting(tx, tenantId, { termId: term.term_id, version, issueDate, setting }, stamp);
+}
+
+export type FrozenSetting = RenderSetting & {
+  version: number;
+  /** YYYY-MM-DD. */
+  issuedOn: string;
+};
+
+export async function getNewestSetting(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<FrozenSetting> {
+  const [newest] = await listSettings(tx, tenantId, termId, 'newest');
+  if (!newest) throw new Error(`term ${termId} has no setting of documents`);
+  return frozen(newest);
+}
+
+export async function settingsByVersion(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  versions: readonly number[],
+): Promise<Map<number, FrozenSetting>> {
+  const rows = await listSettings(tx, tenantId, termId, versions);
+  return new Map(rows.map((row) => [row.version, frozen(row)]));
+}
+
+function frozen({ version, issue_date: issuedOn, setting, body }: SettingRow): FrozenSetting {
+  return { ...setting, body, version, issuedOn, issueDate: wireDay(issuedOn) };
+}

@@ -1,0 +1,138 @@
+// Deliveries as they are shown.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Channel } from '../tenants/channels.ts';
+import type { DeliveryStatus } from './store.ts';
+
+export type DeliveryRow = {
+  delivery_id: number;
+  term_id: number;
+  bill_id: number;
+  bill_number: string | null;
+  party_id: number;
+  job_id: number;
+  channel: Channel;
+  recipient: string | null;
+  status: DeliveryStatus;
+  reason: string | null;
+  attempts: number;
+  next_attempt_at: Temporal.Instant | null;
+  message_id: string;
+  sent_at: Temporal.Instant | null;
+  created_at: Temporal.Instant;
+  created_by: string;
+  modified_at: Temporal.Instant;
+};
+
+const columns = sql.raw(`d.delivery_id, d.term_id, d.bill_id, b.bill_number, b.party_id, d.job_id,
+  d.channel, d.recipient, d.status, d.reason, d.attempts, d.next_attempt_at, d.message_id,
+  d.sent_at, d.created_at, d.created_by, d.modified_at`);
+
+export type DeliveryFilter = {
+  termId: number | null;
+  billId: number | null;
+  status: string | null;
+  channel: string | null;
+};
+
+/** In the order in which they were asked for. */
+export async function listDeliveries(
+  tx: Tx,
+  tenantId: number,
+  filter: DeliveryFilter,
+  window: { afterId: number; offset: number; limit: number },
+): Promise<DeliveryRow[]> {
+  // The page is found before the bills are looked at.
+  const { rows } = await sql<DeliveryRow>`
+    select ${columns}
+    from (
+      select * from deliveries
+      where ${matches(tenantId, filter)} and delivery_id > ${window.afterId}
+      order by delivery_id
+      limit ${window.limit} offset ${window.offset}
+    ) d
+    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    order by d.delivery_id
+  `.execute(tx);
+  return rows;
+}
+
+export async function countDeliveries(
+  tx: Tx,
+  tenantId: number,
+  filter: DeliveryFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from deliveries where ${matches(tenantId, filter)}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+function matches(tenantId: number, filter: DeliveryFilter) {
+  return sql.join(
+    [
+      sql`tenant_id = ${tenantId}`,
+      ...(filter.termId === null ? [] : [sql`term_id = ${filter.termId}`]),
+      ...(filter.billId === null ? [] : [sql`bill_id = ${filter.billId}`]),
+      ...(filter.status === null ? [] : [sql`status = ${filter.status}`]),
+      ...(filter.channel === null ? [] : [sql`channel = ${filter.channel}`]),
+    ],
+    sql` and `,
+  );
+}
+
+/** Of each bill, newest first. */
+export async function listDeliveriesOf(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<DeliveryRow[]> {
+  if (billIds.length === 0) return [];
+  const { rows } = await sql<DeliveryRow>`
+    select ${columns}
+    from deliveries d
+    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    where d.tenant_id = ${tenantId} and d.bill_id = any(${[...billIds]}::bigint[])
+    order by d.bill_id, d.delivery_id desc
+  `.execute(tx);
+  return rows;
+}
+
+export type LockedDelivery = {
+  delivery_id: number;
+  channel: Channel;
+  status: DeliveryStatus;
+  reason: string | null;
+};
+
+export async function lockDeliveries(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  deliveryIds: readonly number[],
+): Promise<LockedDelivery[]> {
+  const { rows } = await sql<LockedDelivery>`
+    select delivery_id, channel, status, reason from deliveries
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and delivery_id = any(${[...deliveryIds]}::bigint[])
+    order by delivery_id
+    for no key update
+  `.execute(tx);
+  return rows;
+}
+
+export async function updateDeliveries(
+  tx: Tx,
+  tenantId: number,
+  deliveryIds: readonly number[],
+  change: { status: DeliveryStatus; reason: string; nextAttemptAt: Temporal.Instant | null },
+  at: Temporal.Instant,
+): Promise<void> {
+  await sql`
+    update deliveries
+    set status = ${change.status}, reason = ${change.reason}, failures = 0,
+      next_attempt_at = ${change.nextAttemptAt}, modified_at = ${at},
+      sent_at = case when ${change.status} = 'Sent' then ${at}::timestamptz else sent_at end
+    where tenant_id = ${tenantId} and delivery_id = any(${[...deliveryIds]}::bigint[])
+  `.execute(tx);
+}

@@ -1,0 +1,94 @@
+// The threads that render bills, shared by all jobs of a worker.
+import { Tinypool } from 'tinypool';
+import type { StoredBill } from './bill-input.ts';
+import type { RenderSetting } from './document-setting.ts';
+import type { MailTemplate } from './mail-text.ts';
+import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-thread.ts';
+
+export type Renderer = {
+  render(
+    setting: RenderSetting,
+    bills: readonly StoredBill[],
+    mails: ReadonlyMap<number, MailTemplate | null> | null,
+  ): Promise<{ edition: string; results: Map<number, RenderResult> }>;
+  close(): Promise<void>;
+};
+
+/** So many that handing them over does not count, so few that all threads have some. */
+const billsPerTask = 10;
+/** A bill takes some thousandths of a second; one that takes this long will never be done. */
+const taskMs = 120_000;
+const idleMs = 30_000;
+/** A document that needs more is set aside instead of the process. */
+const threadMegabytes = 512;
+
+export function openRenderer(options: { threads: number; taskMs?: number }): Renderer {
+  const pool = new Tinypool({
+    filename: new URL('./render-thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: options.threads,
+    idleTimeout: idleMs,
+    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
+  });
+  const limitMs = options.taskMs ?? taskMs;
+  let isClosed = false;
+
+  function run(
+    setting: RenderSetting,
+    bills: readonly StoredBill[],
+    mails: ReadonlyMap<number, MailTemplate | null> | null,
+  ): Promise<RenderOutcome> {
+    const words = mails === null ? null : Object.fromEntries(mails);
+    const own = words && Object.fromEntries(bills.map(({ bill_id: id }) => [id, words[id]]));
+    const task = { setting, bills, mails: own };
+    return pool.run(task, { signal: AbortSignal.timeout(limitMs) });
+  }
+
+  /** The thread died or did not end. Each bill alone tells which one it was. */
+  async function oneByOne(
+    setting: RenderSetting,
+    bills: readonly StoredBill[],
+    mails: ReadonlyMap<number, MailTemplate | null> | null,
+  ): Promise<RenderOutcome> {
+    let edition = '';
+    const results: RenderResult[] = [];
+    for (const bill of bills) {
+      try {
+        const outcome = await run(setting, [bill], mails);
+        edition = outcome.edition;
+        results.push(...outcome.results);
+      } catch (error) {
+        // No fault of the bill: whoever wanted it begins again elsewhere.
+        if (isClosed) throw error;
+        results.push({ billId: bill.bill_id, error: renderErrorOf(error) });
+      }
+    }
+    return { edition, results };
+  }
+
+  return {
+    async render(setting, bills, mails) {
+      const tasks = tasksOf(bills).map((some) =>
+        run(setting, some, mails).catch(() => oneByOne(setting, some, mails)),
+      );
+      const outcomes = await Promise.all(tasks);
+      const results = outcomes.flatMap((outcome) => outcome.results);
+      return {
+        edition: outcomes.find((outcome) => outcome.edition !== '')?.edition ?? 'none',
+        results: new Map(results.map((result) => [result.billId, result])),
+      };
+    },
+    close() {
+      isClosed = true;
+      return pool.destroy();
+    },
+  };
+}
+
+function tasksOf(bills: readonly StoredBill[]): StoredBill[][] {
+  const tasks: StoredBill[][] = [];
+  for (let at = 0; at < bills.length; at += billsPerTask) {
+    tasks.push(bills.slice(at, at + billsPerTask));
+  }
+  return tasks;
+}

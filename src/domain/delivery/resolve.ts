@@ -1,0 +1,69 @@
+// What somebody decides about deliveries of which nobody knows how they ended, or that failed.
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { getBilledTerm } from '../bills/billed-terms-store.ts';
+import type { Stamp } from '../ledger/store.ts';
+import { type LockedDelivery, lockDeliveries, updateDeliveries } from './list-store.ts';
+import type { DeliveryStatus } from './store.ts';
+
+/** Resend goes out again under the same message id; the others say that it has arrived, or not. */
+export type Resolution = 'Resend' | 'Sent' | 'Failed';
+
+const resendable: readonly DeliveryStatus[] = ['Uncertain', 'Failed'];
+const decidable: readonly DeliveryStatus[] = ['Uncertain'];
+
+type State = { status: DeliveryStatus; reason: string | null };
+export type ResolvedDelivery = { deliveryId: number; before: State; after: State };
+
+export async function resolveDeliveries(
+  tx: Tx,
+  tenantId: number,
+  asked: {
+    termId: number;
+    deliveryIds: readonly number[];
+    resolution: Resolution;
+    reason: string | null | undefined;
+  },
+  stamp: Stamp,
+): Promise<ResolvedDelivery[]> {
+  const { termId, deliveryIds, resolution } = asked;
+  await getBilledTerm(tx, tenantId, termId, { lock: 'update' });
+  const found = await lockDeliveries(tx, tenantId, termId, deliveryIds);
+  assertFound(found, deliveryIds);
+  for (const delivery of found) assertAllowed(delivery, resolution);
+  const isAgain = resolution === 'Resend';
+  const status: DeliveryStatus = isAgain ? 'Queued' : resolution;
+  const said = isAgain ? 'Asked for again' : `Said to be ${resolution}`;
+  const reason = `${said} by ${stamp.by}${asked.reason ? `: ${asked.reason}` : ''}`;
+  const change = { status, reason, nextAttemptAt: isAgain ? stamp.at : null };
+  await updateDeliveries(tx, tenantId, deliveryIds, change, stamp.at);
+  return found.map((delivery) => ({
+    deliveryId: delivery.delivery_id,
+    before: { status: delivery.status, reason: delivery.reason },
+    after: { status, reason },
+  }));
+}
+
+function assertFound(found: readonly LockedDelivery[], wanted: readonly number[]): void {
+  const known = new Set(found.map((delivery) => delivery.delivery_id));
+  const missing = wanted.filter((id) => !known.has(id));
+  if (missing.length === 0) return;
+  throw new AppError('DELIVERY_NOT_FOUND', {
+    message: `The term has no delivery ${missing.slice(0, 20).join(', ')}`,
+    field: 'data.deliveryIDs',
+  });
+}
+
+function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
+  const { delivery_id: id, status, channel } = delivery;
+  const isAgain = resolution === 'Resend';
+  const allowed = isAgain ? resendable : decidable;
+  const canGo = !isAgain || channel === 'Email' || channel === 'Print';
+  if (allowed.includes(status) && canGo) return;
+  throw new AppError('INVALID_STATE', {
+    message: `Delivery ${id} by ${channel} is ${status}`,
+    field: 'data.deliveryIDs',
+    current: status,
+    allowed: [...allowed],
+  });
+}

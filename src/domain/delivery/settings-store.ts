@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../ledger/store.ts';
+import type { DocumentSetting } from './document-setting.ts';
+
+/** The templates of a context in their newest versions. */
+export type TemplateVersions = {
+  template_id: number;
+  template_version: number;
+  body: string;
+  email_template_id: number | null;
+  email_template_version: number | null;
+};
+
+export async function getTemplateVersions(
+  tx: Tx,
+  tenantId: number,
+  contextId: number,
+): Promise<TemplateVersions> {
+  const { rows } = await sql<TemplateVersions>`
+    select c.template_id, t.version as template_version, v.body, c.email_template_id,
+      e.version as email_template_version
+    from pricing_contexts c
+    join templates t on t.tenant_id = c.tenant_id and t.template_id = c.template_id
+    join template_versions v
+      on v.tenant_id = t.tenant_id and v.template_id = t.template_id and v.version = t.version
+    left join templates e on e.tenant_id = c.tenant_id and e.template_id = c.email_template_id
+    where c.tenant_id = ${tenantId} and c.context_id = ${contextId}
+  `.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`context ${contextId} has no template`);
+  return row;
+}
+
+export type SettingRow = {
+  version: number;
+  /** YYYY-MM-DD. */
+  issue_date: string;
+  setting: DocumentSetting;
+  /** Of its template. */
+  body: string;
+};
+
+/** By version; without any, the newest. */
+export async function listSettings(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  versions: readonly number[] | 'newest',
+): Promise<SettingRow[]> {
+  const wanted =
+    versions === 'newest'
+      ? sql`s.version = (
+          select max(n.version) from document_settings n
+          where n.tenant_id = ${tenantId} and n.term_id = ${termId}
+        )`
+      : sql`s.version = any(${[...versions]}::integer[])`;
+  const { rows } = await sql<SettingRow>`
+    select s.version, s.issue_date, s.setting, v.body
+    from document_settings s
+    join template_versions v on v.tenant_id = s.tenant_id
+      and v.template_id = (s.setting -> 'template' ->> 'templateID')::bigint
+      and v.version = (s.setting -> 'template' ->> 'version')::integer
+    where s.tenant_id = ${tenantId} and s.term_id = ${termId} and ${wanted}
+  `.execute(tx);
+  return rows;
+}
+
+export async function insertSetting(
+  tx: Tx,
+  tenantId: number,
+  row: { termId: number; version: number; issueDate: string; setting: DocumentSetting },
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into document_settings (
+      tenant_id, term_id, version, issue_date, setting, created_at, created_by
+    )
+    values (
+      ${tenantId}, ${row.termId}, ${row.version}, ${row.issueDate},
+      ${JSON.stringify(row.setting)}::jsonb, ${stamp.at}, ${stamp.by}
+    )
+  `.execute(tx);
+}
+
+export type EmailTemplateRow = {
+  template_id: number;
+  version: number;
+  subject: string | null;
+  body: string;
+};
+
+export async function listEmailTemplates(
+  tx: Tx,
+  tenantId: number,
+  versions: readonly { templateId: number; version: number }[],
+): Promise<EmailTemplateRow[]> {
+  if (versions.length === 0) return [];
+  const { rows } = await sql<EmailTemplateRow>`
+    select v.template_id, v.version, v.subject, v.body
+    from template_versions v
+    join unnest(
+      ${versions.map((one) => one.templateId)}::bigint[],
+      ${versions.map((one) => one.version)}::integer[]
+    ) as w (template_id, version) using (template_id, version)
+    where v.tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows;
+}

@@ -1,0 +1,239 @@
+// Deliveries: one row for each bill, channel and request.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../ledger/store.ts';
+import type { Channel } from '../tenants/channels.ts';
+import type { BillRange } from './documents-store.ts';
+
+export const deliveryStatuses = [
+  'Queued',
+  'Sending',
+  'Sent',
+  'Delivered',
+  'Failed',
+  'Uncertain',
+] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Published bills of a term, or one of them, cut into ranges of so many. */
+export async function listPublishedRanges(
+  tx: Tx,
+  tenantId: number,
+  wanted: { termId: number; billId: number | null },
+  size: number,
+): Promise<{ ranges: BillRange[]; total: number }> {
+  const { rows } = await sql<RangeRow>`
+    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
+    from (
+      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
+      from bills
+      where tenant_id = ${tenantId} and term_id = ${wanted.termId} and status = 'Published'
+        and status <> 'Cancelled'
+        and (${wanted.billId}::bigint is null or bill_id = ${wanted.billId})
+    ) numbered
+    group by part
+    order by part
+  `.execute(tx);
+  return rangesOf(rows);
+}
+
+/** Bills of a term with mails that are due, cut likewise. */
+export async function listWaitingRanges(
+  tx: Tx,
+  tenantId: number,
+  wanted: { termId: number; now: Temporal.Instant },
+  size: number,
+): Promise<{ ranges: BillRange[]; total: number }> {
+  const { rows } = await sql<RangeRow>`
+    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
+    from (
+      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
+      from (
+        select distinct b.subject_id
+        from deliveries d
+        join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+        where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
+          and d.next_attempt_at <= ${wanted.now}
+      ) waiting
+    ) numbered
+    group by part
+    order by part
+  `.execute(tx);
+  return rangesOf(rows);
+}
+
+type RangeRow = { first_id: number; last_id: number; count: number };
+
+function rangesOf(rows: readonly RangeRow[]): { ranges: BillRange[]; total: number } {
+  return {
+    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
+    total: rows.reduce((sum, row) => sum + row.count, 0),
+  };
+}
+
+export type AddressedBill = {
+  bill_id: number;
+  email: string | null;
+  contacts: { contactType: string; contactValue: string }[];
+  delivery_channels: Channel[] | null;
+  /** By which it is on its way, has arrived, or may have. */
+  known: Channel[];
+  /** Of those, by which it is on its way now. */
+  under_way: Channel[];
+};
+
+/** Published bills of a range with where their parties can be reached. */
+export async function listAddressedBills(
+  tx: Tx,
+  tenantId: number,
+  wanted: { termId: number; billId: number | null },
+  range: BillRange,
+): Promise<AddressedBill[]> {
+  const { rows } = await sql<AddressedBill>`
+    select b.bill_id, p.email, p.contacts, p.delivery_channels,
+      coalesce(d.known, '{}') as known, coalesce(d.under_way, '{}') as under_way
+    from bills b
+    join parties p on p.tenant_id = b.tenant_id and p.party_id = b.party_id
+    left join lateral (
+      select array_agg(distinct channel) as known,
+        array_agg(distinct channel) filter (where status in ('Queued', 'Sending')) as under_way
+      from deliveries
+      where tenant_id = b.tenant_id and bill_id = b.bill_id and status <> 'Failed'
+    ) d on true
+    where b.tenant_id = ${tenantId} and b.term_id = ${wanted.termId} and b.status = 'Published'
+      and b.status <> 'Cancelled' and b.subject_id between ${range.firstId} and ${range.lastId}
+      and (${wanted.billId}::bigint is null or b.bill_id = ${wanted.billId})
+    order by b.subject_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Bills of a range that have deliveries to be sent. */
+export async function listWaitingBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  range: BillRange,
+): Promise<number[]> {
+  const { rows } = await sql<{ bill_id: number }>`
+    select b.bill_id
+    from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
+      and b.subject_id between ${range.firstId} and ${range.lastId}
+      and exists (
+        select from deliveries d
+        where d.tenant_id = b.tenant_id and d.bill_id = b.bill_id
+          and d.status in ('Queued', 'Sending')
+      )
+  `.execute(tx);
+  return rows.map((row) => row.bill_id);
+}
+
+export type NewDelivery = {
+  deliveryId: number;
+  billId: number;
+  channel: Channel;
+  recipient: string | null;
+  status: DeliveryStatus;
+  reason: string | null;
+  messageId: string;
+  isSent: boolean;
+};
+
+export type Request = {
+  termId: number;
+  jobId: number;
+  template: { templateId: number; version: number } | null;
+};
+
+/** A part that is done a second time finds its rows and leaves them. */
+export async function insertDeliveries(
+  tx: Tx,
+  tenantId: number,
+  request: Request,
+  deliveries: readonly NewDelivery[],
+  stamp: Stamp,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const { template } = request;
+  const rows = deliveries.map((one) => ({
+    delivery_id: one.deliveryId,
+    bill_id: one.billId,
+    channel: one.channel,
+    recipient: one.recipient,
+    status: one.status,
+    reason: one.reason,
+    message_id: one.messageId,
+    is_sent: one.isSent,
+  }));
+  await sql`
+    insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
+      status, reason, next_attempt_at, message_id, template_id, template_version, sent_at,
+      created_at, created_by, modified_at)
+    select ${tenantId}, r.delivery_id, r.bill_id, ${request.termId}, ${request.jobId}, r.channel,
+      r.recipient, r.status, r.reason,
+      case when r.status = 'Queued' then ${stamp.at}::timestamptz end, r.message_id,
+      case when r.channel = 'Email' then ${template?.templateId ?? null}::bigint end,
+      case when r.channel = 'Email' then ${template?.version ?? null}::integer end,
+      case when r.is_sent then ${stamp.at}::timestamptz end,
+      ${stamp.at}, ${stamp.by}, ${stamp.at}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      delivery_id bigint, bill_id bigint, channel text, recipient text, status text, reason text,
+      message_id text, is_sent boolean
+    )
+    on conflict on constraint deliveries_once do nothing
+  `.execute(tx);
+}
+
+/** What waits for a later attempt goes along with whoever asks now. */
+export async function hastenDeliveries(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+  at: Temporal.Instant,
+): Promise<void> {
+  await sql`
+    update deliveries set next_attempt_at = ${at}, modified_at = ${at}
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+      and status = 'Queued' and next_attempt_at > ${at}
+  `.execute(tx);
+}
+
+/**
+ * Whoever handed these over has not told how it ended, and holds them no more. They may have
+ * arrived: nobody sends them again unless somebody says so.
+ */
+export async function doubtDeliveries(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+  at: Temporal.Instant,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries
+    set status = 'Uncertain', next_attempt_at = null, modified_at = ${at},
+      reason = 'The worker ended while it was sent: it may have arrived'
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+      and status = 'Sending'
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Deliveries of bills that are no longer to be sent. */
+export async function failWaiting(
+  tx: Tx,
+  tenantId: number,
+  wanted: { termId: number; range: BillRange },
+  reason: string,
+  at: Temporal.Instant,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries d
+    set status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}
+    from bills b
+    where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
+      and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+      and b.subject_id between ${wanted.range.firstId} and ${wanted.range.lastId}
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}

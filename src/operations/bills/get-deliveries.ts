@@ -1,0 +1,62 @@
+import * as Type from 'typebox';
+import {
+  countDeliveries,
+  type DeliveryFilter,
+  type DeliveryRow,
+  listDeliveries,
+} from '../../domain/delivery/list-store.ts';
+import { deliveryStatuses } from '../../domain/delivery/store.ts';
+import { deliveryChannels } from '../../domain/tenants/channels.ts';
+import { filterOf, maybe, metaData, page } from '../fields.ts';
+import { listing } from '../listing.ts';
+import { operation } from '../operation.ts';
+import { deliveryView, presentDelivery } from './delivery-fields.ts';
+
+/** A number that names nothing is no error: it finds nothing. */
+const wholeNumber = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-code': 'INVALID_FILTER_VALUE',
+});
+
+export const getDeliveries = operation({
+  path: '/billing/bills/get-deliveries',
+  method: 'Retrieve',
+  action: 'Retrieve Deliveries',
+  access: { permission: 'bills:read' },
+  summary: 'Lists what was sent to customers and how it ended: what failed, what is uncertain.',
+  request: Type.Object({
+    termID: maybe(wholeNumber),
+    billID: maybe(wholeNumber),
+    status: filterOf(deliveryStatuses),
+    channel: filterOf(deliveryChannels),
+    page: Type.Optional(page),
+    metaData: metaData(['deliveryID']),
+  }),
+  response: Type.Object({ deliveries: Type.Array(Type.Partial(Type.Object(deliveryView))) }),
+  errors: [],
+  example: { termID: 1, status: 'Uncertain', page: { pageNumber: 0, size: 20 } },
+  handle(call, body) {
+    const { tenantId } = call.tenant;
+    const filter: DeliveryFilter = {
+      termId: body.termID ?? null,
+      billId: body.billID ?? null,
+      status: body.status ?? null,
+      channel: body.channel ?? null,
+    };
+    return listing(call, {
+      page: body.page,
+      fields: body.metaData?.fields,
+      count: (tx) => countDeliveries(tx, tenantId, filter),
+      at: (tx, window) => listDeliveries(tx, tenantId, filter, { ...window, afterId: 0 }),
+      after: (tx, { after, limit }) =>
+        listDeliveries(tx, tenantId, filter, {
+          offset: 0,
+          limit,
+          afterId: after?.delivery_id ?? 0,
+        }),
+      present: (row: DeliveryRow) => presentDelivery(row, call.tenant),
+      wrap: (deliveries) => ({ deliveries }),
+    });
+  },
+});

@@ -1,0 +1,33 @@
+import * as Type from 'typebox';
+import { publishBillsStep } from '../../billrun/publish.ts';
+import { empty, id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+
+export const publishBills = operation({
+  path: '/billing/bills/publish-bills',
+  method: 'Publish',
+  action: 'Publish Bills',
+  access: { permission: 'bills:post' },
+  summary:
+    'Step 8 of a bill run: makes the document of every posted bill of the term and shows the bills to their customers.',
+  request: Type.Object({
+    operation: scheduleWord,
+    data: Type.Object({ termID: id, sheduleTime }),
+    billId: Type.Optional(Type.Null({ description: 'Bills are published all together' })),
+  }),
+  response: empty,
+  errors: [...stepErrors, 'BILLS_NOT_PUBLISHED'],
+  example: {
+    operation: 'schedule',
+    data: { termID: 1, sheduleTime: '2025-08-02T06:00:00' },
+    billId: null,
+  },
+  handle(call, { data }) {
+    return askForStep(call, publishBillsStep, {
+      termId: data.termID,
+      sheduleTime: data.sheduleTime,
+    });
+  },
+  settle: settleJob,
+});

@@ -1,0 +1,47 @@
+// What a worker of a test renders and sends with.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMailer } from '../../src/base/mail/mailer.ts';
+import { createMailBreaker } from '../../src/billrun/mail-breaker.ts';
+import type { Equipment } from '../../src/billrun/tools.ts';
+import { openRenderer } from '../../src/domain/delivery/renderer.ts';
+
+export type TestEquipment = Equipment & { close(): Promise<void> };
+
+export type EquipmentOptions = {
+  /** Otherwise mails become files. */
+  smtpUrl?: string;
+  mailsAtOnce?: number;
+  silenceMs?: number;
+  taskMs?: number;
+};
+
+export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment {
+  const { smtpUrl, mailsAtOnce = 4, silenceMs, taskMs } = options;
+  const dataFolder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
+  const renderer = openRenderer({ threads: 1, ...(taskMs === undefined ? {} : { taskMs }) });
+  const mailer = createMailer({
+    smtpUrl,
+    smtpConnections: mailsAtOnce,
+    mailFrom: { address: 'billing@city.example', name: 'City Power' },
+    dataFolder,
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  });
+  let isClosed = false;
+  return {
+    renderer,
+    mailer,
+    mailsAtOnce,
+    mailDomain: 'city.example',
+    breaker: createMailBreaker(),
+    dataFolder,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      mailer.close();
+      await renderer.close();
+      rmSync(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
