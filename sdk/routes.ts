@@ -104,6 +104,22 @@ export const routes = {
     method: 'Update',
     action: 'Review Meter Reading',
   },
+  generateBills: {
+    path: '/billing/bills/generate-bills',
+    method: 'Generate',
+    action: 'Generate Bills',
+  },
+  getBillTerm: {
+    path: '/billing/bills/get-bill-term',
+    method: 'Retrieve',
+    action: 'Retrieve Bill Term',
+  },
+  getBills: { path: '/billing/bills/get-bills', method: 'Retrieve', action: 'Retrieve Bills' },
+  holdBill: { path: '/billing/bills/hold-bill', method: 'Update', action: 'Hold Bill' },
+  explainBill: { path: '/billing/bills/explain-bill', method: 'Retrieve', action: 'Explain Bill' },
+  compareRuns: { path: '/billing/bills/compare-runs', method: 'Retrieve', action: 'Compare Runs' },
+  postBills: { path: '/billing/bills/post-bills', method: 'Post', action: 'Post Bills' },
+  unpostBills: { path: '/billing/bills/unpost-bills', method: 'Update', action: 'Unpost Bills' },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',
