@@ -408,14 +408,14 @@ const changes: Record<
   },
   resolveDeliveries: {
     call: async () => {
-      await scene.sql.query("update deliveries set status = 'Failed', channel = 'Email'");
+      await scene.sql.query("update deliveries set status = 'Uncertain', channel = 'Email'");
       const { data } = await admin.getDeliveries({ termID: 2 });
       const deliveryIDs = [data.deliveries[0]?.deliveryID ?? 0];
       const resolved = { termID: 2, deliveryIDs, resolution: 'Sent' as const, reason: 'Seen' };
       return admin.resolveDeliveries({ data: resolved });
     },
     subject: 'delivery',
-    before: { status: 'Failed' },
+    before: { status: 'Uncertain' },
     after: { status: 'Sent' },
   },
   makeLogins: {
