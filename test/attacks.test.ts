@@ -168,6 +168,8 @@ const billRetrievals = [
   'compareRuns',
   // It shows meters of which a reading is due.
   'getRouteSheet',
+  // They name no text of the workspace.
+  'getJobs',
 ];
 
 /** They work on bills. Their guards and roles are tried elsewhere in this file and in roles. */
