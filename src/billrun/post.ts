@@ -1,5 +1,6 @@
-// Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is posted
-// in one transaction; a failure leaves whole parts behind, and posting again goes on from there.
+// Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is
+// posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
+// there.
 import { dateIn } from '../base/calendar.ts';
 import { parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -11,11 +12,11 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { wireDay } from '../domain/bills/freeze.ts';
+import { extendHistories } from '../domain/bills/histories-store.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
   endOneTimeSubscriptions,
-  extendHistories,
   holdStaleBills,
   insertBillEntries,
   listFirstBills,

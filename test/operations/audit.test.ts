@@ -41,6 +41,15 @@ const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
   .add({ days: 1 })
   .toString({ smallestUnit: 'second' });
 
+const metered = 'ELEC-00000002';
+const [year, month, day] = Temporal.Now.plainDateISO('Asia/Karachi').toString().split('-');
+const today = `${day}/${month}/${year}`;
+const billed = { operation: 'schedule' as const, data: { termID: 2, sheduleTime: null } };
+
+async function firstBill(): Promise<number> {
+  return (await admin.getBills({ termID: 2 })).data.bills[0]?.billID ?? 0;
+}
+
 function upload(list: string, sheduleTime: string | null = null) {
   const data = JSON.stringify({ termID: 1, [list]: [] });
   return { operation: 'schedule' as const, data: { data, sheduleTime } };
@@ -214,76 +223,6 @@ const changes: Record<
     before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
     after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
   },
-  assignMeter: {
-    call: async () => {
-      const facts = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 2 };
-      await admin.makeMeters({ meters: [8, 9].map((number) => ({ number, ...facts })) });
-      await admin.makeConnections({
-        batchUpload: true,
-        connection: {
-          serviceCode: 'ELEC',
-          tariffCode: 'DOM',
-          postType: 'Post Subscription',
-          connectionNumber: 'METERED-1',
-          connectionDate: '01012026',
-          users: [{ partyID: 1 }],
-        },
-      });
-      const data = { connectionNumber: 'METERED-1', number: 8, installDate: '02/01/2026' };
-      return admin.assignMeter({ data });
-    },
-    subject: 'meter',
-    before: { status: 'InActive', connectionNumber: null },
-    after: { status: 'Active', connectionNumber: 'METERED-1', meteredInputs: ['energy'] },
-  },
-  makeReadings: {
-    call: () => {
-      const reading = { number: 8, readingDate: '01/02/2026' };
-      const later = { number: 8, readingDate: '01/03/2026', value: '5' };
-      return admin.makeReadings({ readings: [{ ...reading, value: '10' }, later] });
-    },
-    subject: 'reading',
-    before: null,
-    after: { readings: 2, underReview: 1 },
-  },
-  reviewReading: {
-    call: async () => {
-      const { data } = await admin.getReadings({ number: 8, status: 'Review' });
-      const readingID = data.readings[0]?.readingID ?? 0;
-      return admin.reviewReading({ data: { readingID, decision: 'Accept', value: '15' } });
-    },
-    subject: 'reading',
-    before: { value: '5', status: 'Review', number: 8 },
-    after: { value: '15', status: 'Accepted', consumption: '10' },
-  },
-  replaceMeter: {
-    call: () => {
-      const numbers = { oldNumber: 8, newNumber: 9 };
-      const data = { connectionNumber: 'METERED-1', ...numbers, replaceDate: '02/03/2026' };
-      return admin.replaceMeter({ data: { ...data, reason: 'Stopped' } });
-    },
-    subject: 'meter',
-    before: { status: 'Active', connectionNumber: 'METERED-1', removeDate: null },
-    after: { status: 'InActive', removeDate: '02/03/2026', reason: 'Stopped' },
-  },
-  removeMeter: {
-    call: () => {
-      const data = { connectionNumber: 'METERED-1', number: 9, removeDate: '03/03/2026' };
-      return admin.removeMeter({ data });
-    },
-    subject: 'meter',
-    before: { status: 'Active' },
-    after: { status: 'InActive', connectionNumber: null },
-  },
-  importData: {
-    call: () => {
-      const content = 'number,brand,meterType,purchaseDate\r\n10,Itron,1,15/01/2024\r\n';
-      return admin.importData({ kind: 'Meters', content, fileName: 'm.csv' });
-    },
-    subject: 'import',
-    before: null,
-    after: { kind: 'Meters', rows: 1, fileName: 'm.csv' },
-  },
   makeTerm: {
     call: () => {
       const days = { startDate: '01/01/2026', endDate: '31/01/2026', dueDate: '15/02/2026' };
@@ -345,6 +284,139 @@ const changes: Record<
     subject: 'job',
     before: null,
     after: { operation: 'cancel-term', termID: 1, reason: 'over' },
+  },
+  assignMeter: {
+    call: async () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      await admin.makeConnections({ connection: { ...offer, users: [{ partyID: 1 }] } });
+      const facts = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 1 };
+      await admin.makeMeters({ meters: [8, 9].map((number) => ({ number, ...facts })) });
+      const initialReadings = [{ register: 'kWh', value: '5' }];
+      const data = { connectionNumber: metered, number: 8, installDate: today, initialReadings };
+      return admin.assignMeter({ data });
+    },
+    subject: 'meter',
+    before: { status: 'InActive', connectionNumber: null },
+    after: { status: 'Active', connectionNumber: metered, meteredInputs: ['energy'] },
+  },
+  makeReadings: {
+    call: () =>
+      admin.makeReadings({
+        readings: [{ number: 8, value: '6', readingDate: today, readingType: 'Check' }],
+      }),
+    subject: 'reading',
+    before: null,
+    after: { readings: 1 },
+  },
+  reviewReading: {
+    call: async () => {
+      const { data } = await admin.getReadings({ number: 8 });
+      const readingID = data.readings.find((one) => one.readingType === 'Check')?.readingID ?? 0;
+      return admin.reviewReading({ data: { readingID, decision: 'Reject', remark: 'Not ours' } });
+    },
+    subject: 'reading',
+    before: { status: 'Accepted' },
+    after: { status: 'Rejected', remark: 'Not ours' },
+  },
+  replaceMeter: {
+    call: () =>
+      admin.replaceMeter({
+        data: {
+          connectionNumber: metered,
+          oldNumber: 8,
+          newNumber: 9,
+          replaceDate: today,
+          finalReadings: [{ register: 'kWh', value: '6' }],
+          initialReadings: [{ register: 'kWh', value: '0' }],
+          reason: 'Old',
+        },
+      }),
+    subject: 'meter',
+    before: { status: 'Active', connectionNumber: metered },
+    after: { status: 'InActive', connectionNumber: null, reason: 'Old' },
+  },
+  removeMeter: {
+    call: () => {
+      const finalReadings = [{ register: 'kWh', value: '0' }];
+      const data = { connectionNumber: metered, number: 9, removeDate: today, finalReadings };
+      return admin.removeMeter({ data: { ...data, reason: 'Gone' } });
+    },
+    subject: 'meter',
+    before: { status: 'Active', connectionNumber: metered },
+    after: { status: 'InActive', reason: 'Gone' },
+  },
+  importData: {
+    call: () =>
+      admin.importData({
+        kind: 'Meters',
+        content: 'number,brand,meterType,purchaseDate,mf\r\n70,Itron,Water,15/01/2024,1\r\n',
+        fileName: 'meters.csv',
+      }),
+    subject: 'import',
+    before: null,
+    after: { kind: 'Meters', rows: 1, fileName: 'meters.csv' },
+  },
+  generateBills: {
+    call: async () => {
+      const days = { startDate: today, endDate: today, dueDate: today };
+      const data = { serviceCode: 'ELEC', label: 'Today', ...days };
+      await admin.makeTerm({ operation: 'schedule', data });
+      const posting = { termID: 2, reading: 'previous' };
+      await admin.postMeterReadings({ operation: 'schedule', data: posting });
+      return admin.generateBills(billed);
+    },
+    subject: 'job',
+    before: null,
+    after: { operation: 'generate-bills', termID: 2 },
+  },
+  holdBill: {
+    call: async () => {
+      const billID = await firstBill();
+      await admin.holdBill({ data: { billID, hold: true, reason: 'Look' } });
+      return admin.holdBill({ data: { billID, hold: false, reason: 'Looked' } });
+    },
+    subject: 'bill',
+    before: { hold: true, reason: 'Look' },
+    after: { hold: false },
+  },
+  postBills: {
+    call: () => admin.postBills({ ...billed, data: { ...billed.data, skipErrors: true } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-bills', termID: 2, skipErrors: true },
+  },
+  unpostBills: {
+    call: () => admin.unpostBills({ operation: 'schedule', data: { termID: 2, reason: 'Wrong' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-bills', termID: 2, reason: 'Wrong' },
+  },
+  publishBills: {
+    call: async () => {
+      await admin.postBills({ ...billed, data: { ...billed.data, skipErrors: true } });
+      return admin.publishBills(billed);
+    },
+    subject: 'job',
+    before: null,
+    after: { operation: 'publish-bills', termID: 2 },
+  },
+  distributeBills: {
+    call: () => admin.distributeBills({ ...billed, billId: null }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'distribute-bills', termID: 2 },
+  },
+  resolveDeliveries: {
+    call: async () => {
+      await scene.sql.query("update deliveries set status = 'Uncertain', channel = 'Email'");
+      const { data } = await admin.getDeliveries({ termID: 2 });
+      const deliveryIDs = [data.deliveries[0]?.deliveryID ?? 0];
+      const resolved = { termID: 2, deliveryIDs, resolution: 'Sent' as const, reason: 'Seen' };
+      return admin.resolveDeliveries({ data: resolved });
+    },
+    subject: 'delivery',
+    before: { status: 'Uncertain' },
+    after: { status: 'Sent' },
   },
   makeLogins: {
     call: () =>

@@ -1,5 +1,5 @@
-// Bills that differ between two runs of a term. A bill stands in `bills` from its first run on; what
-// it replaced stands in `superseded_bills` with the runs it belonged to.
+// Bills that differ between two runs of a term. A bill stands in `bills` from its first run on;
+// what it replaced stands in `superseded_bills` with the runs it belonged to.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Facts } from '../rating/facts.ts';
@@ -25,7 +25,8 @@ export type DifferenceRow = { subject_id: number; before: Side | null; after: Si
 function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unknown> {
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
-  const columns = sql.raw(`bill_id, subject_id, first_run, status, current_charges, hash, document,
+  const columns =
+    sql.raw(`tenant_id, bill_id, subject_id, first_run, status, current_charges, hash, document,
     facts`);
   return sql`
     select ${columns} from bills
@@ -56,7 +57,8 @@ export async function listDifferences(
       ${sideOf('a')} as after
     from (${versionsAt(tenantId, pair, pair.run)}) a
     full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
-    where a.hash is distinct from b.hash
+    where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
+      and a.hash is distinct from b.hash
       and coalesce(a.subject_id, b.subject_id) > ${window.afterSubjectId}
     order by 1
     limit ${window.limit} offset ${window.offset}
@@ -69,7 +71,8 @@ export async function countDifferences(tx: Tx, tenantId: number, pair: RunPair):
     select count(*) as count
     from (${versionsAt(tenantId, pair, pair.run)}) a
     full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
-    where a.hash is distinct from b.hash
+    where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
+      and a.hash is distinct from b.hash
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }

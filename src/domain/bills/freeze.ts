@@ -1,5 +1,5 @@
-// Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows give
-// the same facts, in the same order, so that the same bill has the same bytes.
+// Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
+// give the same facts, in the same order, so that the same bill has the same bytes.
 import { parseDay } from '../../base/days.ts';
 import { decimalText, exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { add, type Exact, zero } from '../../base/numbers/exact.ts';
@@ -227,8 +227,8 @@ function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
 type PlainUsage = Record<string, UploadedUsage>;
 
 /**
- * Uploaded use by input. Where bills are made in advance, use is known only afterwards: what carries
- * no date, or a date before the term, is of the term before.
+ * Uploaded use by input. Where bills are made in advance, use is known only afterwards: what
+ * carries no date, or a date before the term, is of the term before.
  */
 function usageOf(
   rows: readonly UsageRow[],

@@ -1,5 +1,5 @@
-// The laws that hold in every workspace whatever happened, each as one question to the database: how
-// much there is of something, and which of it is wrong.
+// The laws that hold in every workspace whatever happened, each as one question to the database:
+// how much there is of something, and which of it is wrong.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 
@@ -23,7 +23,7 @@ async function judge(
   return rows[0] ?? { checked: 0, wrong: 0, examples: [] };
 }
 
-/** Every journal sums to zero, and its lines on the customers' accounts are those of its entries. */
+/** Every journal sums to zero, and its lines on customers' accounts are those of its entries. */
 export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from journals where tenant_id = ${tenantId}`,
@@ -51,11 +51,11 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
 /** The parts of posted bills: a subscription and the days it was billed for. */
 function postedParts(tenantId: number): RawBuilder<unknown> {
   return sql`
-    select bill_id, subscription_id, billed_through, billed_to from bills
+    select tenant_id, bill_id, subscription_id, billed_through, billed_to from bills
     where tenant_id = ${tenantId} and status in ('Posted', 'Published')
       and subscription_id is not null
     union all
-    select p.bill_id, p.subscription_id, p.billed_through, p.billed_to
+    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, p.billed_to
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
@@ -68,7 +68,8 @@ function postedParts(tenantId: number): RawBuilder<unknown> {
  */
 export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
-    checked: sql`select count(*) from (${postedParts(tenantId)}) p`,
+    checked: sql`select count(*) from (${postedParts(tenantId)}) p
+      where p.tenant_id = ${tenantId}`,
     wrong: sql`
       select 'term ' || term_id || ' subject ' || subject_id as what from bills
       where tenant_id = ${tenantId} and status <> 'Cancelled'

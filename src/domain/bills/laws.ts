@@ -25,7 +25,7 @@ export type Judgement = Verdict & { law: string; says: string };
 export type LawReader = {
   tenant: Omit<Tenant, 'workspace'>;
   now: Temporal.Instant;
-  /** Each question in a transaction of its own: a large workspace must not hold one open for long. */
+  /** Each question in a transaction of its own: none may be held open for long. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 

@@ -17,8 +17,8 @@ export function subjectColumn({ post_type }: BilledTerm): RawBuilder<unknown> {
 export type SubjectRange = { firstId: number; lastId: number };
 
 /**
- * Ranges of subjects, each with as many as go into one part, those with a bill included, and whether
- * some have none yet.
+ * Ranges of subjects, each with as many as go into one part, those with a bill included, and
+ * whether some have none yet.
  */
 export async function listSubjectRanges(
   tx: Tx,

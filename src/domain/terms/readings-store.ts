@@ -41,16 +41,7 @@ function openRegisters(
       left join term_readings l on l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
         and l.subscription_id = d.subscription_id and l.assignment_id = n.assignment_id
         and l.position = r.position
-      left join lateral (
-        select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
-        from term_readings o
-        join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-        where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
-          and o.position = r.position
-          and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
-        order by o.reading_date desc, o.term_id desc
-        limit 1
-      ) b on true
+      left join lateral ${lastTaken(tenantId, term)} b on true
       left join lateral (
         select i.reading_id, i.reading_date, i.value, i.reading_type
         from readings i
@@ -85,6 +76,20 @@ function openRegisters(
       ) c on true
       where l.reading_id is null or l.is_stand_in
     )`;
+}
+
+/** Of a register, the reading that the term before took. */
+function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`(
+    select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
+    from term_readings o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
+      and o.position = r.position
+      and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+    order by o.reading_date desc, o.term_id desc
+    limit 1
+  )`;
 }
 
 /** By which an estimate is known that was made for a term. */

@@ -96,8 +96,8 @@ function leafAt(item: unknown, path: string): string | undefined {
   return typeof at === 'string' ? at : undefined;
 }
 
-// Cells as the values that requests carry. A cell that has the wrong form is handed on as it is:
-// the schema says what is wrong with it.
+// Cells as the values that requests carry. A cell of the wrong form is handed on as it is: the
+// schema says what is wrong with it.
 
 /** Without what is empty, so that it counts as not given. */
 export function given(item: Item): Item {
