@@ -419,9 +419,10 @@ create table bills (
 )
 -- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice.
-create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
-  where status <> 'Cancelled';
+-- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+-- a term walk along it.
+create unique index bills_subject_key on bills
+  (tenant_id, term_id, subject_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)
   where bill_number is not null;
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)

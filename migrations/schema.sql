@@ -1224,7 +1224,11 @@ CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE (0)::bigint
+END));
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
 
@@ -1261,6 +1265,8 @@ CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, log
 CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
 
 CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
+
+CREATE INDEX meter_assignments_meter ON public.meter_assignments USING btree (tenant_id, meter_id, install_date);
 
 CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
 

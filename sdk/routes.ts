@@ -104,6 +104,22 @@ export const routes = {
     method: 'Update',
     action: 'Review Meter Reading',
   },
+  generateBills: {
+    path: '/billing/bills/generate-bills',
+    method: 'Generate',
+    action: 'Generate Bills',
+  },
+  getBillTerm: {
+    path: '/billing/bills/get-bill-term',
+    method: 'Retrieve',
+    action: 'Retrieve Bill Term',
+  },
+  getBills: { path: '/billing/bills/get-bills', method: 'Retrieve', action: 'Retrieve Bills' },
+  holdBill: { path: '/billing/bills/hold-bill', method: 'Update', action: 'Hold Bill' },
+  explainBill: { path: '/billing/bills/explain-bill', method: 'Retrieve', action: 'Explain Bill' },
+  compareRuns: { path: '/billing/bills/compare-runs', method: 'Retrieve', action: 'Compare Runs' },
+  postBills: { path: '/billing/bills/post-bills', method: 'Post', action: 'Post Bills' },
+  unpostBills: { path: '/billing/bills/unpost-bills', method: 'Update', action: 'Unpost Bills' },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',
@@ -222,7 +238,6 @@ export const routes = {
   makeTerm: { path: '/billing/terms/make-term', method: 'Create', action: 'Create Bill Term' },
   getTerms: { path: '/billing/terms/get-terms', method: 'Retrieve', action: 'Retrieve Terms' },
   updateTerm: { path: '/billing/terms/update-term', method: 'Update', action: 'Update Bill Term' },
-  cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
   uploadMeterReadings: {
     path: '/billing/terms/upload-meter-readings',
     method: 'Update',
@@ -246,6 +261,7 @@ export const routes = {
   uploadUsage: { path: '/billing/terms/upload-usage', method: 'Update', action: 'Upload Usage' },
   getJobs: { path: '/billing/jobs/get-jobs', method: 'Retrieve', action: 'Retrieve Jobs' },
   cancelJob: { path: '/billing/jobs/cancel-job', method: 'Update', action: 'Cancel Job' },
+  cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
   getSettings: {
     path: '/billing/settings/get-settings',
     method: 'Retrieve',

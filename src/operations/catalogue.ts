@@ -14,11 +14,19 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { compareRuns } from './bills/compare-runs.ts';
 import { distributeBills } from './bills/distribute-bills.ts';
+import { explainBill } from './bills/explain-bill.ts';
+import { generateBills } from './bills/generate-bills.ts';
 import { getBillDocument } from './bills/get-bill-document.ts';
+import { getBillTerm } from './bills/get-bill-term.ts';
+import { getBills } from './bills/get-bills.ts';
 import { getDeliveries } from './bills/get-deliveries.ts';
+import { holdBill } from './bills/hold-bill.ts';
+import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
+import { unpostBills } from './bills/unpost-bills.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -104,6 +112,14 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  generateBills,
+  getBillTerm,
+  getBills,
+  holdBill,
+  explainBill,
+  compareRuns,
+  postBills,
+  unpostBills,
   importData,
   publishBills,
   distributeBills,
@@ -138,7 +154,6 @@ export const catalogue = {
   makeTerm,
   getTerms,
   updateTerm: updateTermOperation,
-  cancelTerm: cancelTermOperation,
   uploadMeterReadings,
   postMeterReadings,
   unpostMeterReadings,
@@ -146,6 +161,7 @@ export const catalogue = {
   uploadUsage,
   getJobs,
   cancelJob: cancelJobOperation,
+  cancelTerm: cancelTermOperation,
   getSettings,
   updateSettings: updateSettingsOperation,
   moveClock,

@@ -7,7 +7,7 @@
 import type pg from 'pg';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
 import { isUnavailable } from './faults.ts';
-import { type Tx, txOn } from './tx.ts';
+import { type Lookup, type Tx, txOn } from './tx.ts';
 
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
@@ -116,13 +116,6 @@ function isLoss(error: unknown): boolean {
 }
 
 const timeLimits = new Set(['57014', '55P03']);
-
-/** Asks for many at once what can be asked for one: the found ones, by key. */
-export type Lookup<Key, Found> = (
-  tx: Tx,
-  tenantId: number,
-  keys: readonly Key[],
-) => Promise<ReadonlyMap<Key, Found>>;
 
 type AnyLookup = Lookup<unknown, unknown>;
 

@@ -2,8 +2,9 @@
 // subscription come from one statement, so that they belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { eligibleTables, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import { eligibleTables, isEligible, type SubjectRange, subjectColumn } from './eligible-store.ts';
+import { type SubjectRange, subjectColumn } from './subjects-store.ts';
 
 export type HistoryEntry = {
   termId: number | null;
@@ -76,7 +77,8 @@ export async function listInputs(
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = s.subscription_id
-          and e.party_id = o.party_id and e.entry_id > coalesce(h.entry_id, 0) and e.ledger_account_id = 2
+          and e.party_id = o.party_id and e.entry_id > coalesce(h.entry_id, 0)
+          and e.ledger_account_id = 2
           and e.kind in ${paymentKinds}
       )::bigint end as payments,
       coalesce((

@@ -3,7 +3,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
-import { chargesOf, oneTimeReason } from './post-store.ts';
+import { chargesOf } from './histories-store.ts';
+import { oneTimeReason } from './post-store.ts';
 
 /** Whoever pays one of them waits until the transaction has ended. */
 export async function lockPosted(tx: Tx, tenantId: number, termId: number): Promise<void> {

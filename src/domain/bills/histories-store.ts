@@ -1,0 +1,80 @@
+// What was billed of subscriptions in their last terms, as posting writes it down.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+
+/** Terms of which the use is kept: a year of months and the same month of the year before. */
+const historyTerms = 13;
+
+/** The newest term of each subscription goes before the others. */
+export async function extendHistories(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+  term: { termId: number; label: string; endDate: string; keepsCharges: boolean },
+): Promise<void> {
+  await sql`
+    insert into usage_histories as h
+      (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
+    select ${tenantId}, n.subscription_id, jsonb_build_array(jsonb_build_object(
+        'termId', ${term.termId}::bigint, 'label', ${term.label}::text,
+        'endDate', ${term.endDate}::text, 'days', n.days, 'amount', n.amount, 'usage', n.usage)),
+      n.brought_forward, n.entry_id, n.billed
+    from (${historyRows(tenantId, billIds, term.keepsCharges)}) n
+    on conflict (tenant_id, subscription_id) do update
+      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${historyTerms}
+          then h.terms else h.terms - ${historyTerms - 1}::integer end,
+        brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
+        billed = excluded.billed
+  `.execute(tx);
+}
+
+function historyRows(
+  tenantId: number,
+  billIds: readonly number[],
+  keepsCharges: boolean,
+): RawBuilder<unknown> {
+  return sql`
+    select b.subscription_id, b.days, b.current_charges as amount,
+      b.arrears + b.bill_amount as brought_forward, b.entry_id,
+      ${usageObject(sql`b.document -> 'usage'`)} as usage,
+      ${keepsCharges ? chargesOf(sql`true`) : sql`null::jsonb`} as billed
+    from bills b
+    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
+      and b.subscription_id is not null
+    union all
+    select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
+      ${usageObject(sql`e.section -> 'usage'`)},
+      ${keepsCharges ? chargesOf(isOfSection) : sql`null::jsonb`}
+    from bills b
+    cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      and p.subscription_id = (e.section ->> 'connectionID')::bigint
+    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
+      and b.subscription_id is null`;
+}
+
+/** [{input, quantity, estimated?, carried?}] -> {input: {quantity, type, carried?}} */
+function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select jsonb_object_agg(u ->> 'input', jsonb_strip_nulls(jsonb_build_object(
+      'quantity', u ->> 'quantity',
+      'type', case when u ->> 'estimated' is null then 'Actual' else 'Estimated' end,
+      'carried', u ->> 'carried')))
+    from json_array_elements(${usage}) u
+  ), '{}')`;
+}
+
+const isOfSection = sql`l ->> 'connectionNumber' = e.section ->> 'connectionNumber'`;
+
+/** What bill `b` computed, by component: the next one compares it with what is known then. */
+export function chargesOf(isOwn: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select jsonb_object_agg(c.component, c.amount)
+    from (
+      select l ->> 'component' as component, sum((l ->> 'amount')::bigint) as amount
+      from json_array_elements(b.document -> 'lines') l
+      where l ->> 'lineType' is null and ${isOwn}
+      group by 1
+    ) c
+  ), '{}')`;
+}
