@@ -110,10 +110,12 @@ export class ReadQueue {
   }
 }
 
-/** A connection on which this was heard is not to be used again. */
+/** A connection on which this was heard is not to be used again; after a time limit it is good. */
 function isLoss(error: unknown): boolean {
-  return error !== undefined && isUnavailable(error);
+  return isUnavailable(error) && !timeLimits.has((error as { code?: string }).code ?? '');
 }
+
+const timeLimits = new Set(['57014', '55P03']);
 
 type AnyLookup = Lookup<unknown, unknown>;
 
@@ -139,7 +141,8 @@ export class Read {
   readonly #queue: ReadQueue;
   readonly #openings: readonly Statement[];
   #group: Group | undefined;
-  readonly #gathered = new Map<AnyLookup, Gathered>();
+  /** What was asked for since the last group was sent. */
+  #gathered: Map<AnyLookup, Gathered> | undefined;
 
   constructor(queue: ReadQueue, openings: readonly Statement[], kinds: Set<object> | undefined) {
     this.kinds = kinds;
@@ -167,7 +170,7 @@ export class Read {
   ): Promise<Found | undefined> {
     this.#openGroup();
     const any = lookup as AnyLookup;
-    const gathered = this.#gathered.get(any) ?? this.#gather(any, tenantId);
+    const gathered = this.#gathered?.get(any) ?? this.#gather(any, tenantId);
     if (gathered.tenantId !== tenantId) throw new Error('a read is about one tenant');
     gathered.keys.add(key);
     const found = await gathered.found.promise;
@@ -176,17 +179,20 @@ export class Read {
 
   #gather(lookup: AnyLookup, tenantId: number): Gathered {
     const gathered: Gathered = { tenantId, keys: new Set(), found: Promise.withResolvers() };
+    this.#gathered ??= new Map();
     this.#gathered.set(lookup, gathered);
     return gathered;
   }
 
   /** What was gathered becomes statements; what comes later goes with another group. */
   close(): void {
-    if (this.#gathered.size > 0) this.#send(onePlan, ignore, ignore);
-    for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
-      lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
+    if (this.#gathered) {
+      this.#send(onePlan, ignore, ignore);
+      for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
+        lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
+      }
+      this.#gathered = undefined;
     }
-    this.#gathered.clear();
     if (this.#group) this.#group.isClosed = true;
   }
 
