@@ -160,6 +160,9 @@ call wall_off('job_chunks');
 grant select on job_chunks to billwright_api;
 grant select, insert, update, delete on job_chunks to billwright_worker;
 
+-- A worker that is killed in the middle of a long statement must not hold its part until that ends.
+alter role billwright_worker set client_connection_check_interval = '2s';
+
 -- Who works on which part. Written by a connection of its own before the work begins and taken away
 -- with the effect, so that what is left tells of workers that died or failed over the part. Without
 -- its row here no part can be marked done.
