@@ -104,11 +104,13 @@ language plpgsql security definer
 set search_path = public, pg_temp
 as $$
 begin
-  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
+  -- asked for at once is due whatever the clocks of two machines show.
   update workspaces
-  set next_job_at = least(next_job_at, new.due_at - (
-    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
-    where tenant_id = require_tenant()))
+  set next_job_at = least(next_job_at, case when new.is_immediate then '-infinity' else
+    new.due_at - (
+      select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+      where tenant_id = require_tenant()) end)
   where tenant_id = require_tenant();
   perform pg_notify('billwright_jobs', '');
   return null;
@@ -422,9 +424,10 @@ create table bills (
 )
 -- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice.
-create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
-  where status <> 'Cancelled';
+-- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+-- a term walk along it.
+create unique index bills_subject_key on bills
+  (tenant_id, term_id, subject_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)
   where bill_number is not null;
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)

@@ -1224,7 +1224,11 @@ CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE (0)::bigint
+END));
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
 

@@ -26,6 +26,7 @@ import {
   rawCall,
   tablesOf,
 } from './support/two-workspaces.ts';
+import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
@@ -187,6 +188,7 @@ function uploadOf(list: string): Json {
 
 /** Requests that work in a new workspace, where the example needs something that is not there. */
 const working: Partial<Record<OperationName, Json>> = {
+  ...workingRequests,
   updateService: exampleOf(catalogue.createService),
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2199-01-01T00:00:00' } },
@@ -240,10 +242,12 @@ function wholeRequest(name: OperationName, operation: Operation): Json {
 
 async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
   const client = await scene.workspace(workspace, { sandbox: true, timezone });
-  await client.makeUsers({ userType: 'customer', users: [{ name: 'First' }] });
+  const users = [{ name: 'First' }, { name: 'Second' }];
+  await client.makeUsers({ userType: 'customer', users });
   await client.addBillingGroup({ name: 'First' });
   const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
   await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });
+  await prepareSubscriptions(client);
   return client;
 }
 

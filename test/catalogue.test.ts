@@ -187,6 +187,13 @@ test('the operations of the published contract have its paths and words', () => 
     ['addBillingGroup', '/billing/billing-groups', 'Create', 'Add Billing Group'],
     ['listBillingGroups', '/billing/billing-groups', 'Retrieve', 'List Billing Groups'],
     ['getBillingGroup', '/billing/billing-groups', 'Retrieve', 'Get Billing Group'],
+    [
+      'getConnections',
+      '/billing/connections/get-connections',
+      'Retrieve',
+      'Retrieve Subscriptions',
+    ],
+    ['makeConnections', '/billing/connections/make-connections', 'Create', 'Create Subscription'],
     ['makeUsers', '/billing/users/make-users', 'Create', 'Create Parties'],
     ['updateUser', '/billing/users/update-user', 'Update', 'Update Parties'],
     ['getUsers', '/billing/users/get-users', 'Retrieve', 'Retrieve Parties'],

@@ -40,6 +40,7 @@ const domainOrder = [
   'delivery',
   'events',
   'imports',
+  'exports',
 ];
 
 function layerOf(path: string): { folder: string; rank: number } {

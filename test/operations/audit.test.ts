@@ -36,6 +36,7 @@ async function entriesOf(headers: Headers): Promise<Row[]> {
 const machineSecret = 'a machine secret of more than thirty-two';
 let second: Awaited<ReturnType<typeof admin.login>>['data'];
 
+const connectionNumber = 'ELEC-00000001';
 const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
   .add({ days: 1 })
   .toString({ smallestUnit: 'second' });
@@ -95,6 +96,58 @@ const changes: Record<
     subject: 'plan',
     before: { name: 'Domestic', version: 1 },
     after: { name: 'Homes', version: 2 },
+  },
+  makeConnections: {
+    call: () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      return admin.makeConnections({ connection: { ...offer, users: [{ partyID: 1 }] } });
+    },
+    subject: 'subscription',
+    before: null,
+    after: { connectionNumber: 'ELEC-00000001', tariffCode: 'DOM', partyID: 1, status: 'Active' },
+  },
+  updateConnection: {
+    call: () => admin.updateConnection({ data: { connectionNumber, paymentMethod: 'Bank' } }),
+    subject: 'subscription',
+    before: { paymentMethod: null },
+    after: { paymentMethod: 'Bank' },
+  },
+  changeTariff: {
+    call: async () => {
+      const second = { ...smallTariff, code: 'DOM-2', uniqueLabel: 'Second' };
+      await admin.createTariff({ tariff: second });
+      return admin.changeTariff({ data: { connectionNumber, tariffCode: 'DOM-2' } });
+    },
+    subject: 'subscription',
+    before: { planID: 1 },
+    after: { planID: 2 },
+  },
+  transferConnection: {
+    call: () => admin.transferConnection({ data: { connectionNumber, toPartyID: 2 } }),
+    subject: 'subscription',
+    before: { partyID: 1, transfers: [] },
+    after: { partyID: 2 },
+  },
+  disconnectConnection: {
+    call: () => admin.disconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Active' },
+    after: { status: 'Disconnected' },
+  },
+  reconnectConnection: {
+    call: () => admin.reconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Active' },
+  },
+  closeConnection: {
+    call: async () => {
+      await admin.disconnectConnection({ data: { connectionNumber } });
+      return admin.closeConnection({ data: { connectionNumber } });
+    },
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Closed' },
   },
   makePeriods: {
     call: () =>

@@ -20,7 +20,7 @@ import { newTerm, termOf } from '../support/terms.ts';
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
 await makeEffects(scene.sql);
-const script = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url));
+const script = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
 
 type WorkerProcess = { child: ChildProcess; output(): string };
 

@@ -162,6 +162,10 @@ async function seedSubscription(
       ],
     },
   });
+  const readingDate = '01/02/2024';
+  await client.makeReadings({
+    readings: [{ number: 7003, value: '9', readingDate, remark: mark }],
+  });
 }
 
 /** Rows of B under ids that A does not have, with marked names. */

@@ -1,38 +1,66 @@
-// A worker that a test starts as a process of its own, to stop it, kill it or have it killed by what
-// it works on. Run as: node worker-process.ts '{"host": …, "database": …, "leaseSeconds": …}'
+// A worker in a process of its own, on the database of a scene, that a test may kill.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from './program.ts';
+import type { Scene } from './scene.ts';
 
-import { systemClock } from '../../src/base/clock.ts';
-import { openDatabase } from '../../src/base/db/pool.ts';
-import { createLog } from '../../src/base/log.ts';
-import { steps } from '../../src/billrun/steps.ts';
-import { startJobRunner } from '../../src/worker/job-runner.ts';
-import { markingStep } from './effects.ts';
-import { openTestEquipment } from './equipment.ts';
+const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-const { leaseSeconds, lanes = 2, ...connection } = JSON.parse(process.argv[2] ?? '{}');
-const marking = markingStep('mark');
-/** Ends the process that works on its second part, as running out of memory would. */
-const deadly = markingStep('kill', {
-  work: async (tx, job, chunk, tools) => {
-    const done = await marking.work(tx, job, chunk, tools);
-    if (chunk.chunk === 2) process.kill(process.pid, 'SIGKILL');
-    return done;
-  },
-});
-const database = openDatabase({
-  connection,
-  name: 'test worker process',
-  max: lanes + 2,
-  role: 'billwright_worker',
-});
-startJobRunner({
-  database,
-  connection,
-  clock: systemClock,
-  log: createLog({ level: 'info' }),
-  steps: new Map([...steps, ['mark', marking], ['kill', deadly]]),
-  lanes,
-  leaseSeconds,
-  equipment: openTestEquipment(),
-});
-process.stdout.write('ready\n');
+export type WorkerProcess = {
+  output(): string;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+export async function startWorkerProcess(
+  scene: Scene,
+  env: Record<string, string>,
+): Promise<WorkerProcess> {
+  const { host, port, user } = scene.cluster.owner;
+  const url = `postgresql://${user}@localhost/${scene.databaseName}`;
+  const folder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [mainFile, 'work'], {
+    env: {
+      PATH,
+      HOME,
+      DATABASE_URL: `${url}?host=${encodeURIComponent(host)}&port=${port}`,
+      BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
+      BILLWRIGHT_DATA: folder,
+      MAIL_FROM: 'billing@city.example',
+      RENDER_THREADS: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const worker = { output: () => output, end: (signal: NodeJS.Signals) => end(child, signal) };
+  after(async () => {
+    await worker.end('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`the worker has ended:\n${output}`);
+    return output.includes('worker ready');
+  }, 'the worker is ready');
+  return worker;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+  return child.exitCode;
+}

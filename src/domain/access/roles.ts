@@ -25,6 +25,7 @@ export const permissions = [
   'terms:write',
   'terms:manage',
   'bills:read',
+  'bills:write',
   'bills:post',
   'bills:distribute',
   'own-bills:read',
@@ -64,6 +65,7 @@ const operator: readonly Permission[] = [
   'terms:read',
   'terms:write',
   'bills:read',
+  'bills:write',
   'bills:distribute',
   'settings:read',
 ];

@@ -1,7 +1,7 @@
 // What a letterhead must be when it is saved. Keys that documents do not read are kept as they are.
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
 import { isPlainAddress } from '../../base/mail/address.ts';
-import { imageProblem, imageSideMax } from '../../base/pdf/images.ts';
+import { imageProblem, imageSideMax, openImage } from '../../base/pdf/images.ts';
 import { addressLinesMax, colorPattern, pageSizes, readLogo } from './letterhead.ts';
 import { templateProblem } from './template.ts';
 
@@ -76,11 +76,8 @@ function codeProblem(value: string): Judgement {
 
 function logoProblem(value: string): Judgement {
   const bytes = readLogo(value);
-  const problem = bytes === null ? 'format' : imageProblem(bytes);
-  if (problem === undefined) return undefined;
-  const message =
-    problem === 'size'
-      ? `is larger than ${imageSideMax} pixels`
-      : 'is no PNG or JPEG picture in base64';
-  return { code: 'INVALID_FORMAT', message };
+  const isLarge = bytes !== null && imageProblem(bytes) === 'size';
+  if (isLarge) return { code: 'INVALID_FORMAT', message: `is larger than ${imageSideMax} pixels` };
+  const isPicture = bytes !== null && openImage(bytes) !== undefined;
+  return unless(isPicture, 'INVALID_FORMAT', 'is no PNG or JPEG picture in base64');
 }

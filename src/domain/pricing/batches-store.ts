@@ -36,6 +36,15 @@ export async function listBatches(
   return rows;
 }
 
+export async function hasBatch(tx: Tx, tenantId: number, batchId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from batches where tenant_id = ${tenantId} and batch_id = ${batchId}
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 export async function countBatches(
   tx: Tx,
   tenantId: number,

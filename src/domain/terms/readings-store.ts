@@ -9,9 +9,10 @@ export type LockRange = { firstId: number; lastId: number };
 
 /**
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
- * reading it begins from (`p`: the last that an earlier term took, or the first of all), and the
- * newest that came in since (`c`), whatever its status. Each is looked up by itself: a plan that was
- * made while the tables were small must not be the wrong one when they have grown.
+ * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
+ * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
+ * its status. Each is looked up by itself: a plan that was made while the tables were small must not
+ * be the wrong one when they have grown.
  */
 function openRegisters(
   tenantId: number,
@@ -21,7 +22,8 @@ function openRegisters(
 ): RawBuilder<unknown> {
   return sql`
     due as materialized (
-      select s.subscription_id, s.status_history -> -1 as last_status
+      select s.subscription_id, s.status_history -> -1 as last_status,
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
       from ${eligibleTables}
       where ${isEligible(tenantId, term)} and s.is_metered
         and s.subscription_id between ${range.firstId} and ${range.lastId}
@@ -59,9 +61,9 @@ function openRegisters(
         select i.reading_id, i.reading_date, i.value, i.reading_type
         from readings i
         where i.tenant_id = ${tenantId} and i.assignment_id = n.assignment_id
-          and i.position = r.position and i.reading_type = 'Installation'
-          and i.status = 'Accepted'
-        order by i.reading_date
+          and i.position = r.position and i.status = 'Accepted'
+          and (i.reading_type = 'Installation' or i.reading_date <= d.billed_through)
+        order by i.reading_date desc, i.reading_id desc
         limit 1
       ) f on b.reading_id is null
       cross join lateral (
