@@ -104,11 +104,13 @@ language plpgsql security definer
 set search_path = public, pg_temp
 as $$
 begin
-  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
+  -- asked for at once is due whatever the clocks of two machines show.
   update workspaces
-  set next_job_at = least(next_job_at, new.due_at - (
-    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
-    where tenant_id = require_tenant()))
+  set next_job_at = least(next_job_at, case when new.is_immediate then '-infinity' else
+    new.due_at - (
+      select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+      where tenant_id = require_tenant()) end)
   where tenant_id = require_tenant();
   perform pg_notify('billwright_jobs', '');
   return null;
@@ -159,6 +161,9 @@ create index job_chunks_open on job_chunks (tenant_id, job_id, chunk) where not 
 call wall_off('job_chunks');
 grant select on job_chunks to billwright_api;
 grant select, insert, update, delete on job_chunks to billwright_worker;
+
+-- A worker that is killed in the middle of a long statement must not hold its part until that ends.
+alter role billwright_worker set client_connection_check_interval = '2s';
 
 -- Who works on which part. Written by a connection of its own before the work begins and taken away
 -- with the effect, so that what is left tells of workers that died or failed over the part. Without

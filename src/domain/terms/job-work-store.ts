@@ -28,12 +28,16 @@ export async function noteNextJob(
   `.execute(tx);
   await sql`
     update workspaces w
-    set next_job_at = greatest(next.at, ${options.notBefore}::timestamptz)
+    set next_job_at = next.at
     from (
-      select min(case when status = 'Running' then '-infinity'::timestamptz else
-        due_at - make_interval(secs => ${options.clockOffsetMs}::bigint / 1000.0) end) as at
-      from jobs
-      where tenant_id = ${tenantId} and status in ('Scheduled', 'Running')
+      select greatest(min(due.at), case when count(*) > 0
+        then ${options.notBefore}::timestamptz end) as at
+      from (
+        select case when status = 'Running' or is_immediate then '-infinity'::timestamptz else
+          due_at - make_interval(secs => ${options.clockOffsetMs}::bigint / 1000.0) end as at
+        from jobs
+        where tenant_id = ${tenantId} and status in ('Scheduled', 'Running')
+      ) due
     ) next
     where w.tenant_id = ${tenantId} and w.next_job_at is distinct from next.at
   `.execute(tx);
@@ -50,7 +54,7 @@ export async function listOpenJobs(
   const { rows } = await sql<OpenJobRow>`
     select job_id, status from jobs
     where tenant_id = ${tenantId} and status in ('Scheduled', 'Running')
-      and (status = 'Running' or due_at <= ${options.now})
+      and (status = 'Running' or is_immediate or due_at <= ${options.now})
     order by status = 'Scheduled', due_at, job_id
     limit ${options.limit}
   `.execute(tx);
@@ -81,7 +85,7 @@ export async function holdDueJob(
   const { rows } = await sql<HeldJobRow>`
     select ${heldColumns} from jobs j
     where j.tenant_id = ${tenantId} and j.job_id = ${jobId} and j.status = 'Scheduled'
-      and j.due_at <= ${now}
+      and (j.is_immediate or j.due_at <= ${now})
       and not exists (
         select from jobs o
         where o.tenant_id = j.tenant_id and o.term_id = j.term_id and o.job_id <> j.job_id

@@ -11,7 +11,8 @@ export type LockRange = { firstId: number; lastId: number };
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
  * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
  * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
- * its status.
+ * its status. Each is looked up by itself: a plan that was made while the tables were small must not
+ * be the wrong one when they have grown.
  */
 function openRegisters(
   tenantId: number,
@@ -38,9 +39,14 @@ function openRegisters(
         and n.subscription_id = d.subscription_id and n.install_date <= ${term.end_date}::date
       join assignment_registers r on r.tenant_id = ${tenantId}
         and r.assignment_id = n.assignment_id and r.input is not null
-      left join term_readings l on l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
-        and l.subscription_id = d.subscription_id and l.assignment_id = n.assignment_id
-        and l.position = r.position
+      left join lateral (
+        select k.reading_id, k.is_stand_in
+        from term_readings k
+        where k.tenant_id = ${tenantId} and k.term_id = ${term.term_id}
+          and k.subscription_id = d.subscription_id and k.assignment_id = n.assignment_id
+          and k.position = r.position
+        limit 1
+      ) l on true
       left join lateral ${lastTaken(tenantId, term)} b on true
       left join lateral (
         select i.reading_id, i.reading_date, i.value, i.reading_type
@@ -68,7 +74,8 @@ function openRegisters(
           and e.reading_date >= coalesce(p.reading_date, '-infinity')
           and (p.reading_date is null or e.reading_date > p.reading_date
             or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
-          and not (e.reading_type = 'Estimated' and e.source = ${estimateSource(term.term_id)})
+          and (e.reading_type <> 'Estimated'
+            or e.source is distinct from ${estimateSource(term.term_id)})
         order by e.reading_date desc,
           case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
           e.reading_time desc nulls first, e.reading_id desc

@@ -1,0 +1,291 @@
+// Jobs whose workers are killed, paused and stopped: nothing is lost, nothing is done twice.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { tenantTransact } from '../../src/base/db/pool.ts';
+import { takeNumbers } from '../../src/domain/tenants/numbers-store.ts';
+import { insertJob } from '../../src/domain/terms/jobs-store.ts';
+import type { TestClient } from '../support/client.ts';
+import { effectsOf, makeEffects } from '../support/effects.ts';
+import { hashLocked, insertMetered } from '../support/metered-rows.ts';
+import { newService, newTariff } from '../support/pricing.ts';
+import { openPlace, until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+import { newTerm, termOf } from '../support/terms.ts';
+
+const scene = await openScene({ scheduleWaitSeconds: 0 });
+const place = await openPlace();
+await makeEffects(scene.sql);
+const script = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
+
+type WorkerProcess = { child: ChildProcess; output(): string };
+
+const processes: WorkerProcess[] = [];
+
+function startWorker(options: { leaseSeconds?: number; lanes?: number } = {}): WorkerProcess {
+  const connection = { ...scene.cluster.owner, database: scene.databaseName };
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...connection, ...options })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const worker = { child, output: () => output };
+  processes.push(worker);
+  return worker;
+}
+
+async function kill({ child }: WorkerProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+afterEach(async () => {
+  for (const worker of processes.splice(0)) await kill(worker);
+});
+
+const env = {
+  DATABASE_URL: `postgresql://billwright@/${scene.databaseName}?host=${encodeURIComponent(scene.cluster.owner.host)}`,
+  BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
+};
+
+let workspaces = 0;
+
+/** A workspace with metered subscriptions and a term of January for them. */
+async function openRun(count: number) {
+  workspaces += 1;
+  const client = await scene.workspace(`run-${workspaces}`);
+  const { rows } = await scene.sql.query('select find_workspace($1)::integer as id', [
+    client.workspace,
+  ]);
+  const tenantId = rows[0]?.id as number;
+  await client.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan' }] });
+  await client.updateUser({
+    user: { partyID: 1, connectionGroups: [{ connectionGroupLabel: 'House 1' }] },
+  });
+  const serviceCode = await newService(client);
+  await newTariff(client, serviceCode);
+  await insertMetered(scene, tenantId, count);
+  return { client, tenantId, termID: await newTerm(client, { serviceCode }) };
+}
+
+async function post(client: TestClient, termID: number, reading = 'current'): Promise<number> {
+  const { headers } = await client.postMeterReadings({
+    operation: 'schedule',
+    data: { termID, reading },
+  });
+  return Number(headers.get('x-job-id'));
+}
+
+async function jobOf(client: TestClient, jobID: number) {
+  const { data } = await client.getJobs({ jobID });
+  const [job] = data.jobs;
+  assert.ok(job);
+  return job;
+}
+
+async function ended(client: TestClient, jobID: number) {
+  return until(async () => {
+    const job = await jobOf(client, jobID);
+    return job.finishedAt ? job : undefined;
+  }, `job ${jobID} ends`);
+}
+
+/** Whoever writes to the table stands still there until the gate is opened. */
+async function closeGate(table: string) {
+  const holder = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
+  await holder.connect();
+  await holder.query(`
+    create or replace function stand_still() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(4242); return null; end $$;
+    create or replace trigger gate before insert on ${table}
+      for each statement execute function stand_still();
+    select pg_advisory_lock(4242)`);
+  return {
+    /** How many stand there. */
+    async waiting(): Promise<number> {
+      const { rows } = await holder.query(
+        `select count(*)::integer as count from pg_locks
+         where locktype = 'advisory' and objid = 4242 and not granted`,
+      );
+      return rows[0].count;
+    },
+    async open(): Promise<void> {
+      await holder.query(`select pg_advisory_unlock(4242); drop trigger gate on ${table}`);
+      await holder.end();
+    },
+  };
+}
+
+const subscriptions = 8_000;
+
+test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
+  const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
+  const gate = await closeGate('term_readings');
+  const first = startWorker();
+  const jobID = await post(faulty.client, faulty.termID);
+  await until(async () => (await gate.waiting()) === 2, 'both lanes are inside a part');
+  await kill(first);
+  await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
+  assert.equal((await hashLocked(scene, faulty.tenantId, faulty.termID)).count, 0);
+  assert.equal((await jobOf(faulty.client, jobID)).status, 'Running');
+  await gate.open();
+  startWorker();
+  const job = await ended(faulty.client, jobID);
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+  assert.equal(job.message, '7200 readings locked, 800 missing');
+  assert.deepEqual(job.progress, { done: subscriptions, total: subscriptions, secondsLeft: null });
+  const calmJob = await ended(calm.client, await post(calm.client, calm.termID));
+  assert.equal(calmJob.message, job.message);
+  const expected = await hashLocked(scene, calm.tenantId, calm.termID);
+  assert.deepEqual(await hashLocked(scene, faulty.tenantId, faulty.termID), expected);
+  assert.equal(expected.count, 7_200);
+  assert.equal((await termOf(faulty.client, faulty.termID)).stage, 'ReadingsPosted');
+});
+
+test('workers killed again and again at any moment come to the same end', async () => {
+  const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
+  process.stdout.write(`seed ${seed}\n`);
+  const random = randomFrom(seed);
+  const jobID = await post(faulty.client, faulty.termID, 'previous');
+  let kills = 0;
+  let seen = 'Scheduled 0';
+  while (kills < 10) {
+    const worker = startWorker();
+    // Each gets something done: no part is to be given up for what is not its fault.
+    const now = await until(async () => {
+      const { status, progress, finishedAt } = await jobOf(faulty.client, jobID);
+      const stands = `${status} ${progress?.done}`;
+      return finishedAt || stands !== seen ? stands : undefined;
+    }, 'something is done');
+    await sleep(random() * 60);
+    await kill(worker);
+    if (now.startsWith('Succeeded')) break;
+    seen = now;
+    kills += 1;
+  }
+  startWorker();
+  const job = await ended(faulty.client, jobID);
+  assert.equal(job.status, 'Succeeded', `seed ${seed}: ${JSON.stringify(job.error)}`);
+  assert.equal(job.message, '7200 readings locked, 800 taken again');
+  await ended(calm.client, await post(calm.client, calm.termID, 'previous'));
+  assert.deepEqual(
+    await hashLocked(scene, faulty.tenantId, faulty.termID),
+    await hashLocked(scene, calm.tenantId, calm.termID),
+    `seed ${seed}, killed ${kills} times`,
+  );
+});
+
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('a worker that was paused loses its part to another and cannot commit it', async () => {
+  const { client, tenantId, termID } = await openRun(3_000);
+  const gate = await closeGate('term_readings');
+  const zombie = startWorker({ leaseSeconds: 2, lanes: 1 });
+  const jobID = await post(client, termID);
+  await until(async () => (await gate.waiting()) === 1, 'it is inside a part');
+  zombie.child.kill('SIGSTOP');
+  // One lane comes to stand at the gate too, the other has time to look around.
+  const other = startWorker({ leaseSeconds: 2, lanes: 2 });
+  await until(() => other.output().includes('lost worker were freed'), 'its part is free', 20_000);
+  await gate.open();
+  const job = await ended(client, jobID);
+  assert.equal(job.message, '2700 readings locked, 300 missing');
+  const before = await hashLocked(scene, tenantId, termID);
+  zombie.child.kill('SIGCONT');
+  await until(() => zombie.output().includes('fenced'), 'it finds out');
+  assert.deepEqual(await hashLocked(scene, tenantId, termID), before);
+  assert.equal(before.count, 2_700);
+});
+
+test('a part that kills its worker three times is set aside, and the others are done', async () => {
+  const { client, tenantId } = await openRun(1);
+  const jobId = await tenantTransact(scene.api, tenantId, async (tx) => {
+    const id = await takeNumbers(tx, tenantId, 'job', 1);
+    const now = scene.clock.now();
+    const job = {
+      jobId: id,
+      operation: 'kill',
+      termId: null,
+      billId: null,
+      isImmediate: true,
+      parameters: { items: 12, size: 3 },
+      scheduleTime: null,
+      dueAt: now,
+    };
+    await insertJob(tx, tenantId, job, { at: now, by: 'test' });
+    return id;
+  });
+  let deaths = 0;
+  let worker = startWorker({ lanes: 1 });
+  while (!(await jobOf(client, jobId)).finishedAt) {
+    await sleep(100);
+    if (worker.child.signalCode === null) continue;
+    deaths += 1;
+    assert.ok(deaths <= 3, 'it goes on killing');
+    worker = startWorker({ lanes: 1 });
+  }
+  const job = await jobOf(client, jobId);
+  assert.equal(deaths, 3);
+  assert.equal(job.status, 'Failed');
+  assert.equal(job.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), [1, 2, 3, 7, 8, 9, 10, 11, 12]);
+  assert.match(worker.output(), /the worker ended before the part was done/);
+});
+
+test('a worker that is asked to stop in the middle ends cleanly, and another goes on', async () => {
+  const { client, tenantId, termID } = await openRun(subscriptions);
+  const first = place.run(['work'], env);
+  await until(() => first.output().includes('worker ready'), 'it is ready');
+  const jobID = await post(client, termID);
+  await until(async () => (await jobOf(client, jobID)).status !== 'Scheduled', 'it has begun');
+  assert.deepEqual(await first.end('SIGTERM'), { code: 0, signal: null });
+  const { rows } = await scene.sql.query('select count(*)::integer as count from chunk_attempts');
+  assert.deepEqual(rows, [{ count: 0 }]);
+  const second = place.run(['work'], env);
+  const job = await ended(client, jobID);
+  assert.equal(job.message, '7200 readings locked, 800 missing');
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, 7_200);
+  assert.deepEqual(await second.end('SIGTERM'), { code: 0, signal: null });
+});
+
+test('connections that are cut and a database that only reads for a while end nothing', async () => {
+  const { client, tenantId, termID } = await openRun(subscriptions);
+  const admin = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
+  await admin.connect();
+  const cut = () =>
+    admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like '%worker%'
+         and pid <> pg_backend_pid()`,
+    );
+  const worker = startWorker();
+  await until(() => worker.output().includes('ready'), 'it is up');
+  const jobID = await post(client, termID);
+  await until(async () => (await jobOf(client, jobID)).status !== 'Scheduled', 'it has begun');
+  await cut();
+  await admin.query(`alter database ${scene.databaseName} set default_transaction_read_only = on`);
+  await cut();
+  await sleep(1_500);
+  await admin.query(`alter database ${scene.databaseName} reset default_transaction_read_only`);
+  await cut();
+  await admin.end();
+  const job = await ended(client, jobID);
+  assert.equal(job.message, '7200 readings locked, 800 missing');
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, 7_200);
+  assert.equal(worker.child.exitCode, null, 'the worker lives');
+});
