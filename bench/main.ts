@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';
 import { benchDocuments } from './documents.ts';
+import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
 import type { BenchResult } from './result.ts';
 
@@ -17,6 +18,7 @@ const parts = [
   { title: 'Rating', run: benchRating },
   { title: 'Documents', run: benchDocuments },
   { title: 'API', run: benchApi },
+  { title: 'Imports', run: benchImports },
 ];
 
 const total: BenchResult = { ratios: {}, figures: {} };

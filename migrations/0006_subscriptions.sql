@@ -364,6 +364,8 @@ create table meter_assignments (
 );
 create unique index meter_assignments_open_key on meter_assignments (tenant_id, meter_id)
   where remove_date is null;
+-- The places of a meter, the last one first.
+create index meter_assignments_meter on meter_assignments (tenant_id, meter_id, install_date);
 create index meter_assignments_subscription
   on meter_assignments (tenant_id, subscription_id, assignment_id);
 call wall_off('meter_assignments');

@@ -1266,6 +1266,8 @@ CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHE
 
 CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
 
+CREATE INDEX meter_assignments_meter ON public.meter_assignments USING btree (tenant_id, meter_id, install_date);
+
 CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
 
 CREATE INDEX meter_assignments_subscription ON public.meter_assignments USING btree (tenant_id, subscription_id, assignment_id);

@@ -238,7 +238,6 @@ export const routes = {
   makeTerm: { path: '/billing/terms/make-term', method: 'Create', action: 'Create Bill Term' },
   getTerms: { path: '/billing/terms/get-terms', method: 'Retrieve', action: 'Retrieve Terms' },
   updateTerm: { path: '/billing/terms/update-term', method: 'Update', action: 'Update Bill Term' },
-  cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
   uploadMeterReadings: {
     path: '/billing/terms/upload-meter-readings',
     method: 'Update',
@@ -262,6 +261,7 @@ export const routes = {
   uploadUsage: { path: '/billing/terms/upload-usage', method: 'Update', action: 'Upload Usage' },
   getJobs: { path: '/billing/jobs/get-jobs', method: 'Retrieve', action: 'Retrieve Jobs' },
   cancelJob: { path: '/billing/jobs/cancel-job', method: 'Update', action: 'Cancel Job' },
+  cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
   getSettings: {
     path: '/billing/settings/get-settings',
     method: 'Retrieve',

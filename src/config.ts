@@ -22,6 +22,8 @@ export type Config = Readonly<{
   /** Parts of jobs that a worker works on at the same time. */
   workerLanes: number;
   scheduleWaitSeconds: number;
+  /** Of the demo workspace that a first start makes. */
+  demoSubscriptions: number;
   trustedProxies: readonly string[];
   allowUnsafeDatabase: boolean;
   rateLimits: RateLimits;
@@ -55,6 +57,7 @@ export function readConfig(env: Environment): Config {
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
     // One waits for the database while the other computes: that fills two processors.
     workerLanes: integer(env, 'WORKER_LANES', 2, 1, 64),
+    demoSubscriptions: integer(env, 'DEMO_SUBSCRIPTIONS', 540, 0, 1_000_000),
     scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
     trustedProxies: (env.TRUSTED_PROXIES ?? '')
       .split(',')

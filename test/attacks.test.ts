@@ -26,8 +26,9 @@ import {
   rawCall,
   tablesOf,
 } from './support/two-workspaces.ts';
+import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
-const scene = await openScene();
+const scene = await openScene({ scheduleWaitSeconds: 0 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
 
 const guarded = operations.filter(([, { access }]) => access !== 'public');
@@ -157,9 +158,37 @@ test("no operation shows or changes anything of B by B's ids, numbers, names or 
   assert.deepEqual(await hashRows(scene.sql, tenantB), before);
 });
 
+/** They show bills, which only a bill run makes: nobody works on jobs here. */
+const billRetrievals = [
+  'getBills',
+  'getBillTerm',
+  'getBillDocument',
+  'getDeliveries',
+  'explainBill',
+  'compareRuns',
+  // It shows meters of which a reading is due.
+  'getRouteSheet',
+  // They name no text of the workspace.
+  'getJobs',
+];
+
+/** They work on bills. Their guards and roles are tried elsewhere in this file and in roles. */
+const billChanges = [
+  'generateBills',
+  'holdBill',
+  'postBills',
+  'unpostBills',
+  'publishBills',
+  'distributeBills',
+  'resolveDeliveries',
+];
+
 test('the same requests by B itself show the mark in every retrieval', async () => {
   const probes = await probesOf(tenantB);
-  for (const [name, operation] of operations.filter(([, one]) => isRetrieve(one))) {
+  const retrievals = operations.filter(
+    ([name, one]) => isRetrieve(one) && !billRetrievals.includes(name),
+  );
+  for (const [name, operation] of retrievals) {
     let isSeen = false;
     for (const body of [exampleOf(operation), ...probing(operation, probes)]) {
       const answer = await rawCall(scene, name, body, { workspace: 'beta', token: b.token });
@@ -175,11 +204,30 @@ test('the same requests by B itself show the mark in every retrieval', async () 
 
 // Fields that nobody asked for.
 
+/** In two days: nobody works on jobs here, and one that is due would hold its term for ever. */
+const sheduleTime = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 2 })
+  .toString({ smallestUnit: 'second' });
+
+function uploadOf(list: string): Json {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule', data: { data, sheduleTime } };
+}
+
 /** Requests that work in a new workspace, where the example needs something that is not there. */
 const working: Partial<Record<OperationName, Json>> = {
+  ...workingRequests,
   updateService: exampleOf(catalogue.createService),
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2199-01-01T00:00:00' } },
+  uploadMeterReadings: uploadOf('readings'),
+  postManualComponentValues: uploadOf('compsData'),
+  uploadUsage: uploadOf('usage'),
+  postMeterReadings: {
+    operation: 'schedule',
+    data: { termID: 1, reading: 'current', sheduleTime },
+  },
+  unpostMeterReadings: { data: { termID: 1, sheduleTime } },
   // Leaves the time zone as it is.
   updateSettings: { data: { name: 'Another name', locale: 'en-PK' } },
 };
@@ -222,10 +270,12 @@ function wholeRequest(name: OperationName, operation: Operation): Json {
 
 async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
   const client = await scene.workspace(workspace, { sandbox: true, timezone });
-  await client.makeUsers({ userType: 'customer', users: [{ name: 'First' }] });
+  const users = [{ name: 'First' }, { name: 'Second' }];
+  await client.makeUsers({ userType: 'customer', users });
   await client.addBillingGroup({ name: 'First' });
   const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
   await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });
+  await prepareSubscriptions(client);
   return client;
 }
 
@@ -262,7 +312,7 @@ function withoutVolatile(key: string, value: unknown): unknown {
 test('fields that nobody declared are named, never stored, and touch no prototype', async () => {
   const plain = await prepare('gamma');
   const dirty = await prepare('delta');
-  for (const [name, operation] of changes) {
+  for (const [name, operation] of changes.filter(([name]) => !billChanges.includes(name))) {
     const request = requestOf(operation);
     const body = wholeRequest(name, operation);
     const bad = openObjectsOf(request).reduceRight(

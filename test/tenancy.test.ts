@@ -173,6 +173,16 @@ test('row-level security cannot be switched off', async () => {
   }
 });
 
+/** Those that are not computed from others. */
+async function writtenColumns(table: string): Promise<string> {
+  const { rows } = await scene.sql.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  );
+  return rows[0]?.columns ?? '';
+}
+
 test('no row can be put into, moved to or changed in another tenant', async () => {
   const before = await hashRows(scene.sql);
   let tried = 0;
@@ -183,7 +193,9 @@ test('no row can be put into, moved to or changed in another tenant', async () =
     );
     if (!rows[0]) continue;
     tried += 1;
-    const insert = `insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`;
+    const columns = await writtenColumns(table);
+    const insert = `insert into ${table} (${columns})
+      select ${columns} from jsonb_populate_record(null::${table}, $1)`;
     await asApi(tenantA, async (client) => {
       await assert.rejects(client.query(insert, [rows[0]?.row]), denied, table);
     });
@@ -302,8 +314,8 @@ async function assertFindsOwnOnly(search: string): Promise<void> {
 test('the searches of meters find own meters only', async () => {
   for (const search of ['search_meters', 'scan_meters']) {
     for (const [tenantId, count] of [
-      [tenantA, 1],
-      [tenantB, 2],
+      [tenantA, 2],
+      [tenantB, 3],
     ] as const) {
       await asApi(tenantId, async (client) => {
         const { rows } = await client.query(`select ${search}('%', null) as id`);

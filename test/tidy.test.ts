@@ -305,7 +305,6 @@ const tenantless: Record<string, string> = {
   countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
   copyBills: 'takes on a role, and moves rows whose tenant is that of the transaction',
-  judge: 'puts a question together, each part of which names the tenant',
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
 };

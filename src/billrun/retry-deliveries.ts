@@ -75,7 +75,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   const failed = sum('failed');
   const uncertain = sum('uncertain');
   const waiting = sum('waiting');
-  const message = `${sent} sent, ${failed} failed, ${uncertain} uncertain, ${waiting} to be tried again`;
+  const ended = `${sent} sent, ${failed} failed, ${uncertain} uncertain`;
+  const message = `${ended}, ${waiting} to be tried again`;
   return { message, sent, failed, uncertain, waiting };
 }
 

@@ -43,8 +43,8 @@ export async function assertMayListen(context: Context, database: Database): Pro
 
 /** Whether the demo workspace is there and everybody who read the README can log in to it. */
 export async function hasDefaultPassword(database: Database): Promise<boolean> {
-  const options = { opening: plainOpening, readOnly: true };
-  const login = await transact(database, options, async (tx) => {
+  // No read-only one: what such a transaction sets holds for the statements sent with it alone.
+  const login = await transact(database, { opening: plainOpening }, async (tx) => {
     const tenantId = await findTenantId(tx, demo.workspace);
     if (tenantId === undefined) return undefined;
     await enterTenant(tx, tenantId);

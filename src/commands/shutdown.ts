@@ -19,7 +19,12 @@ export function expectStop(): StopRequests {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ask(signal));
   // A worker started by `start` ends with it, however that ends.
-  if (process.send) process.on('disconnect', () => ask('the parent process is gone'));
+  if (process.send) {
+    const orphaned = () => ask('the parent process is gone');
+    process.on('disconnect', orphaned);
+    // It may have gone while this process was still loading.
+    if (!process.connected) orphaned();
+  }
   return {
     onStop(handler) {
       stop = handler;

@@ -51,7 +51,7 @@ function assertIdentities(bill: ShownBill): void {
     cents(bill.payableAfterDueDate),
     cents(bill.payableWithinDueDate) + cents(bill.latePaymentSurcharge),
   );
-  bill.lines.forEach((line, index) => assert.equal(line.lineNo, index + 1));
+  for (const [index, line] of bill.lines.entries()) assert.equal(line.lineNo, index + 1);
 }
 
 function assertPublished(bill: ShownBill, expected: ExpectedBill): void {

@@ -9,7 +9,7 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ apiConnections: 4 });
 const admin = await scene.workspace('stream');
-const rowCount = 50_000;
+const rowCount = 150_000;
 const body = '{"method":"Retrieve","action":"List Parties","apiVersion":"v2","page":null}';
 const headers = { 'X-Workspace': 'stream', Authorization: admin.token ?? '' };
 
@@ -102,7 +102,8 @@ test('readers that stop reading hold no transaction, and the server goes on answ
   }
   await until('the pool is idle', allIdle);
   const grown = heldMb() - before;
-  // The list is 16 MB of text; ten of them held whole would be 160 MB, and their rows far more.
+  // The list is more text than a kernel keeps for a socket; ten of them held whole would be far
+  // more than this.
   assert.ok(grown < 60, `${grown} MB more`);
   for (const socket of sockets) assert.equal(socket.destroyed, false);
   for (const socket of sockets) socket.destroy();
@@ -138,10 +139,11 @@ test('a reader that stands still for too long is let go', async () => {
   server.setTimeout(300);
   try {
     const socket = await stalledReader();
-    await until('the server has closed the socket', async () => (await connections()) <= 2);
+    const held = await connections();
+    await until('the server has closed the socket', async () => (await connections()) < held);
     socket.resume();
     await new Promise((resolve) => socket.once('close', resolve));
-    assert.ok(socket.bytesRead < 10_000_000, 'the list was cut off');
+    assert.ok(socket.bytesRead < 40_000_000, 'the list was cut off');
   } finally {
     server.setTimeout(usual);
   }

@@ -1,7 +1,7 @@
 // Hanging meters up, as making subscriptions and assigning meters do it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantTransact } from '../../src/base/db/pool.ts';
+import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
 import { AppError } from '../../src/base/errors.ts';
 import {
   type CheckedInstallations,
@@ -267,6 +267,19 @@ test('a meter cannot be stored in two places even by a caller that did not lock 
   await assert.rejects(store(), { code: 'METER_ALREADY_ASSIGNED' });
 });
 
+/** The same transaction, telling of each statement. */
+function counted(tx: Tx, tell: () => void): Tx {
+  const counting: Tx = new Proxy(tx, {
+    get(target, name) {
+      if (name === 'getExecutor') return () => counting;
+      if (name === 'executeQuery') tell();
+      const found = Reflect.get(target, name, target);
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+  return counting;
+}
+
 test('a thousand subscriptions get their meters in a constant number of statements', async () => {
   const numbers = Array.from({ length: 1_000 }, (_, index) => 50_000 + index);
   await admin.makeMeters({
@@ -278,15 +291,9 @@ test('a thousand subscriptions get their meters in a constant number of statemen
     const subscriptions = await insertSubscriptions(scene, 1, some.length);
     let statements = 0;
     await tenantTransact(scene.api, 1, async (tx) => {
-      const executor = tx.getExecutor();
-      const counted = {
-        ...executor,
-        executeQuery: (query: never) => {
-          statements += 1;
-          return executor.executeQuery(query);
-        },
-      };
-      const counting = { ...tx, getExecutor: () => counted } as typeof tx;
+      const counting = counted(tx, () => {
+        statements += 1;
+      });
       const installations = some.map((number) => wanted([number]));
       const checked = await checkInstallations(counting, 1, installations);
       assert.deepEqual(checked.problems, []);

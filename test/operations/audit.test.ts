@@ -8,6 +8,7 @@ import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
+scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
 await scene.sql.query("select set_config('app.tenant', '1', false)");
 
@@ -36,6 +37,23 @@ const machineSecret = 'a machine secret of more than thirty-two';
 let second: Awaited<ReturnType<typeof admin.login>>['data'];
 
 const connectionNumber = 'ELEC-00000001';
+const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 1 })
+  .toString({ smallestUnit: 'second' });
+
+const metered = 'ELEC-00000002';
+const [year, month, day] = Temporal.Now.plainDateISO('Asia/Karachi').toString().split('-');
+const today = `${day}/${month}/${year}`;
+const billed = { operation: 'schedule' as const, data: { termID: 2, sheduleTime: null } };
+
+async function firstBill(): Promise<number> {
+  return (await admin.getBills({ termID: 2 })).data.bills[0]?.billID ?? 0;
+}
+
+function upload(list: string, sheduleTime: string | null = null) {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule' as const, data: { data, sheduleTime } };
+}
 
 /** One call of every operation that changes something, and what must stand in the trail. */
 const changes: Record<
@@ -204,6 +222,201 @@ const changes: Record<
     subject: 'meter',
     before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
     after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
+  },
+  makeTerm: {
+    call: () => {
+      const days = { startDate: '01/01/2026', endDate: '31/01/2026', dueDate: '15/02/2026' };
+      const data = { serviceCode: 'ELEC', label: 'Jan', ...days };
+      return admin.makeTerm({ operation: 'schedule', data });
+    },
+    subject: 'term',
+    before: null,
+    after: { label: 'Jan', serviceCode: 'ELEC', batchCode: 'DEFAULT', endDate: '31/01/2026' },
+  },
+  updateTerm: {
+    call: () => admin.updateTerm({ data: { termID: 1, dueDate: '20/02/2026' } }),
+    subject: 'term',
+    before: { label: 'Jan', dueDate: '15/02/2026' },
+    after: { label: 'Jan', dueDate: '20/02/2026' },
+  },
+  uploadMeterReadings: {
+    call: () => admin.uploadMeterReadings(upload('readings')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-meter-readings', termID: 1, readings: 0 },
+  },
+  postMeterReadings: {
+    call: () =>
+      admin.postMeterReadings({ operation: 'schedule', data: { termID: 1, reading: 'current' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-meter-readings', termID: 1, reading: 'current' },
+  },
+  unpostMeterReadings: {
+    call: () => admin.unpostMeterReadings({ data: { termID: 1 } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-meter-readings', termID: 1 },
+  },
+  postManualComponentValues: {
+    call: () => admin.postManualComponentValues(upload('compsData')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-manual-component-values', termID: 1, values: 0 },
+  },
+  uploadUsage: {
+    call: () => admin.uploadUsage(upload('usage', tomorrow)),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-usage', termID: 1, dueAt: tomorrow.replace('T', ' ') },
+  },
+  cancelJob: {
+    call: async () => {
+      const { data } = await admin.getJobs({ status: 'Scheduled' });
+      return admin.cancelJob({ data: { jobID: data.jobs[0]?.jobID ?? 0 } });
+    },
+    subject: 'job',
+    before: { status: 'Scheduled' },
+    after: { status: 'Cancelled' },
+  },
+  cancelTerm: {
+    call: () => admin.cancelTerm({ data: { termID: 1, reason: 'over' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'cancel-term', termID: 1, reason: 'over' },
+  },
+  assignMeter: {
+    call: async () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      await admin.makeConnections({ connection: { ...offer, users: [{ partyID: 1 }] } });
+      const facts = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 1 };
+      await admin.makeMeters({ meters: [8, 9].map((number) => ({ number, ...facts })) });
+      const initialReadings = [{ register: 'kWh', value: '5' }];
+      const data = { connectionNumber: metered, number: 8, installDate: today, initialReadings };
+      return admin.assignMeter({ data });
+    },
+    subject: 'meter',
+    before: { status: 'InActive', connectionNumber: null },
+    after: { status: 'Active', connectionNumber: metered, meteredInputs: ['energy'] },
+  },
+  makeReadings: {
+    call: () =>
+      admin.makeReadings({
+        readings: [{ number: 8, value: '6', readingDate: today, readingType: 'Check' }],
+      }),
+    subject: 'reading',
+    before: null,
+    after: { readings: 1 },
+  },
+  reviewReading: {
+    call: async () => {
+      const { data } = await admin.getReadings({ number: 8 });
+      const readingID = data.readings.find((one) => one.readingType === 'Check')?.readingID ?? 0;
+      return admin.reviewReading({ data: { readingID, decision: 'Reject', remark: 'Not ours' } });
+    },
+    subject: 'reading',
+    before: { status: 'Accepted' },
+    after: { status: 'Rejected', remark: 'Not ours' },
+  },
+  replaceMeter: {
+    call: () =>
+      admin.replaceMeter({
+        data: {
+          connectionNumber: metered,
+          oldNumber: 8,
+          newNumber: 9,
+          replaceDate: today,
+          finalReadings: [{ register: 'kWh', value: '6' }],
+          initialReadings: [{ register: 'kWh', value: '0' }],
+          reason: 'Old',
+        },
+      }),
+    subject: 'meter',
+    before: { status: 'Active', connectionNumber: metered },
+    after: { status: 'InActive', connectionNumber: null, reason: 'Old' },
+  },
+  removeMeter: {
+    call: () => {
+      const finalReadings = [{ register: 'kWh', value: '0' }];
+      const data = { connectionNumber: metered, number: 9, removeDate: today, finalReadings };
+      return admin.removeMeter({ data: { ...data, reason: 'Gone' } });
+    },
+    subject: 'meter',
+    before: { status: 'Active', connectionNumber: metered },
+    after: { status: 'InActive', reason: 'Gone' },
+  },
+  importData: {
+    call: () =>
+      admin.importData({
+        kind: 'Meters',
+        content: 'number,brand,meterType,purchaseDate,mf\r\n70,Itron,Water,15/01/2024,1\r\n',
+        fileName: 'meters.csv',
+      }),
+    subject: 'import',
+    before: null,
+    after: { kind: 'Meters', rows: 1, fileName: 'meters.csv' },
+  },
+  generateBills: {
+    call: async () => {
+      const days = { startDate: today, endDate: today, dueDate: today };
+      const data = { serviceCode: 'ELEC', label: 'Today', ...days };
+      await admin.makeTerm({ operation: 'schedule', data });
+      const posting = { termID: 2, reading: 'previous' };
+      await admin.postMeterReadings({ operation: 'schedule', data: posting });
+      return admin.generateBills(billed);
+    },
+    subject: 'job',
+    before: null,
+    after: { operation: 'generate-bills', termID: 2 },
+  },
+  holdBill: {
+    call: async () => {
+      const billID = await firstBill();
+      await admin.holdBill({ data: { billID, hold: true, reason: 'Look' } });
+      return admin.holdBill({ data: { billID, hold: false, reason: 'Looked' } });
+    },
+    subject: 'bill',
+    before: { hold: true, reason: 'Look' },
+    after: { hold: false },
+  },
+  postBills: {
+    call: () => admin.postBills({ ...billed, data: { ...billed.data, skipErrors: true } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-bills', termID: 2, skipErrors: true },
+  },
+  unpostBills: {
+    call: () => admin.unpostBills({ operation: 'schedule', data: { termID: 2, reason: 'Wrong' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-bills', termID: 2, reason: 'Wrong' },
+  },
+  publishBills: {
+    call: async () => {
+      await admin.postBills({ ...billed, data: { ...billed.data, skipErrors: true } });
+      return admin.publishBills(billed);
+    },
+    subject: 'job',
+    before: null,
+    after: { operation: 'publish-bills', termID: 2 },
+  },
+  distributeBills: {
+    call: () => admin.distributeBills({ ...billed, billId: null }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'distribute-bills', termID: 2 },
+  },
+  resolveDeliveries: {
+    call: async () => {
+      await scene.sql.query("update deliveries set status = 'Uncertain', channel = 'Email'");
+      const { data } = await admin.getDeliveries({ termID: 2 });
+      const deliveryIDs = [data.deliveries[0]?.deliveryID ?? 0];
+      const resolved = { termID: 2, deliveryIDs, resolution: 'Sent' as const, reason: 'Seen' };
+      return admin.resolveDeliveries({ data: resolved });
+    },
+    subject: 'delivery',
+    before: { status: 'Uncertain' },
+    after: { status: 'Sent' },
   },
   makeLogins: {
     call: () =>

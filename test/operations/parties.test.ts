@@ -55,6 +55,7 @@ test('the first party has number 100001, and a view shows every field', async ()
     taxNumber: 'NTN-1',
     address: { city: 'Lahore', block: 'B', countryId: 586, street: null },
     language: 'ur',
+    deliveryChannels: null,
     competencies: [{ name: 'Electrician', level: '2', validFrom: '01/01/2026', validTo: null }],
     walletAccount: { balance: 0 },
     outstandingAccount: { balance: 0 },

@@ -142,6 +142,7 @@ test('a suspended workspace is left alone and caught up when it is resumed', asy
   const tenantId = await workspaceIn('Asia/Karachi');
   await tick(tenantId);
   setClock('2027-06-03T12:00', 'Asia/Karachi');
+  await sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
   await sql.query(`update tenants set status = 'Suspended' where tenant_id = $1`, [tenantId]);
   assert.deepEqual(await dueDates(tenantId), []);
   await sql.query(`update tenants set status = 'Active' where tenant_id = $1`, [tenantId]);

@@ -28,6 +28,7 @@ export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment
     dataFolder,
     ...(silenceMs === undefined ? {} : { silenceMs }),
   });
+  let isClosed = false;
   return {
     renderer,
     mailer,
@@ -36,6 +37,8 @@ export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment
     breaker: createMailBreaker(),
     dataFolder,
     async close() {
+      if (isClosed) return;
+      isClosed = true;
       mailer.close();
       await renderer.close();
       rmSync(dataFolder, { recursive: true, force: true });

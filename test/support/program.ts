@@ -89,6 +89,8 @@ function environment(own: Record<string, string>): NodeJS.ProcessEnv {
     TMPDIR,
     LANG,
     PORT: '0',
+    // A program that is started for one question does not need a utility to ask it of.
+    DEMO_SUBSCRIPTIONS: '0',
     BILLWRIGHT_WORKSPACE_HEADER: '1',
     RATE_LIMIT_TOKEN: unlimited,
     RATE_LIMIT_WORKSPACE: unlimited,

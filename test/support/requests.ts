@@ -87,6 +87,7 @@ const byFormat: Record<string, string> = {
   'date-compact': '01012027',
   'local-date-time': '2099-01-01T00:00:00',
   'time-of-day': '08:30',
+  'schedule-time': '2026-01-01T00:00:00',
   email: 'somebody@example.com',
   country: 'PK',
   currency: 'PKR',

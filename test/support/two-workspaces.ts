@@ -94,6 +94,24 @@ async function seed(
   await seedMeter(client, mark);
   const number = own('subscription', 'ELEC-00000001');
   await seedSubscription(client, number, own('label', 'House 1'), mark);
+  await seedTerm(client, mark);
+}
+
+/** Term 1 in both workspaces, and job 1, asked for by somebody of that name. */
+async function seedTerm(client: TestClient, mark: string): Promise<void> {
+  const days = { startDate: '01/06/2025', endDate: '30/06/2025' };
+  const data = { serviceCode: 'ELEC', batchCode: 'B01', label: mark, ...days };
+  await client.makeTerm({ operation: 'schedule', data });
+  const username = `${mark}-operator`;
+  const login = { username, name: mark, password: adminPassword };
+  await client.makeLogins({ logins: [{ ...login, roles: ['Billing Operator'] }] });
+  const session = await client.login({ username, password: adminPassword });
+  const later = Temporal.Now.plainDateTimeISO('Asia/Karachi').add({ days: 9 });
+  const sheduleTime = later.toString({ smallestUnit: 'second' });
+  await client.postMeterReadings(
+    { operation: 'schedule', data: { termID: 1, reading: 'current', sheduleTime } },
+    { token: session.data.accessToken },
+  );
 }
 
 /** Type 6 and meter 7001 in both workspaces. */
@@ -143,6 +161,10 @@ async function seedSubscription(
         { title: 'Advance', balance: 543.21 },
       ],
     },
+  });
+  const readingDate = '01/02/2024';
+  await client.makeReadings({
+    readings: [{ number: 7003, value: '9', readingDate, remark: mark }],
   });
 }
 

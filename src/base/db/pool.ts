@@ -4,8 +4,7 @@ import { BatchedClient, isOfStatement, type Statement, type StatementResult } fr
 import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { type Tx, txOn } from './tx.ts';
 
-export type { Lookup } from './reads.ts';
-export type { Tx } from './tx.ts';
+export type { Lookup, Tx } from './tx.ts';
 
 /** A connection string, or where an embedded server listens. */
 export type Connection =

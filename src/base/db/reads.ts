@@ -7,7 +7,7 @@
 import type pg from 'pg';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
 import { isUnavailable } from './faults.ts';
-import { type Tx, txOn } from './tx.ts';
+import { type Lookup, type Tx, txOn } from './tx.ts';
 
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
@@ -114,13 +114,6 @@ export class ReadQueue {
 function isLoss(error: unknown): boolean {
   return error !== undefined && isUnavailable(error);
 }
-
-/** Asks for many at once what can be asked for one: the found ones, by key. */
-export type Lookup<Key, Found> = (
-  tx: Tx,
-  tenantId: number,
-  keys: readonly Key[],
-) => Promise<ReadonlyMap<Key, Found>>;
 
 type AnyLookup = Lookup<unknown, unknown>;
 

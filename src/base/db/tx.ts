@@ -12,7 +12,6 @@ import {
   ValueNode,
 } from 'kysely';
 import type { Statement, StatementResult } from './batch.ts';
-import type { Lookup } from './reads.ts';
 import { toParameter } from './types.ts';
 
 /** A transaction: the only handle that stores are given. */
@@ -28,6 +27,13 @@ export type Tx = QueryExecutorProvider & {
   /** Rows in the text format of COPY; how many there were. */
   copyIn(statement: string, bytes: Buffer): Promise<number>;
 };
+
+/** Asks for many at once what can be asked for one: the found ones, by key. */
+export type Lookup<Key, Found> = (
+  tx: Tx,
+  tenantId: number,
+  keys: readonly Key[],
+) => Promise<ReadonlyMap<Key, Found>>;
 
 /** What a transaction's statements run on: a connection of its own, or one that reads share. */
 export type Runner = {

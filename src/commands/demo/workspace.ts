@@ -3,7 +3,7 @@ import { type Database, plainOpening, transact } from '../../base/db/pool.ts';
 import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.ts';
 import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
 import { listWorkspaces } from '../../domain/tenants/store.ts';
-import { demoSubscriptions, fillDemo } from './fill.ts';
+import { fillDemo } from './fill.ts';
 
 export const demo = {
   workspace: 'demo',
@@ -18,7 +18,7 @@ export async function ensureDemo(context: Context): Promise<void> {
     const options = { opening: plainOpening, readOnly: true };
     const existing = await transact(database, options, (tx) => listWorkspaces(tx));
     if (existing.length > 0) return;
-    const subscriptions = demoSubscriptions;
+    const subscriptions = context.config.demoSubscriptions;
     await makeDemo(context, database, { workspace: demo.workspace, subscriptions });
     context.log.info({ workspace: demo.workspace, subscriptions }, 'demo workspace made');
   } finally {
@@ -46,6 +46,7 @@ export async function makeDemo(
   const tenantId = await transact(owner, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),
   );
+  if (options.subscriptions === 0) return;
   const api = openApiDatabase(context);
   try {
     const target = { tenantId, workspace: options.workspace, username, password };

@@ -8,8 +8,8 @@ test('references are digits of one width that lead back to their bill', () => {
     assert.match(reference, /^\d{11}$/);
     assert.equal(billIdOf(reference), id);
   }
-  // From the right 1 doubled, 9, 9 doubled less 9, at last 1 doubled: 2 + 9 + 9 + 2 = 22, so 8.
-  assert.equal(billReference(991), '10000009918');
+  // From the right 1 doubled, 9, 9 doubled less 9, at last 1: 2 + 9 + 9 + 1 = 21, so 9.
+  assert.equal(billReference(991), '10000009919');
 });
 
 test('every single wrong digit and every swap of neighbours but 09 is found', () => {
@@ -25,7 +25,7 @@ test('every single wrong digit and every swap of neighbours but 09 is found', ()
     const swapped = reference.slice(0, at) + b + a + reference.slice(at + 2);
     assert.equal(billIdOf(swapped), undefined, swapped);
   }
-  for (const wrong of ['', '1', 'abc', '20000009918', `${reference}1`]) {
+  for (const wrong of ['', '1', 'abc', '20000009918', '10000009918', `${reference}1`]) {
     assert.equal(billIdOf(wrong), undefined);
   }
 });

@@ -13,9 +13,9 @@ export function billReference(billId: number): string {
 export function billIdOf(reference: string): number | undefined {
   const payload = reference.slice(0, -1);
   const isOurs = /^\d+$/.test(reference) && reference.startsWith(kind);
-  if (!isOurs || payload.length < kind.length + numberDigits) return undefined;
-  if (checkDigit(payload) !== reference.at(-1)) return undefined;
-  return Number(payload.slice(kind.length));
+  if (!isOurs) return undefined;
+  const billId = Number(payload.slice(kind.length));
+  return billReference(billId) === reference ? billId : undefined;
 }
 
 /** After Luhn: every second digit from the right counts double, as the sum of its own digits. */

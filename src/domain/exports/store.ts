@@ -6,7 +6,8 @@ export type ExportRow = { id: number } & Record<string, string | number | boolea
 export type Window = { afterId: number; limit: number };
 
 const address = (alias: string) =>
-  sql.raw(`${alias}.address ->> 'title' as "addressTitle", ${alias}.address ->> 'shopNo' as "shopNo",
+  sql.raw(`${alias}.address ->> 'title' as "addressTitle",
+    ${alias}.address ->> 'shopNo' as "shopNo",
     ${alias}.address ->> 'buildingNo' as "buildingNo",
     ${alias}.address ->> 'buildingName' as "buildingName", ${alias}.address ->> 'street' as street,
     ${alias}.address ->> 'block' as block, ${alias}.address ->> 'society' as society,

@@ -135,7 +135,7 @@ function problemOf(
     const message = `Meter ${rejectedValue} stands twice in this request`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
-  if (meter.status === 'Active') {
+  if (meter.hangs) {
     const message = `Meter ${rejectedValue} is assigned to a subscription`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }

@@ -27,7 +27,8 @@ export async function findMetersToInstall(
 ): Promise<FoundMeter[]> {
   const [{ rows }, types] = await Promise.all([
     sql<Omit<FoundMeter, 'registers' | 'meter_type'>>`
-      select m.meter_id, m.number, m.meter_type_id, m.mf, m.status, m.health,
+      select m.meter_id, m.number, m.meter_type_id, m.mf, m.health,
+        p.assignment_id is not null and p.remove_date is null as hangs,
         p.remove_date as free_from, (
           select json_object_agg(l.position, l.value::text)
           from (
@@ -169,6 +170,7 @@ async function markMetersActive(
     set status = 'Active', modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and meter_id = any(${meterIds}::bigint[])
+      and status <> 'Active'
   `.execute(tx);
 }
 

@@ -1,6 +1,6 @@
 // What is asked for when meters are hung up for a subscription, and what is known of them.
 import type { MeteredInput } from '../pricing/context.ts';
-import type { MeterHealth, MeterStatus, RegisterFacts } from './meter.ts';
+import type { MeterHealth, RegisterFacts } from './meter.ts';
 
 /** Without a register: of the only one that the meter has. */
 export type InitialReading = { register: string | null; value: string };
@@ -55,8 +55,8 @@ export type FoundMeter = {
   /** The name of its type. */
   meter_type: string;
   mf: number;
-  status: MeterStatus;
   health: MeterHealth;
+  hangs: boolean;
   /** YYYY-MM-DD, the day it left its last place; null if it never hung, or hangs now. */
   free_from: string | null;
   /** What its registers showed last, by position. */

@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { type MeterFacts, repeated } from './meter.ts';
+import { type MeterFacts, type MeterStatus, repeated } from './meter.ts';
 import { findTakenNumbers, insertMeters } from './store.ts';
 import { findMeterTypeNames } from './types-store.ts';
 
@@ -38,15 +38,15 @@ export async function checkNewMeters(
   return { problems: problemsOf(meters, { types, taken, today }), firstId, types };
 }
 
-/** Stores meters that were checked. */
+/** Stores meters that were checked. Active are those that are hung up in the same transaction. */
 export function registerMeters(
   tx: Tx,
   tenantId: number,
   meters: readonly MeterFacts[],
   { firstId }: CheckedMeters,
-  stamp: Stamp,
+  options: { stamp: Stamp; status: MeterStatus },
 ): Promise<void> {
-  return insertMeters(tx, tenantId, firstId, meters, stamp);
+  return insertMeters(tx, tenantId, firstId, meters, options);
 }
 
 type Known = {

@@ -47,7 +47,7 @@ export async function lockHungMeters(
     `.execute(tx),
     sql`
       select a.assignment_id from meter_assignments a
-      where ${wanted}
+      where a.tenant_id = ${tenantId} and ${wanted}
       order by a.assignment_id
       for no key update
     `.execute(tx),

@@ -45,7 +45,7 @@ export async function insertMeters(
   tenantId: number,
   firstId: number,
   meters: readonly MeterFacts[],
-  stamp: Stamp,
+  { stamp, status }: { stamp: Stamp; status: MeterStatus },
 ): Promise<void> {
   const rows = meters.map((meter, index) => ({
     meter_id: firstId + index,
@@ -58,11 +58,11 @@ export async function insertMeters(
   }));
   await sql`
     insert into meters (
-      tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf, search_text,
+      tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf, status, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
     select ${tenantId}, r.meter_id, r.number, r.brand, r.meter_type_id, r.purchase_date, r.mf,
-      r.search_text, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by},
+      ${status}, r.search_text, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by},
       ${stamp.at.epochMilliseconds}::bigint
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       meter_id bigint, number bigint, brand text, meter_type_id bigint, purchase_date date,

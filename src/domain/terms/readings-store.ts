@@ -9,8 +9,9 @@ export type LockRange = { firstId: number; lastId: number };
 
 /**
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
- * reading it begins from (`p`: the last that an earlier term took, or the first of all), and the
- * newest that came in since (`c`), whatever its status.
+ * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
+ * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
+ * its status.
  */
 function openRegisters(
   tenantId: number,
@@ -20,7 +21,8 @@ function openRegisters(
 ): RawBuilder<unknown> {
   return sql`
     due as materialized (
-      select s.subscription_id, s.status_history -> -1 as last_status
+      select s.subscription_id, s.status_history -> -1 as last_status,
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
       from ${eligibleTables}
       where ${isEligible(tenantId, term)} and s.is_metered
         and s.subscription_id between ${range.firstId} and ${range.lastId}
@@ -39,23 +41,14 @@ function openRegisters(
       left join term_readings l on l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
         and l.subscription_id = d.subscription_id and l.assignment_id = n.assignment_id
         and l.position = r.position
-      left join lateral (
-        select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
-        from term_readings o
-        join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-        where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
-          and o.position = r.position
-          and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
-        order by o.reading_date desc, o.term_id desc
-        limit 1
-      ) b on true
+      left join lateral ${lastTaken(tenantId, term)} b on true
       left join lateral (
         select i.reading_id, i.reading_date, i.value, i.reading_type
         from readings i
         where i.tenant_id = ${tenantId} and i.assignment_id = n.assignment_id
-          and i.position = r.position and i.reading_type = 'Installation'
-          and i.status = 'Accepted'
-        order by i.reading_date
+          and i.position = r.position and i.status = 'Accepted'
+          and (i.reading_type = 'Installation' or i.reading_date <= d.billed_through)
+        order by i.reading_date desc, i.reading_id desc
         limit 1
       ) f on b.reading_id is null
       cross join lateral (
@@ -83,6 +76,20 @@ function openRegisters(
       ) c on true
       where l.reading_id is null or l.is_stand_in
     )`;
+}
+
+/** Of a register, the reading that the term before took. */
+function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`(
+    select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
+    from term_readings o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
+      and o.position = r.position
+      and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+    order by o.reading_date desc, o.term_id desc
+    limit 1
+  )`;
 }
 
 /** By which an estimate is known that was made for a term. */

@@ -34,11 +34,11 @@ export const holdBill = operation({
     assertDraft(term, bill);
     const reason = data.reason || null;
     await updateHold(tx, tenantId, billId, { isHeld, reason }, { at: now, by: principal.name });
-    const { is_held: wasHeld, hold_reason: earlier, status } = bill;
+    const { is_held: wasHeld, hold_reason: earlier } = bill;
     call.audit({
       subject: 'bill',
       subjectId: billId,
-      before: { status, hold: wasHeld, reason: earlier },
+      before: { hold: wasHeld, reason: earlier },
       after: { hold: isHeld, reason },
     });
     return { message: isHeld ? 'The bill is on hold' : 'The bill is released', data: {} };

@@ -12,8 +12,7 @@ export const resolveDeliveriesOperation = operation({
   method: 'Update',
   action: 'Resolve Deliveries',
   access: { permission: 'bills:distribute' },
-  summary:
-    'Decides about deliveries whose end is not known, or that failed: sends them again under their message id, or notes how they ended.',
+  summary: 'Sends deliveries again that failed or whose end is not known, or notes how they ended.',
   request: Type.Object({
     data: Type.Object({
       termID: id,

@@ -138,6 +138,7 @@ async function registerOwnMeters(
   const refused = await storeMeters(
     context,
     meters.map(({ facts }) => facts),
+    'Active',
   );
   const columnOf = { number: 'meterNumber', purchaseDate: 'meterPurchaseDate' } as const;
   for (const { row, name, ...problem } of refused) {

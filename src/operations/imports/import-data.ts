@@ -72,7 +72,8 @@ export const importData = operation({
   example: {
     kind: 'Meters',
     content:
-      'number,brand,meterType,purchaseDate,mf\r\n40019001,Itron,Electric single phase,15/01/2024,1\r\n',
+      'number,brand,meterType,purchaseDate,mf\r\n' +
+      '40019001,Itron,Electric single phase,15/01/2024,1\r\n',
     fileName: 'meters.csv',
   },
   async handle(call, body) {

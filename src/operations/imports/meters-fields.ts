@@ -1,7 +1,7 @@
 // Meters as rows of a file.
 import * as Type from 'typebox';
 import type { ImportRow, LineProblem, Loader } from '../../domain/imports/import-rows.ts';
-import type { MeterFacts } from '../../domain/meters/meter.ts';
+import type { MeterFacts, MeterStatus } from '../../domain/meters/meter.ts';
 import { checkNewMeters, registerMeters } from '../../domain/meters/register.ts';
 import { listMeterTypes } from '../../domain/meters/types-store.ts';
 import { meterFacts, newMeterFields } from '../meters/meter-fields.ts';
@@ -51,7 +51,7 @@ export function metersLoader(context: ImportContext): Loader {
       const wrong = typed.filter(({ typeId }) => typeId === undefined).map(unknownType);
       const sound = withoutBad(good, wrong);
       const facts = sound.map(({ item }) => meterFacts(item, typeOf(item.meterType) ?? 0));
-      const refused = await storeMeters(context, facts);
+      const refused = await storeMeters(context, facts, 'InActive');
       return [...problems, ...wrong, ...refused.map((problem) => lineOf(problem, sound))];
     },
   };
@@ -75,12 +75,15 @@ function lineOf(
 export async function storeMeters(
   { tx, tenant, today, stamp }: ImportContext,
   meters: readonly MeterFacts[],
+  status: MeterStatus,
 ) {
   if (meters.length === 0) return [];
   const checked = await checkNewMeters(tx, tenant.tenantId, meters, today);
   const bad = new Set(checked.problems.map((problem) => problem.row));
   const good = meters.filter((_, index) => !bad.has(index));
-  if (good.length > 0) await registerMeters(tx, tenant.tenantId, good, checked, stamp);
+  if (good.length > 0) {
+    await registerMeters(tx, tenant.tenantId, good, checked, { stamp, status });
+  }
   return checked.problems;
 }
 

@@ -96,7 +96,7 @@ function leafAt(item: unknown, path: string): string | undefined {
   return typeof at === 'string' ? at : undefined;
 }
 
-// Cells as the values that requests carry. A cell that has the wrong form is handed on as it is: the
+// Cells as the values that requests carry. A cell of the wrong form is handed on as it is: the
 // schema says what is wrong with it.
 
 /** Without what is empty, so that it counts as not given. */

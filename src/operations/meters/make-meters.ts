@@ -31,7 +31,7 @@ export const makeMeters = operation({
     const checked = await checkNewMeters(tx, tenantId, meters, today);
     if (checked.problems.length > 0) throw errorFromRows(detailsOf(checked.problems, 'meters'));
     const stamp = { at: call.now, by: call.principal.name };
-    await registerMeters(tx, tenantId, meters, checked, stamp);
+    await registerMeters(tx, tenantId, meters, checked, { stamp, status: 'InActive' });
     const { firstId, types } = checked;
     const resourceIds = meters.map((_, index) => firstId + index);
     meters.forEach((meter, index) => {

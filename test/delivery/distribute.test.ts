@@ -1,0 +1,387 @@
+// Step 9: every bill reaches its own customer, once, by the channel that leads there.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, test } from 'node:test';
+import type { TestClient } from '../support/client.ts';
+import { codeOf, deliveriesOf, pdfIn, schedule, subjectOf } from '../support/delivery.ts';
+import { type EquipmentOptions, openTestEquipment } from '../support/equipment.ts';
+import { answer, type MailScript, startCut, startMailServer } from '../support/mail-server.ts';
+import { mailParties, openPostedTerm, type PartyFields } from '../support/posted-term.ts';
+import { until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+import { hashRows } from '../support/two-workspaces.ts';
+
+const scene = await openScene();
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A mail server, and a worker that sends to it; both end with the test. */
+async function openMail(script: MailScript = {}, options: EquipmentOptions = {}) {
+  const server = await startMailServer(script);
+  closing.push(() => server.close());
+  return { server, ...openWorker({ smtpUrl: server.url, ...options }) };
+}
+
+function openWorker(options: EquipmentOptions) {
+  const equipment = openTestEquipment(options);
+  const runner = scene.runJobs({ equipment });
+  const stop = async () => {
+    await runner.stop();
+    await equipment.close();
+  };
+  // Workers end before the servers that they talk to.
+  closing.unshift(stop);
+  return { equipment, stop };
+}
+
+let made = 0;
+
+async function openPublished(parties: readonly PartyFields[]) {
+  made += 1;
+  const client = await scene.workspace(`distribute-${made}`);
+  const term = await openPostedTerm(scene, client, parties);
+  await client.publishBills(schedule(term.termId));
+  return { client, ...term };
+}
+
+async function statusOf(client: TestClient, termID: number): Promise<Record<string, number>> {
+  const { data } = await client.getDeliveries({ termID });
+  const counts: Record<string, number> = {};
+  for (const { channel, status } of data.deliveries) {
+    const key = `${channel} ${status}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const again = (termId: number) => {
+  const { operation, data } = schedule(termId);
+  return { operation, data: { ...data, resend: true } };
+};
+
+test('every bill arrives once, at its own customer, with the published document', async () => {
+  const { server } = await openMail();
+  const { client, termId, bills } = await openPublished(mailParties(12));
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '12 sent');
+  assert.equal(server.received.length, 12);
+  for (const [index, { billId, billNumber }] of bills.entries()) {
+    const mails = server.received.filter(({ to }) => to[0] === `c${index + 1}@example.com`);
+    assert.equal(mails.length, 1);
+    const text = mails[0]?.text ?? '';
+    assert.equal(subjectOf(text), `Your bill ${billNumber}`);
+    assert.match(text, new RegExp(`filename=${billNumber}\\.pdf`));
+    const { data } = await client.getBillDocument({ billID: billId });
+    assert.ok(pdfIn(text).equals(Buffer.from(data.base64, 'base64')));
+  }
+  const rows = await deliveriesOf(client, termId);
+  assert.equal(rows.length, 12);
+  for (const row of rows) {
+    assert.equal(row.status, 'Sent');
+    assert.equal(row.attempts, 1);
+    assert.match(row.reason ?? '', /250/);
+    assert.match(row.at ?? '', /^\d{4}-/);
+  }
+  assert.equal(new Set(rows.map((row) => row.messageID)).size, 12);
+});
+
+test('asked for again, only what has not gone out goes; resend and a single bill go once more', async () => {
+  let isRefusing = true;
+  const { server } = await openMail({
+    onRecipient: (to) =>
+      isRefusing && to.startsWith('c2@') ? answer(550, 'No such user') : undefined,
+  });
+  const { client, termId, bills, tenantId } = await openPublished(mailParties(3));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '2 sent, 1 failed');
+  const failed = (await deliveriesOf(client, termId)).find((row) => row.status === 'Failed');
+  assert.match(failed?.reason ?? '', /550 No such user/);
+  // Meanwhile the customer has told the right address.
+  isRefusing = false;
+  await client.updateUser({
+    user: { partyID: bills[1]?.partyId ?? 0, email: 'right@example.com' },
+  });
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
+  assert.deepEqual(server.received.map(({ to }) => to[0]).sort(), [
+    'c1@example.com',
+    'c3@example.com',
+    'right@example.com',
+  ]);
+  assert.equal(
+    (await client.distributeBills(schedule(termId))).message,
+    'Nothing was left to be sent',
+  );
+  assert.equal(server.received.length, 3);
+  const billId = bills[0]?.billId ?? 0;
+  assert.equal((await client.distributeBills({ ...schedule(termId), billId })).message, '1 sent');
+  assert.equal(server.received.at(-1)?.to[0], 'c1@example.com');
+  assert.equal((await client.distributeBills(again(termId))).message, '3 sent');
+  assert.equal(server.received.length, 7);
+  const { rows } = await scene.sql.query(
+    `select bill_id, channel, count(*) filter (where status = 'Sent')
+       - count(distinct job_id) filter (where status = 'Sent') as doubled
+     from deliveries where tenant_id = $1 group by bill_id, channel`,
+    [tenantId],
+  );
+  assert.ok(
+    rows.every((row) => row.doubled === '0'),
+    'at most one for each request',
+  );
+});
+
+test('the channel is that of the party, else the first of the workspace that leads to it', async () => {
+  const { server, equipment } = await openMail();
+  const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];
+  const { client, termId } = await openPublished([
+    { name: 'By address', email: 'a@example.com' },
+    { name: 'By contact', contacts: [{ contactType: 'Email', contactValue: 'b@example.com' }] },
+    { name: 'No address' },
+    { name: 'Paper', email: 'c@example.com', deliveryChannels: ['Print'] },
+    { name: 'Both', email: 'd@example.com', deliveryChannels: ['Email', 'Print'] },
+    { name: 'Short', email: 'e@example.com', contacts, deliveryChannels: ['SMS'] },
+    { name: 'Wants mail, has none', deliveryChannels: ['Email'] },
+  ]);
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '3 sent, 2 in the portal, 2 printed, 1 failed');
+  assert.deepEqual(await statusOf(client, termId), {
+    'Email Sent': 3,
+    'Portal Delivered': 2,
+    'Print Sent': 2,
+    'SMS Failed': 1,
+  });
+  assert.deepEqual(server.received.map(({ to }) => to[0]).sort(), [
+    'a@example.com',
+    'b@example.com',
+    'd@example.com',
+  ]);
+  const { data } = await client.getDeliveries({ termID: termId, status: 'Failed' });
+  assert.equal(data.deliveries[0]?.reason, 'No gateway is configured for SMS');
+  assert.equal(data.deliveries[0]?.to, '+92 300 1111111');
+  const printed = await client.getDeliveries({ termID: termId, channel: 'Print' });
+  const files = new Set(printed.data.deliveries.map((row) => row.reason));
+  assert.equal(files.size, 1, 'one file for all');
+  const [file = ''] = files;
+  assert.match(file ?? '', /^print\/\d+\/\d+\/\d+-1\.pdf$/);
+  const pages = readFileSync(join(equipment.dataFolder, file ?? ''), 'latin1');
+  assert.equal(pages.match(/\/Type \/Page\b/g)?.length, 2);
+});
+
+test('without a mail server, mails are files; without a template, the bill itself is the text', async () => {
+  const { equipment } = openWorker({});
+  const { client, termId, serviceCode, tenantId } = await openPublished(mailParties(1));
+  const service = { code: serviceCode, emailTemplate: { templateID: null } };
+  await client.updateService({ service: service as never });
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
+  const [row] = await deliveriesOf(client, termId);
+  const path = join(equipment.dataFolder, 'outbox', String(tenantId), `${row?.deliveryID}.eml`);
+  const text = readFileSync(path, 'latin1');
+  assert.match(text, /^To: c1@example\.com\r$/m);
+  assert.match(subjectOf(text), /: Water W-000001$/);
+  assert.match(text, /Customer 1/);
+});
+
+test('distribute-bills is refused where it cannot be done, and then changes nothing', async () => {
+  await openMail();
+  const { client, termId, bills, tenantId } = await openPublished(mailParties(2));
+  const other = await openPostedTerm(scene, client, [{ name: 'Of another term' }]);
+  const refused = async (call: () => Promise<unknown>, code: string) => {
+    const before = await hashRows(scene.sql, tenantId);
+    assert.equal(await codeOf(call()), code);
+    assert.deepEqual(await hashRows(scene.sql, tenantId), before, code);
+  };
+  const ask = (id: number, billId: number | null = null) =>
+    client.distributeBills({ ...schedule(id), billId });
+  await refused(() => ask(999), 'TERM_NOT_FOUND');
+  await refused(() => ask(other.termId), 'TERM_NOT_PUBLISHED');
+  await refused(() => ask(termId, 999_999), 'BILL_NOT_FOUND');
+  await refused(() => ask(termId, other.bills[0]?.billId), 'BILL_NOT_IN_TERM');
+  const set = (status: string, stage: string) =>
+    scene.sql.query(
+      'update terms set status = $3, stage = $4 where tenant_id = $1 and term_id = $2',
+      [tenantId, termId, status, stage],
+    );
+  const stages = [
+    ['Open', 'Created'],
+    ['Open', 'Generated'],
+    ['Posted', 'Posted'],
+    ['Posted', 'Publishing'],
+    ['Cancelled', 'Cancelled'],
+  ];
+  for (const [status = '', stage = ''] of stages) {
+    await set(status, stage);
+    await refused(() => ask(termId), 'TERM_NOT_PUBLISHED');
+  }
+  await set('Published', 'Published');
+  const cancelled = [tenantId, bills[1]?.billId];
+  await scene.sql.query(
+    `update bills set status = 'Cancelled' where tenant_id = $1 and bill_id = $2`,
+    cancelled,
+  );
+  await refused(() => ask(termId, bills[1]?.billId), 'INVALID_STATE');
+  await client.updateSettings({ data: { deliveryChannels: [] } });
+  await refused(() => ask(termId), 'NO_DELIVERY_CHANNEL');
+  await client.updateSettings({ data: { deliveryChannels: ['Email'] } });
+  assert.equal((await ask(termId)).message, '1 sent', 'the cancelled bill is left out');
+});
+
+test('what the mail server says decides: later, never, or nobody knows', async () => {
+  const isDown = new Set(['c1']);
+  const { server } = await openMail({
+    onRecipient: (to) => {
+      const name = to.split('@')[0] ?? '';
+      if (isDown.has(name)) return answer(451, 'Try later');
+      return name === 'c2' ? answer(550, 'No such user') : undefined;
+    },
+  });
+  const { client, termId, tenantId } = await openPublished(mailParties(3));
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '1 sent, 1 failed, 1 to be tried again');
+  const [waiting] = (await deliveriesOf(client, termId)).filter((row) => row.status === 'Queued');
+  assert.match(waiting?.reason ?? '', /451 Try later/);
+  assert.ok(waiting?.nextAttemptAt);
+  // A minute later by the clock of the workspace it is tried again, by a job of its own.
+  isDown.clear();
+  scene.clock.advance({ seconds: 61 });
+  await until(async () => (await statusOf(client, termId))['Email Sent'] === 2, 'it is sent');
+  assert.equal(server.received.filter(({ to }) => to[0] === 'c1@example.com').length, 1);
+  await until(async () => {
+    const { rows } = await scene.sql.query(
+      `select operation, status from jobs where tenant_id = $1 order by job_id desc limit 1`,
+      [tenantId],
+    );
+    assert.equal(rows[0].operation, 'retry-deliveries');
+    return rows[0].status === 'Succeeded';
+  }, 'the job has ended');
+});
+
+test('a mail that is refused again and again is given up', async () => {
+  const { server } = await openMail({ onRecipient: () => answer(451, 'Try later') });
+  const { client, termId, tenantId } = await openPublished(mailParties(1));
+  await client.distributeBills(schedule(termId));
+  const row = async () => {
+    const text = 'select status, attempts, reason from deliveries where tenant_id = $1';
+    const { rows } = await scene.sql.query(text, [tenantId]);
+    return rows[0];
+  };
+  for (let attempts = 1; (await row())?.status === 'Queued'; attempts += 1) {
+    assert.ok(attempts < 20);
+    scene.clock.advance({ hours: 13 });
+    await until(async () => ((await row())?.attempts ?? 0) > attempts, `attempt ${attempts + 1}`);
+    await until(async () => (await row())?.status !== 'Sending', 'it has ended');
+  }
+  const end = await row();
+  assert.equal(end?.status, 'Failed');
+  assert.match(end?.reason ?? '', /Given up after 8 failures: .*451 Try later/);
+  assert.equal(server.received.length, 0);
+});
+
+test('a mail whose end is not known is not sent again, until somebody says so', async () => {
+  const server = await startMailServer();
+  closing.push(() => server.close());
+  const cut = await startCut(server.port, 'end of mail', 'close');
+  closing.unshift(() => cut.close());
+  const { stop } = openWorker({ smtpUrl: cut.url });
+  const { client, termId } = await openPublished(mailParties(1));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 uncertain');
+  assert.equal(server.received.length, 1);
+  // A further request for the whole term leaves it alone.
+  const next = await client.distributeBills(schedule(termId));
+  assert.equal(next.message, 'Nothing was left to be sent');
+  await stop();
+  openWorker({ smtpUrl: server.url });
+  const { data } = await client.getDeliveries({ status: 'Uncertain' });
+  const [doubtful] = data.deliveries;
+  assert.match(doubtful?.reason ?? '', /may have arrived/);
+  const resolve = (resolution: 'Resend' | 'Sent' | 'Failed', deliveryID = doubtful?.deliveryID) =>
+    client.resolveDeliveries({
+      data: { termID: termId, deliveryIDs: [deliveryID ?? 0], resolution },
+    });
+  assert.equal(await codeOf(resolve('Resend', 999)), 'DELIVERY_NOT_FOUND');
+  const { message } = await resolve('Resend');
+  assert.equal(message, '1 sent, 0 failed, 0 uncertain, 0 to be tried again');
+  assert.equal(server.received.length, 2);
+  assert.equal(server.received[0]?.text, server.received[1]?.text, 'the same mail, byte for byte');
+  assert.match(server.received[1]?.text ?? '', new RegExp(doubtful?.messageID ?? 'none'));
+  assert.equal(await codeOf(resolve('Resend')), 'INVALID_STATE');
+  assert.equal(await codeOf(resolve('Sent')), 'INVALID_STATE');
+});
+
+test('a mail server that is down holds nobody up, and what was put off goes out later', async () => {
+  const gone = await startMailServer();
+  await gone.close();
+  const { stop } = openWorker({ smtpUrl: gone.url });
+  const { client, termId } = await openPublished(mailParties(40));
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '40 to be tried again');
+  const rows = await deliveriesOf(client, termId);
+  const tried = rows.filter((row) => row.attempts === 1).length;
+  assert.ok(tried >= 20 && tried < 30, `${tried} were tried before the others were put off`);
+  await stop();
+  const { server } = await openMail();
+  scene.clock.advance({ seconds: 61 });
+  await until(async () => (await statusOf(client, termId))['Email Sent'] === 40, 'all are sent');
+  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 40);
+  assert.equal(server.received.length, 40);
+});
+
+test('a party that is edited meanwhile redirects nothing: recipients are of the bill', async () => {
+  const { server } = await openMail({ slowMs: 40 }, { mailsAtOnce: 1 });
+  const { client, termId, bills } = await openPublished(mailParties(15));
+  const running = client.distributeBills(schedule(termId));
+  await until(() => server.received.length >= 2, 'some are sent');
+  for (const { partyId } of bills) {
+    await client.updateUser({ user: { partyID: partyId, email: 'stranger@evil.example' } });
+  }
+  assert.equal((await running).message, '15 sent');
+  const addressed = server.received.map(({ to, text }) => [to[0], subjectOf(text)]).sort();
+  const expected = bills.map(({ billNumber }, index) => [
+    `c${index + 1}@example.com`,
+    `Your bill ${billNumber}`,
+  ]);
+  assert.deepEqual(addressed, expected.sort());
+});
+
+test('no more mails are under way than there are connections', async () => {
+  const { server } = await openMail({ slowMs: 20 }, { mailsAtOnce: 3 });
+  const { client, termId } = await openPublished(mailParties(20));
+  await client.distributeBills(schedule(termId));
+  assert.equal(server.received.length, 20);
+  assert.equal(server.busiest(), 3);
+});
+
+test('two requests at once: one is done, the other hears of it', async () => {
+  const { server } = await openMail({ slowMs: 50 });
+  const { client, termId } = await openPublished(mailParties(4));
+  const codes = await Promise.all(
+    Array.from({ length: 4 }, () => codeOf(client.distributeBills(schedule(termId)))),
+  );
+  assert.deepEqual(codes.toSorted(), [
+    'JOB_ALREADY_RUNNING',
+    'JOB_ALREADY_RUNNING',
+    'JOB_ALREADY_RUNNING',
+    'success',
+  ]);
+  assert.equal(server.received.length, 4);
+});
+
+test('names and templates of others stay text in mails', async () => {
+  const { server } = await openMail();
+  const { client, termId } = await openPublished([
+    { name: 'Eve\r\nBcc: thief@evil.example\u202e', email: 'eve@example.com' },
+  ]);
+  await client.updateTemplate({
+    data: { templateID: 2, subject: '{{bill.partyName}}', body: 'Hello {{bill.partyName}}' },
+  });
+  await client.distributeBills(schedule(termId));
+  const [mail] = server.received;
+  assert.deepEqual(mail?.to, ['eve@example.com']);
+  assert.doesNotMatch(mail?.text ?? '', /^Bcc:/im);
+  assert.equal(subjectOf(mail?.text ?? ''), 'Eve Bcc: thief@evil.example');
+});
+
+after(async () => {
+  for (const close of closing.splice(0)) await close();
+});

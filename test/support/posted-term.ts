@@ -1,0 +1,110 @@
+// A term whose bills are posted, for tests of what comes after.
+
+import type { RequestOf } from '../../sdk/client.ts';
+import { generateBillsStep } from '../../src/billrun/generate.ts';
+import type { TestClient } from './client.ts';
+import { newService, newTariff, type Service } from './pricing.ts';
+import { type Crew, openCrew, runStep } from './run-steps.ts';
+import type { Scene } from './scene.ts';
+import { insertScenario, insertTerm } from './term-rows.ts';
+
+export type PartyFields = RequestOf<'makeUsers'>['users'][number];
+
+export type PostedBill = { billId: number; billNumber: string; partyId: number };
+
+export type PostedTerm = {
+  crew: Crew;
+  tenantId: number;
+  termId: number;
+  serviceCode: string;
+  bills: PostedBill[];
+};
+
+const flatFee: Partial<Service> = {
+  name: 'Water',
+  values: [{ name: 'fee', type: 'Number', default: '500' }],
+  components: [
+    { name: 'service', label: 'Service', type: 'Charge', categories: ['taxable'] },
+    { name: 'gst', label: 'GST', type: 'Tax' },
+  ],
+  meteredInputs: [],
+};
+
+const rules = [
+  { component: 'service', scope: 'Term' as const, formula: 'fee' },
+  { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxable") * 10%' },
+];
+
+/** One bill for each party, of July 2026. */
+export async function openPostedTerm(
+  scene: Scene,
+  client: TestClient,
+  parties: readonly PartyFields[],
+  service: Partial<Service> = {},
+): Promise<PostedTerm> {
+  const crew = await openCrew(scene, client.workspace);
+  const { tenantId } = crew;
+  const serviceCode = await newService(client, { ...flatFee, ...service });
+  const plan = await newTariff(client, serviceCode, { componentRules: rules });
+  const { headers } = await client.makeUsers({ userType: 'customer', users: [...parties] });
+  const partyIds = (headers.get('x-resource-id') ?? '').split(',').map(Number);
+  const term = { startDate: '01/07/2026', endDate: '31/07/2026' };
+  const dates = { ...term, dueDate: '15/08/2026' };
+  const label = 'Jul-2026';
+  const termId = await insertTerm(scene, tenantId, { serviceCode, label, ...dates });
+  for (const partyId of partyIds) {
+    const { data } = await client.listUsers({ partyID: partyId });
+    const partyNumber = data.users[0]?.partyNumber ?? 0;
+    const user = { partyNumber, connectionGroups: [{ connectionGroupLabel: 'House' }] };
+    await client.updateUser({ user });
+    const { rows } = await scene.sql.query(
+      'select account_id from billing_accounts where tenant_id = $1 and party_id = $2',
+      [tenantId, partyId],
+    );
+    const facts = {
+      term,
+      connection: {
+        connectionDate: '01/07/2026',
+        isFirstBill: true,
+        tariffHistory: [{ tariffCode: plan.code, fromDate: '01/07/2026' }],
+      },
+    };
+    const accountId = Number(rows[0].account_id);
+    await insertScenario(scene, tenantId, termId, facts, { partyId, accountId });
+  }
+  await runStep(crew, generateBillsStep, { termId });
+  const bills = await post(scene, tenantId, termId);
+  return { crew, tenantId, termId, serviceCode, bills };
+}
+
+/** As posting leaves them. */
+async function post(scene: Scene, tenantId: number, termId: number): Promise<PostedBill[]> {
+  await scene.sql.query(
+    `update bills set status = 'Posted', bill_number = 'W-' || lpad(bill_id::text, 6, '0'),
+       posting = 1
+     where tenant_id = $1 and term_id = $2 and status = 'Draft'`,
+    [tenantId, termId],
+  );
+  await scene.sql.query(
+    `update terms set status = 'Posted', stage = 'Posted' where tenant_id = $1 and term_id = $2`,
+    [tenantId, termId],
+  );
+  const { rows } = await scene.sql.query(
+    `select bill_id, bill_number, party_id from bills
+     where tenant_id = $1 and term_id = $2 and status = 'Posted' order by bill_id`,
+    [tenantId, termId],
+  );
+  return rows.map((row) => ({
+    billId: Number(row.bill_id),
+    billNumber: row.bill_number,
+    partyId: Number(row.party_id),
+  }));
+}
+
+/** So many parties, with an address each. */
+export function mailParties(count: number, domain = 'example.com'): PartyFields[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `Customer ${index + 1}`,
+    email: `c${index + 1}@${domain}`,
+  }));
+}
