@@ -113,6 +113,22 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
     change: 'grant billwright_search to billwright_api',
     fault: /billwright_api may become billwright_search/,
   },
+  'the role that copies may write for any tenant': {
+    change: 'grant insert on bills to billwright_bulk',
+    fault: /billwright_bulk may insert on bills/,
+  },
+  'the role that copies may name a tenant': {
+    change: 'grant insert (tenant_id) on bills to billwright_bulk',
+    fault: /billwright_bulk may insert tenant_id of bills/,
+  },
+  'the role that copies may read': {
+    change: 'grant select (bill_id) on bills to billwright_bulk',
+    fault: /billwright_bulk may select bill_id of bills/,
+  },
+  'what is copied is of no tenant': {
+    change: 'alter table bills alter tenant_id drop default',
+    fault: /billwright_bulk writes bills for no tenant/,
+  },
   'the role that serves calls may wait for ever': {
     change: 'alter role billwright_api reset statement_timeout',
     fault: /billwright_api has no statement_timeout/,

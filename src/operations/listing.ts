@@ -7,6 +7,8 @@ import type { Answer, Call, StreamedAnswer } from './operation.ts';
 export const chunkRows = 1_000;
 
 export type WholeList<Row, Data> = {
+  /** Rows read at a time, where one is so large that a thousand are too many. */
+  chunkSize?: number;
   /** Only these fields of each row are returned. */
   fields?: readonly string[] | null | undefined;
   /** The first chunk, where the operation has read it already. */
@@ -43,8 +45,9 @@ export async function wholeListing<Row, Data>(
   call: Call,
   list: WholeList<Row, Data>,
 ): Promise<Answer<Data> | StreamedAnswer<Data>> {
-  const first = list.first ?? (await list.after(call.tx, { after: undefined, limit: chunkRows }));
-  if (first.length < chunkRows) {
+  const limit = list.chunkSize ?? chunkRows;
+  const first = list.first ?? (await list.after(call.tx, { after: undefined, limit }));
+  if (first.length < limit) {
     const total = first.length;
     return { message: found(total), total, data: list.wrap(first.map(presenter(list)) as never[]) };
   }
@@ -54,12 +57,13 @@ export async function wholeListing<Row, Data>(
 
 async function* chunks<Row, Data>(call: Call, list: WholeList<Row, Data>, first: Row[]) {
   const present = presenter(list);
+  const limit = list.chunkSize ?? chunkRows;
   let rows = first;
   while (rows.length > 0) {
     yield rows.map(present);
-    if (rows.length < chunkRows) return;
+    if (rows.length < limit) return;
     const after = rows.at(-1);
-    rows = await call.read((tx) => list.after(tx, { after, limit: chunkRows }));
+    rows = await call.read((tx) => list.after(tx, { after, limit }));
   }
 }
 

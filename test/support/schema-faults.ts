@@ -59,6 +59,7 @@ export async function findSchemaFaults(client: pg.Client): Promise<string[]> {
     roleFaults,
     settingFaults,
     rightFaults,
+    bulkFaults,
   ]) {
     faults.push(...(await find(client)));
   }
@@ -307,7 +308,8 @@ async function rightFaults(client: pg.Client): Promise<string[]> {
   const makers = await rowsOf<{ name: string }>(
     client,
     `select r.name
-     from (values ('public'), ('billwright_api'), ('billwright_worker'), ('billwright_search'))
+     from (values ('public'), ('billwright_api'), ('billwright_worker'), ('billwright_search'),
+       ('billwright_bulk'))
        as r (name)
      where has_schema_privilege(r.name, 'public', 'create')`,
   );
@@ -319,8 +321,42 @@ async function rightFaults(client: pg.Client): Promise<string[]> {
       const isOdd = ['truncate', 'references', 'trigger', 'maintain'].includes(verb);
       const isRegistry = tenantless[table] !== undefined && grantee === 'billwright_api';
       const isSearch = grantee === 'billwright_search' && verb !== 'select';
-      const isBad = isChange || isOdd || isRegistry || isSearch || grantee === 'public';
+      const isBulk = grantee === 'billwright_bulk';
+      const isBad = isBulk || isChange || isOdd || isRegistry || isSearch || grantee === 'public';
       return isBad ? [`${grantee} may ${verb} on ${table}`] : [];
     }),
+  ];
+}
+
+/**
+ * The role that copies in bulk is bound by no policy. It may insert, column by column, and never
+ * into tenant_id, whose default is the tenant of the transaction.
+ */
+async function bulkFaults(client: pg.Client): Promise<string[]> {
+  const rights = await rowsOf<{
+    table: string;
+    column: string;
+    right: string;
+    fallback: string | null;
+  }>(
+    client,
+    `select c.relname as table, a.attname as column, x.privilege_type as right,
+       (select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d
+         join pg_attribute t on t.attrelid = d.adrelid and t.attnum = d.adnum
+         where d.adrelid = c.oid and t.attname = 'tenant_id') as fallback
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid
+     cross join lateral aclexplode(a.attacl) x
+     where ${ours} and x.grantee = 'billwright_bulk'::regrole`,
+  );
+  const unbound = rights.filter(({ fallback }) => fallback !== 'current_tenant()');
+  return [
+    ...new Set(unbound.map(({ table }) => `billwright_bulk writes ${table} for no tenant`)),
+    ...rights
+      .filter(({ column, right }) => right !== 'INSERT' || column === 'tenant_id')
+      .map(
+        ({ table, column, right }) =>
+          `billwright_bulk may ${right.toLowerCase()} ${column} of ${table}`,
+      ),
   ];
 }

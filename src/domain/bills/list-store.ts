@@ -187,3 +187,56 @@ export async function findBill(
   const [row] = await listBillsAfter(tx, tenantId, { billId }, { after: undefined, limit: 1 });
   return row;
 }
+
+/** The newest bills of each subscription, alone on their bill or one of several. */
+export async function listNewestBills(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+  options: { limit: number; statuses: readonly BillStatus[] | null },
+): Promise<(BillRow & { of_subscription: number })[]> {
+  const isWanted = options.statuses
+    ? sql`o.status = any(${options.statuses}::text[])`
+    : sql`true`;
+  const { rows } = await sql<BillRow & { of_subscription: number }>`
+    select ${columns}, n.of_subscription
+    from (
+      select s.subscription_id as of_subscription, found.bill_id
+      from unnest(${subscriptionIds}::bigint[]) as s (subscription_id)
+      cross join lateral (
+        select bill_id from (
+          (select o.bill_id from bills o
+          where o.tenant_id = ${tenantId} and o.subscription_id = s.subscription_id and ${isWanted}
+          order by o.bill_id desc limit ${options.limit})
+          union all
+          (select p.bill_id from bill_parts p
+          join bills o on o.tenant_id = p.tenant_id and o.bill_id = p.bill_id
+          where p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
+            and ${isWanted}
+          order by p.bill_id desc limit ${options.limit})
+        ) own
+        order by bill_id desc
+        limit ${options.limit}
+      ) found
+    ) n
+    join (${tables}) on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
+    order by n.of_subscription, b.bill_id desc
+  `.execute(tx);
+  return rows;
+}
+
+/** Newest first. */
+export async function listBillsOfParty(
+  tx: Tx,
+  tenantId: number,
+  filter: { partyId: number; statuses: readonly BillStatus[] | null },
+  window: { offset: number; limit: number },
+): Promise<BillRow[]> {
+  const { rows } = await sql<BillRow>`
+    select ${columns} from ${tables}
+    where ${matches(tenantId, filter)}
+    order by b.bill_id desc
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}

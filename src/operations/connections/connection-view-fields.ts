@@ -1,5 +1,6 @@
 // A subscription as it is shown.
 import * as Type from 'typebox';
+import { billView } from '../bills/bill-view-fields.ts';
 import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
 import { majorUnits } from '../../base/money.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
@@ -145,7 +146,7 @@ export const connectionView = Type.Object({
   ),
   variants: Type.Array(anyObject),
   documents: Type.Array(text),
-  bills: Type.Array(Type.Object({})),
+  bills: Type.Array(billView),
   transfers: Type.Array(transferView),
   tariffHistory: Type.Array(Type.Object({ tariffCode: text, fromDate: text })),
   statusHistory: Type.Array(
@@ -200,8 +201,6 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
     ...presentPlans(row, today),
     variants: row.variants.map((variant) => presentVariant(variant, tenant)),
     documents: row.documents,
-    // Bills come with the bill run.
-    bills: [],
     statusHistory: row.status_history.map(({ status, fromDate, kind, reason }) => ({
       status,
       fromDate: dayText(fromDate),

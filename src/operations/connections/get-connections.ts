@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { listNewestBills } from '../../domain/bills/list-store.ts';
 import {
   countSubscriptions,
   listIdsAfter,
@@ -13,6 +14,7 @@ import {
 } from '../../domain/subscriptions/list-store.ts';
 import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts';
 import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
+import { type BillView, presentBills } from '../bills/bill-view-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -90,24 +92,55 @@ export const getConnections = operation({
       readings: body.filters?.readings ?? false,
       ledger: body.filters?.ledger ?? false,
     };
-    const whole = async (tx: Tx, ids: Promise<number[]>) =>
-      wholeSubscriptions(tx, tenantId, await ids, included);
+    const isWithBills = body.filters?.bills ?? false;
+    const whole = async (tx: Tx, found: Promise<number[]>): Promise<Shown[]> => {
+      const ids = await found;
+      const rows = await wholeSubscriptions(tx, tenantId, ids, included);
+      const bills = isWithBills ? await newestBills(call, tx, ids) : undefined;
+      return rows.map((row) => ({ ...row, bills: bills?.get(row.subscription_id) ?? [] }));
+    };
     const today = dateIn(call.now, tenant.timezone).toString();
     const payments = body.filters?.payments ? { payments: [] } : {};
     return listing(call, {
       page: body.page,
+      ...(isWithBills ? { chunkSize: chunkWithBills } : {}),
       fields: meta.fields,
       count: (tx) => countSubscriptions(tx, tenantId, filter),
       at: (tx, window) => whole(tx, listIdsAt(tx, tenantId, filter, sort, window)),
       after: (tx, options) => whole(tx, listIdsAfter(tx, tenantId, filter, sort, options)),
-      present: (row: WholeSubscription) => ({
+      present: (row: Shown) => ({
         ...presentConnection(row, tenant, today),
+        bills: row.bills,
         ...payments,
       }),
       wrap: (connections) => ({ connections }),
     });
   },
 });
+
+type Shown = WholeSubscription & { bills: readonly BillView[] };
+
+/** Bills that are shown of each subscription; get-bills has all of them. */
+const billsMax = 24;
+/** As many subscriptions with their bills take the memory of a thousand without. */
+const chunkWithBills = 50;
+
+/** Customers see what was published. */
+async function newestBills(
+  call: Call,
+  tx: Tx,
+  ids: readonly number[],
+): Promise<Map<number, BillView[]>> {
+  const statuses = call.ownPartyId === null ? null : (['Published'] as const);
+  const rows = await listNewestBills(tx, call.tenant.tenantId, ids, { limit: billsMax, statuses });
+  const views = await presentBills(tx, call.tenant, rows);
+  const found = new Map<number, BillView[]>();
+  rows.forEach((row, index) => {
+    const known = found.get(row.of_subscription) ?? [];
+    found.set(row.of_subscription, [...known, views[index] as BillView]);
+  });
+  return found;
+}
 
 /** Ids instead of codes; undefined when nothing can match. */
 async function narrowed(call: Call, body: Request): Promise<Narrowed | undefined> {

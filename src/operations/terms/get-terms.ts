@@ -1,5 +1,7 @@
 import * as Type from 'typebox';
 import { parseDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { listBillsAt } from '../../domain/bills/list-store.ts';
 import {
   countTerms,
   listTermsAfter,
@@ -8,9 +10,10 @@ import {
   type TermRow,
 } from '../../domain/terms/store.ts';
 import { termStages, termStatuses, termTypes } from '../../domain/terms/term.ts';
+import { type BillView, billView, presentBills } from '../bills/bill-view-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { listing } from '../listing.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 import { presentTerm, termView } from './term-fields.ts';
 
 /** A number that names nothing is no error: it finds nothing. */
@@ -49,24 +52,59 @@ export const getTerms = operation({
   access: { permission: 'terms:read' },
   summary: 'Lists terms, the newest first: all, a page, or those that match.',
   request,
-  response: Type.Object({ terms: Type.Array(Type.Partial(Type.Object(termView))) }),
+  response: Type.Object({
+    terms: Type.Array(
+      Type.Partial(Type.Object({ ...termView, bills: Type.Array(billView) })),
+    ),
+  }),
   errors: [],
   example: { serviceCode: 'ELEC', status: 'Open', page: { pageNumber: 0, size: 20 } },
   handle(call, body) {
     const { tenantId } = call.tenant;
     const filter = filterOfBody(body);
     const oldestFirst = body.metaData?.sortOrder === 'asc';
+    const isWithBills = body.filters?.bills ?? false;
+    const whole = (tx: Tx, rows: Promise<TermRow[]>) => withBills(call, tx, rows, isWithBills);
     return listing(call, {
       page: body.page,
+      ...(isWithBills ? { chunkSize: 1 } : {}),
       fields: body.metaData?.fields,
       count: (tx) => countTerms(tx, tenantId, filter),
-      at: (tx, window) => listTermsAt(tx, tenantId, filter, { ...window, oldestFirst }),
-      after: (tx, options) => listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst }),
-      present: (row: TermRow) => presentTerm(row, call.tenant),
+      at: (tx, window) =>
+        whole(tx, listTermsAt(tx, tenantId, filter, { ...window, oldestFirst })),
+      after: (tx, options) =>
+        whole(tx, listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst })),
+      present: (row: Shown) => ({
+        ...presentTerm(row, call.tenant),
+        ...(row.bills ? { bills: row.bills } : {}),
+      }),
       wrap: (terms) => ({ terms }),
     });
   },
 });
+
+type Shown = TermRow & { bills?: readonly BillView[] };
+
+/** Bills that are shown of each term; get-bill-term has all of them. */
+const billsMax = 1_000;
+
+async function withBills(
+  call: Call,
+  tx: Tx,
+  terms: Promise<TermRow[]>,
+  isWithBills: boolean,
+): Promise<Shown[]> {
+  const found = await terms;
+  if (!isWithBills) return found;
+  const shown: Shown[] = [];
+  for (const term of found) {
+    const window = { offset: 0, limit: billsMax };
+    const filter = { termId: term.term_id };
+    const rows = await listBillsAt(tx, call.tenant.tenantId, filter, window);
+    shown.push({ ...term, bills: await presentBills(tx, call.tenant, rows) });
+  }
+  return shown;
+}
 
 function filterOfBody(body: Type.Static<typeof request>): TermFilter {
   const narrowing = body.filters ?? {};
