@@ -37,6 +37,8 @@ test('every link between the documents leads somewhere', () => {
     'docs/running.md',
     'docs/configuration.md',
     'docs/bills.md',
+    'docs/plans.md',
+    'docs/subscriptions.md',
   ]) {
     for (const [, target] of read(path).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
       assert.ok(existsSync(new URL(target ?? '', new URL(path, root))), `${path}: ${target}`);
