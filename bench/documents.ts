@@ -3,44 +3,14 @@
 // name, figures and a payment code of its own, as in a bill run. Bills in Urdu and Hindi, which
 // standard fonts cannot set, are figures without a floor.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { notoTypefaces } from '../src/base/typeset/noto.ts';
-import type { BillDocumentInput } from '../src/domain/documents/bill-document.ts';
-import { mergeBills, renderBill } from '../src/domain/documents/render-bill.ts';
+import { renderBill } from '../src/domain/documents/render-bill.ts';
 import { hindi, ordinary, urdu } from '../test/documents/bills.ts';
+import { firstNames, hindiNames, numbered, urduNames } from './numbered-bills.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 import { standardTypefaces } from './standard-faces.ts';
-
-const firstNames = 'Ahmed Fatima José Ingrid Bilal Mary-Anne Søren Zoë Tariq Núria'.split(' ');
-const lastNames = 'Khan Müller Garcia O’Neill Malik Schmidt-Weiß Ferreira Ali Jönsson'.split(' ');
-const urduNames = 'احمد فاطمہ بلال زینب طارق عائشہ'.split(' ');
-const hindiNames = 'लक्ष्मी विजय सुनीता कृष्ण अर्जुन श्रेया'.split(' ');
-
-function numbered(base: BillDocumentInput, names: readonly string[], index: number) {
-  const { bill } = base;
-  const name = `${names[index % names.length]} ${lastNames[index % lastNames.length]}`;
-  return {
-    ...base,
-    bill: {
-      ...bill,
-      billID: index,
-      billNumber: `ELEC-2025-${String(index).padStart(6, '0')}`,
-      billRefNo: String(1_000_000_000 + index * 7_919),
-      partyName: `${name} ${index}`,
-      partyNumber: 100_000 + index,
-      connectionNumber: `E-${String(index).padStart(6, '0')}`,
-      address: { ...bill.address, buildingNo: String(index), street: `Street ${index % 90}` },
-      meterReadings: bill.meterReadings.map((reading, at) => ({
-        ...reading,
-        meterNumber: 700_000 + index * 2 + at,
-        currentReading: String(40_000 + ((index * 37) % 9_000)),
-      })),
-      lines: bill.lines.map((line) => ({ ...line, amount: line.amount + (index % 997) * 1.07 })),
-      currentCharges: bill.currentCharges + index,
-      payableWithinDueDate: bill.payableWithinDueDate + index,
-      payableAfterDueDate: bill.payableAfterDueDate + index,
-    },
-  };
-}
 
 function perSecond(make: (index: number) => unknown, count: number, from: number): number {
   const startedMs = performance.now();
@@ -87,33 +57,21 @@ export async function benchDocuments(options: BenchOptions): Promise<BenchResult
     pdf_hindi_bills_per_second: whole(median(speeds.hindi.slice(counted))),
     pdf_bytes: ways.embedded(7).length,
     pdf_standard_font_bytes: ways.standard(7).length,
-    ...(await benchPrintFile(options.quick ? 1_000 : 10_000)),
+    ...benchPrintFile(options.quick ? 1_000 : 10_000),
   };
   const ratio = median(ratios.slice(counted));
   return { ratios: { pdf_vs_standard_font: Number(ratio.toFixed(2)) }, figures };
 }
 
-/** One file of many bills: how fast, and how much memory is in use early on and at the end. */
-async function benchPrintFile(count: number): Promise<Record<string, number>> {
-  function* bills() {
-    for (let index = 0; index < count; index++) yield numbered(ordinary, firstNames, index);
-  }
-  const megabytes = () => whole(process.memoryUsage().rss / 1_000_000);
-  const startedMs = performance.now();
-  let bytes = 0;
-  let pieces = 0;
-  let early = 0;
-  for await (const piece of mergeBills(bills(), (_, error) => assert.fail(error))) {
-    bytes += piece.length;
-    pieces++;
-    if (pieces === count / 5) early = megabytes();
-  }
-  return {
-    pdf_print_file_bills_per_second: whole((count * 1000) / (performance.now() - startedMs)),
-    pdf_print_file_bytes_per_bill: whole(bytes / count),
-    pdf_print_file_mb_at_a_fifth: early,
-    pdf_print_file_mb_at_the_end: megabytes(),
-  };
+/** In a process of its own, whose memory is that of the print file alone. */
+function benchPrintFile(count: number): Record<string, number> {
+  const script = fileURLToPath(new URL('print-file.ts', import.meta.url));
+  const { stdout, status } = spawnSync(process.execPath, [script, String(count)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  assert.equal(status, 0);
+  return JSON.parse(stdout);
 }
 
 function whole(value: number): number {

@@ -11,6 +11,7 @@ import { writeSdk } from './commands/sdk.ts';
 import { serve } from './commands/serve.ts';
 import { start } from './commands/start.ts';
 import { UsageError } from './commands/usage.ts';
+import { verifyCommand, verifyUsage } from './commands/verify.ts';
 import { work } from './commands/work.ts';
 import { workspaceCommand, workspaceUsage } from './commands/workspace.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -24,6 +25,7 @@ const commands = new Map<string, Command>([
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
   ['demo', demoCommand],
+  ['verify', verifyCommand],
   ['import', importCommand],
   ['export', exportCommand],
   ['route-sheet', routeSheetCommand],
@@ -40,6 +42,8 @@ const usage = `Usage:
   ${workspaceUsage}
   ${demoUsage}
       makes a workspace with sample data: electricity, water, a housing society
+  ${verifyUsage}
+      checks that nothing is lost, doubled or changed; the exit code is 1 if something is
   ${importUsage}
       takes in a CSV file: all of its rows, or none
   ${exportUsage}

@@ -10,10 +10,10 @@ import {
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
-import { countStale } from '../domain/bills/eligible-store.ts';
 import { wireDay } from '../domain/bills/freeze.ts';
 import {
   advanceSubscriptions,
+  beginLeftOut,
   endOneTimeSubscriptions,
   extendHistories,
   holdStaleBills,
@@ -42,6 +42,7 @@ import {
   updateReservation,
 } from '../domain/bills/runs-store.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
+import { countStale } from '../domain/bills/subjects-store.ts';
 import { insertJournal, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/price-book.ts';
@@ -317,6 +318,7 @@ async function finish(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const step = { stage: 'Posted', status: 'Posted' } as const;
   await updateTermStage(tx, tenantId, term.term_id, step, stamp);
+  await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
   const posted = await countPosted(tx, tenantId, term.term_id);
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;

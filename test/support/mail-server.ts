@@ -47,7 +47,10 @@ export async function startMailServer(script: MailScript = {}): Promise<MailServ
     async onData(stream, { envelope }, done) {
       open++;
       busiest = Math.max(busiest, open);
-      const text = (await buffer(stream)).toString('latin1');
+      const bytes = await buffer(stream).catch((error: Error) => error);
+      // The client is gone in the middle of the mail.
+      if (bytes instanceof Error) return done(bytes);
+      const text = bytes.toString('latin1');
       await new Promise((resolve) => setTimeout(resolve, script.slowMs ?? 0));
       open--;
       const refusal = script.onMail?.();

@@ -25,9 +25,9 @@ export const permissions = [
   'terms:write',
   'terms:manage',
   'bills:read',
+  'bills:write',
   'bills:post',
   'bills:distribute',
-  'bills:write',
   'own-bills:read',
   'settings:read',
   'settings:write',
@@ -65,8 +65,8 @@ const operator: readonly Permission[] = [
   'terms:read',
   'terms:write',
   'bills:read',
-  'bills:distribute',
   'bills:write',
+  'bills:distribute',
   'settings:read',
 ];
 

@@ -355,6 +355,32 @@ export function chargesOf(isOwn: RawBuilder<unknown>): RawBuilder<unknown> {
   ), '{}')`;
 }
 
+/**
+ * Subscriptions that were left out, and of which nothing says from when they are to be billed: from
+ * this term on, so that the next one catches up on it.
+ */
+export async function beginLeftOut(
+  tx: Tx,
+  tenantId: number,
+  term: { termId: number; startDate: string },
+): Promise<void> {
+  await sql`
+    update subscriptions s set billed_through = ${term.startDate}::date - 1
+    from (
+      select b.subscription_id from bills b
+      where b.tenant_id = ${tenantId} and b.term_id = ${term.termId}
+        and b.status in ('Error', 'Hold') and b.subscription_id is not null
+      union all
+      select p.subscription_id from bills b
+      join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      where b.tenant_id = ${tenantId} and b.term_id = ${term.termId}
+        and b.status in ('Error', 'Hold')
+    ) left_out
+    where s.tenant_id = ${tenantId} and s.subscription_id = left_out.subscription_id
+      and s.billed_through is null
+  `.execute(tx);
+}
+
 /** A plan that is billed once: from the day after its bill the subscription is no longer served. */
 export async function endOneTimeSubscriptions(
   tx: Tx,

@@ -1,5 +1,5 @@
 // Rates a stored bill again from the inputs frozen with it and the prices of its run.
-import type { Bill } from '../rating/bill.ts';
+import type { Bill, BillLine } from '../rating/bill.ts';
 import type { LineExplanation } from '../rating/explain.ts';
 import type { Facts } from '../rating/facts.ts';
 import type { PriceBook } from '../rating/price-book.ts';
@@ -44,15 +44,41 @@ function explanationsOf(
   return found.map((line) => ({ ...line, connectionNumber }));
 }
 
-function assertSame(
-  rated: readonly { component: string; amount: number }[],
-  stored: readonly StoredLine[],
-): void {
-  const isSame =
-    rated.length === stored.length &&
-    rated.every(({ component, amount }, index) => {
-      const line = stored[index];
-      return line?.component === component && line.amount === amount;
-    });
-  if (!isSame) throw new Error('a bill that was rated again is not the bill that was stored');
+/** Whether the frozen inputs still give the lines and sums that were stored. */
+export function isRatedAgain(
+  book: PriceBook,
+  frozen: Facts | { subscriptions: Facts[] },
+  document: StoredDocument,
+  sums: { currentCharges: number; taxAmount: number; arrears: number; lateSurcharge: number },
+): boolean {
+  const bills = factsOf(frozen).map((facts) => rateBill(book, facts));
+  const total = (pick: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + pick(bill), 0);
+  return (
+    bills.every((bill) => bill.status === 'Draft') &&
+    isSame(
+      bills.flatMap((bill) => bill.lines),
+      document.lines ?? [],
+    ) &&
+    isSame(
+      bills.flatMap((bill) => bill.surcharges),
+      document.surcharges ?? [],
+    ) &&
+    total((bill) => bill.currentCharges) === sums.currentCharges &&
+    total((bill) => bill.taxAmount) === sums.taxAmount &&
+    total((bill) => bill.arrears) === sums.arrears &&
+    total((bill) => bill.latePaymentSurcharge) === sums.lateSurcharge
+  );
+}
+
+function assertSame(rated: readonly BillLine[], stored: readonly StoredLine[]): void {
+  if (isSame(rated, stored)) return;
+  throw new Error('a bill that was rated again is not the bill that was stored');
+}
+
+function isSame(rated: readonly BillLine[], stored: readonly StoredLine[]): boolean {
+  if (rated.length !== stored.length) return false;
+  return rated.every(({ component, amount }, index) => {
+    const line = stored[index];
+    return line?.component === component && line.amount === amount;
+  });
 }

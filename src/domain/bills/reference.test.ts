@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { billIdOf, billReference } from './reference.ts';
 
 test('references are digits of one width that lead back to their bill', () => {
-  for (const id of [1, 9, 991, 12_345, 9_999_999_999]) {
+  for (const id of [1, 9, 991, 12_345, 999_999_999]) {
     const reference = billReference(id);
-    assert.match(reference, /^\d{12}$/);
+    assert.match(reference, /^\d{11}$/);
     assert.equal(billIdOf(reference), id);
   }
   // From the right 1 doubled, 9, 9 doubled less 9, at last 1 doubled: 2 + 9 + 9 + 2 = 22, so 8.
-  assert.equal(billReference(991), '100000009918');
+  assert.equal(billReference(991), '10000009918');
 });
 
 test('every single wrong digit and every swap of neighbours but 09 is found', () => {
@@ -25,7 +25,7 @@ test('every single wrong digit and every swap of neighbours but 09 is found', ()
     const swapped = reference.slice(0, at) + b + a + reference.slice(at + 2);
     assert.equal(billIdOf(swapped), undefined, swapped);
   }
-  for (const wrong of ['', '1', 'abc', '2000000009918', `${reference}1`]) {
+  for (const wrong of ['', '1', 'abc', '20000009918', `${reference}1`]) {
     assert.equal(billIdOf(wrong), undefined);
   }
 });

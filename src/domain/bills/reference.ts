@@ -1,30 +1,30 @@
-// The reference by which a bill is paid at a bank: digits only, of one width, the last of which
-// tells a slip of the finger.
+// The number by which a bank knows a bill: digits alone, of one length, the last one a check digit,
+// so that a slip of the finger names no other bill.
 
 const kind = '1';
-const idDigits = 10;
+const numberDigits = 9;
 
 export function billReference(billId: number): string {
-  const digits = `${kind}${String(billId).padStart(idDigits, '0')}`;
-  return `${digits}${checkDigit(digits)}`;
+  const payload = `${kind}${String(billId).padStart(numberDigits, '0')}`;
+  return payload + checkDigit(payload);
 }
 
 /** Undefined for what is no reference of ours. */
 export function billIdOf(reference: string): number | undefined {
-  const digits = reference.slice(0, -1);
+  const payload = reference.slice(0, -1);
   const isOurs = /^\d+$/.test(reference) && reference.startsWith(kind);
-  if (!isOurs || digits.length !== 1 + idDigits) return undefined;
-  if (checkDigit(digits) !== reference.at(-1)) return undefined;
-  return Number(digits.slice(1));
+  if (!isOurs || payload.length < kind.length + numberDigits) return undefined;
+  if (checkDigit(payload) !== reference.at(-1)) return undefined;
+  return Number(payload.slice(kind.length));
 }
 
-/** By Luhn: every second digit from the right counts double. */
-function checkDigit(digits: string): string {
+/** After Luhn: every second digit from the right counts double, as the sum of its own digits. */
+function checkDigit(payload: string): string {
   let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const counted = index % 2 === 0 ? digit * 2 : digit;
-    sum += counted > 9 ? counted - 9 : counted;
+  for (let place = 1; place <= payload.length; place += 1) {
+    const digit = Number(payload.at(-place));
+    const weighed = place % 2 === 1 ? digit * 2 : digit;
+    sum += weighed > 9 ? weighed - 9 : weighed;
   }
   return String((10 - (sum % 10)) % 10);
 }
