@@ -104,7 +104,8 @@ create table subscriptions (
 );
 create unique index subscriptions_reference_key on subscriptions (tenant_id, reference_number)
   where reference_number is not null;
--- Each ends with the id, so that a page deep in a list is found in the index alone.
+-- Each ends with the id, so that a page deep in a list is found in the index alone, also where the
+-- context and the status are asked for beside it.
 create index subscriptions_party on subscriptions (tenant_id, party_id, subscription_id);
 create index subscriptions_account on subscriptions (tenant_id, account_id, subscription_id);
 create index subscriptions_plan on subscriptions (tenant_id, plan_id, subscription_id);
@@ -116,14 +117,15 @@ create index subscriptions_status on subscriptions (tenant_id, status, subscript
   where status <> 'Active';
 create index subscriptions_changing on subscriptions (tenant_id, next_change_date)
   where next_change_date is not null;
-create index subscriptions_connected on subscriptions (tenant_id, connection_date, subscription_id);
+create index subscriptions_connected on subscriptions (tenant_id, connection_date, subscription_id)
+  include (context_id, status);
 create index subscriptions_updated on subscriptions (tenant_id, ts, subscription_id);
 create index subscriptions_city on subscriptions (tenant_id, city, subscription_id)
-  where city is not null;
+  include (context_id, status) where city is not null;
 create index subscriptions_block on subscriptions (tenant_id, block, subscription_id)
-  where block is not null;
+  include (context_id, status) where block is not null;
 create index subscriptions_society on subscriptions (tenant_id, society, subscription_id)
-  where society is not null;
+  include (context_id, status) where society is not null;
 create index subscriptions_search on subscriptions using gin (tenant_id, search_text gin_trgm_ops);
 call wall_off('subscriptions');
 grant select, insert, update on subscriptions to billwright_api, billwright_worker;
@@ -190,23 +192,19 @@ create index subscription_balances_party on subscription_balances (tenant_id, pa
 call wall_off('subscription_balances');
 grant select, insert, update on subscription_balances to billwright_api, billwright_worker;
 
--- Subscriptions counted by everything a list is commonly narrowed by, in blocks of 1,000 ids: totals
--- and the place of a page deep in a filtered list come from these few rows.
+-- Subscriptions counted in blocks of 1,000 ids by what most lists are narrowed by and no index
+-- narrows well: totals, and the place of a page deep in a list, come from these few rows. Plans and
+-- batches are left out: they would make the rows many, and each has an index of its own.
 create table subscription_counts (
   tenant_id bigint not null references tenants (tenant_id),
   block bigint not null,
   context_id bigint not null,
-  plan_id bigint not null,
-  batch_id bigint not null,
   status text not null,
   is_metered boolean not null,
   has_quantities boolean not null,
   subscriptions integer not null check (subscriptions >= 0),
-  primary key (
-    tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities
-  )
+  primary key (tenant_id, block, context_id, status, is_metered, has_quantities)
 );
-create index subscription_counts_plan on subscription_counts (tenant_id, plan_id);
 call wall_off('subscription_counts');
 grant select, insert, update on subscription_counts to billwright_api, billwright_worker;
 
@@ -227,14 +225,13 @@ create function count_subscriptions() returns trigger
 language plpgsql
 as $$
 begin
-  insert into subscription_counts as c (tenant_id, block, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, subscriptions)
-  select tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status, is_metered,
-    has_quantities, count(*)
+  insert into subscription_counts as c (tenant_id, block, context_id, status, is_metered,
+    has_quantities, subscriptions)
+  select tenant_id, subscription_id / 1000, context_id, status, is_metered, has_quantities, count(*)
   from new_rows
-  group by 1, 2, 3, 4, 5, 6, 7, 8
-  order by 1, 2, 3, 4, 5, 6, 7, 8
-  on conflict (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities)
+  group by 1, 2, 3, 4, 5, 6
+  order by 1, 2, 3, 4, 5, 6
+  on conflict (tenant_id, block, context_id, status, is_metered, has_quantities)
     do update set subscriptions = c.subscriptions + excluded.subscriptions;
   insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
   select tenant_id, plan_id, count(*)
@@ -260,36 +257,35 @@ begin
   if not exists (
     select from new_rows n
     join old_rows o on o.tenant_id = n.tenant_id and o.subscription_id = n.subscription_id
-    where (n.plan_id, n.batch_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
-      is distinct from (o.plan_id, o.batch_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
+    where (n.plan_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
+      is distinct from (o.plan_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
   ) then
     return null;
   end if;
-  insert into subscription_counts (tenant_id, block, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, subscriptions)
-  select distinct tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, 0
+  insert into subscription_counts (tenant_id, block, context_id, status, is_metered,
+    has_quantities, subscriptions)
+  select distinct tenant_id, subscription_id / 1000, context_id, status, is_metered,
+    has_quantities, 0
   from new_rows
-  order by 1, 2, 3, 4, 5, 6, 7, 8
+  order by 1, 2, 3, 4, 5, 6
   on conflict do nothing;
   update subscription_counts c
   set subscriptions = c.subscriptions + changed.delta
   from (
-    select tenant_id, subscription_id / 1000 as block, context_id, plan_id, batch_id, status,
-      is_metered, has_quantities, sum(step) as delta
+    select tenant_id, subscription_id / 1000 as block, context_id, status, is_metered,
+      has_quantities, sum(step) as delta
     from (
-      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
-        has_quantities, 1 as step from new_rows
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities,
+        1 as step from new_rows
       union all
-      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
-        has_quantities, -1 from old_rows
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities, -1
+      from old_rows
     ) steps
-    group by 1, 2, 3, 4, 5, 6, 7, 8
+    group by 1, 2, 3, 4, 5, 6
     having sum(step) <> 0
   ) changed
   where c.tenant_id = changed.tenant_id and c.block = changed.block
-    and c.context_id = changed.context_id and c.plan_id = changed.plan_id
-    and c.batch_id = changed.batch_id and c.status = changed.status
+    and c.context_id = changed.context_id and c.status = changed.status
     and c.is_metered = changed.is_metered and c.has_quantities = changed.has_quantities;
   perform recount_plan_subscriptions(deltas.tenant_id, deltas.plan_id, deltas.delta)
   from (

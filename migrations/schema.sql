@@ -885,13 +885,11 @@ create table subscription_counts (
   tenant_id bigint not null,
   block bigint not null,
   context_id bigint not null,
-  plan_id bigint not null,
-  batch_id bigint not null,
   status text not null,
   is_metered boolean not null,
   has_quantities boolean not null,
   subscriptions integer not null,
-  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities),
+  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, status, is_metered, has_quantities),
   constraint subscription_counts_subscriptions_check CHECK ((subscriptions >= 0)),
   constraint subscription_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
@@ -1330,21 +1328,19 @@ CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING bt
 
 CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
 
-CREATE INDEX subscription_counts_plan ON public.subscription_counts USING btree (tenant_id, plan_id);
-
 CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
 
 CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
 
 CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
 
-CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) WHERE (block IS NOT NULL);
+CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) INCLUDE (context_id, status) WHERE (block IS NOT NULL);
 
 CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
 
-CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) WHERE (city IS NOT NULL);
+CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) INCLUDE (context_id, status) WHERE (city IS NOT NULL);
 
-CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id);
+CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id) INCLUDE (context_id, status);
 
 CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, status, subscription_id);
 
@@ -1356,7 +1352,7 @@ CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING bt
 
 CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
 
-CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) WHERE (society IS NOT NULL);
+CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) INCLUDE (context_id, status) WHERE (society IS NOT NULL);
 
 CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
 
@@ -1563,14 +1559,13 @@ CREATE OR REPLACE FUNCTION public.count_subscriptions()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into subscription_counts as c (tenant_id, block, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, subscriptions)
-  select tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status, is_metered,
-    has_quantities, count(*)
+  insert into subscription_counts as c (tenant_id, block, context_id, status, is_metered,
+    has_quantities, subscriptions)
+  select tenant_id, subscription_id / 1000, context_id, status, is_metered, has_quantities, count(*)
   from new_rows
-  group by 1, 2, 3, 4, 5, 6, 7, 8
-  order by 1, 2, 3, 4, 5, 6, 7, 8
-  on conflict (tenant_id, block, context_id, plan_id, batch_id, status, is_metered, has_quantities)
+  group by 1, 2, 3, 4, 5, 6
+  order by 1, 2, 3, 4, 5, 6
+  on conflict (tenant_id, block, context_id, status, is_metered, has_quantities)
     do update set subscriptions = c.subscriptions + excluded.subscriptions;
   insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
   select tenant_id, plan_id, count(*)
@@ -1855,36 +1850,35 @@ begin
   if not exists (
     select from new_rows n
     join old_rows o on o.tenant_id = n.tenant_id and o.subscription_id = n.subscription_id
-    where (n.plan_id, n.batch_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
-      is distinct from (o.plan_id, o.batch_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
+    where (n.plan_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
+      is distinct from (o.plan_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
   ) then
     return null;
   end if;
-  insert into subscription_counts (tenant_id, block, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, subscriptions)
-  select distinct tenant_id, subscription_id / 1000, context_id, plan_id, batch_id, status,
-    is_metered, has_quantities, 0
+  insert into subscription_counts (tenant_id, block, context_id, status, is_metered,
+    has_quantities, subscriptions)
+  select distinct tenant_id, subscription_id / 1000, context_id, status, is_metered,
+    has_quantities, 0
   from new_rows
-  order by 1, 2, 3, 4, 5, 6, 7, 8
+  order by 1, 2, 3, 4, 5, 6
   on conflict do nothing;
   update subscription_counts c
   set subscriptions = c.subscriptions + changed.delta
   from (
-    select tenant_id, subscription_id / 1000 as block, context_id, plan_id, batch_id, status,
-      is_metered, has_quantities, sum(step) as delta
+    select tenant_id, subscription_id / 1000 as block, context_id, status, is_metered,
+      has_quantities, sum(step) as delta
     from (
-      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
-        has_quantities, 1 as step from new_rows
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities,
+        1 as step from new_rows
       union all
-      select tenant_id, subscription_id, context_id, plan_id, batch_id, status, is_metered,
-        has_quantities, -1 from old_rows
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities, -1
+      from old_rows
     ) steps
-    group by 1, 2, 3, 4, 5, 6, 7, 8
+    group by 1, 2, 3, 4, 5, 6
     having sum(step) <> 0
   ) changed
   where c.tenant_id = changed.tenant_id and c.block = changed.block
-    and c.context_id = changed.context_id and c.plan_id = changed.plan_id
-    and c.batch_id = changed.batch_id and c.status = changed.status
+    and c.context_id = changed.context_id and c.status = changed.status
     and c.is_metered = changed.is_metered and c.has_quantities = changed.has_quantities;
   perform recount_plan_subscriptions(deltas.tenant_id, deltas.plan_id, deltas.delta)
   from (

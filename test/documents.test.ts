@@ -39,6 +39,8 @@ test('every link between the documents leads somewhere', () => {
     'docs/bills.md',
     'docs/meters-and-readings.md',
     'docs/import-export.md',
+    'docs/plans.md',
+    'docs/subscriptions.md',
   ]) {
     for (const [, target] of read(path).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
       assert.ok(existsSync(new URL(target ?? '', new URL(path, root))), `${path}: ${target}`);

@@ -69,6 +69,10 @@ export function searching(
   others: readonly RawBuilder<unknown>[] = [],
 ): RawBuilder<unknown> {
   const search = sql.raw(`${folded.length < indexedLengthMin ? 'scan' : 'search'}_${name}`);
-  const pattern = `%${folded.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${search}(${sql.join([sql`${pattern}`, ...others])})`;
+  return sql`${search}(${sql.join([sql`${containing(folded)}`, ...others])})`;
+}
+
+/** A pattern of LIKE for texts that have the words somewhere. */
+export function containing(folded: string): string {
+  return `%${folded.replace(/[\\%_]/g, '\\$&')}%`;
 }

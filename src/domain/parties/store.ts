@@ -1,4 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  containing,
+  following,
+  idsByBlock,
+  ordering,
+  searching,
+  type Window,
+} from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Channel } from '../tenants/channels.ts';
 import { folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
@@ -184,7 +192,7 @@ export async function listPartiesAt(
   tenantId: number,
   filter: PartyFilter,
   sort: PartySort,
-  window: { offset: number; limit: number },
+  window: Window,
 ): Promise<PartyRow[]> {
   if (isUnfiltered(filter) && sort.by === 'partyID' && !sort.descending) {
     return listPartiesByBlock(tx, tenantId, filter.includeArchived, window);
@@ -194,7 +202,7 @@ export async function listPartiesAt(
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
     where ${matches(tenantId, filter)}
-    order by ${ordering(sort)}
+    order by ${ordering(keysOf(sort))}
     limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
@@ -208,16 +216,14 @@ export async function listPartiesAfter(
   sort: PartySort,
   options: { after: PartyRow | undefined; limit: number },
 ): Promise<PartyRow[]> {
-  const column = sortColumns[sort.by];
-  const beyond = sql.raw(sort.descending ? '<' : '>');
-  const after = options.after;
-  const rest = after
-    ? sql`(${sql.ref(column)}, party_id) ${beyond} (${after[column]}, ${after.party_id})`
-    : sql`true`;
+  const keys = keysOf(sort);
+  const { after } = options;
+  const place = after && { value: after[keys.column], id: after.party_id };
+  const rest = place ? following(keys, place) : sql`true`;
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
     where ${matches(tenantId, filter)} and ${rest}
-    order by ${ordering(sort)}
+    order by ${ordering(keysOf(sort))}
     limit ${options.limit}
   `.execute(tx);
   return rows;
@@ -228,29 +234,20 @@ async function listPartiesByBlock(
   tx: Tx,
   tenantId: number,
   includeArchived: boolean,
-  window: { offset: number; limit: number },
+  window: Window,
 ): Promise<PartyRow[]> {
   const counted = sql.ref(includeArchived ? 'all_rows' : 'live_rows');
+  const blocks = sql`
+    select block, ${counted} as block_rows from row_blocks
+    where tenant_id = ${tenantId} and kind = 'party'
+  `;
+  const live = includeArchived ? sql`true` : sql`not archived`;
+  const where = sql`tenant_id = ${tenantId} and ${live}`;
+  const ids = idsByBlock({ blocks, table: 'parties', id: 'party_id', where }, window);
   const { rows } = await sql<PartyRow>`
-    with start as (
-      select block, rows_before
-      from (
-        select block, ${counted} as block_rows,
-          sum(${counted}) over (order by block) - ${counted} as rows_before
-        from row_blocks
-        where tenant_id = ${tenantId} and kind = 'party'
-      ) counted_blocks
-      where rows_before + block_rows > ${window.offset}
-      order by block
-      limit 1
-    )
     select ${partyColumns} from parties
-    where tenant_id = ${tenantId}
-      and party_id >= (select block * 1000 from start)
-      and ${includeArchived ? sql`true` : sql`not archived`}
+    where tenant_id = ${tenantId} and party_id = any(array(${ids}))
     order by party_id
-    limit ${window.limit}
-    offset ${window.offset}::bigint - (select rows_before from start)::bigint
   `.execute(tx);
   return rows;
 }
@@ -261,16 +258,16 @@ async function listFoundParties(
   tenantId: number,
   search: RawBuilder<unknown>,
   sort: PartySort,
-  window: { offset: number; limit: number },
+  window: Window,
 ): Promise<PartyRow[]> {
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
     where tenant_id = ${tenantId} and party_id in (
       select found.party_id from ${search} as found (party_id)
-      order by ${sql.raw(sort.descending ? 'found.party_id desc' : 'found.party_id')}
+      order by ${ordering(keysOf(sort), 'found.')}
       limit ${window.limit} offset ${window.offset}
     )
-    order by ${ordering(sort)}
+    order by ${ordering(keysOf(sort))}
   `.execute(tx);
   return rows;
 }
@@ -301,9 +298,8 @@ function isUnfiltered(filter: PartyFilter): boolean {
   return Object.values(narrowing).every((value) => value === null);
 }
 
-function ordering(sort: PartySort): RawBuilder<unknown> {
-  const direction = sort.descending ? ' desc' : '';
-  return sql.raw(`${sortColumns[sort.by]}${direction}, party_id${direction}`);
+function keysOf({ by, descending }: PartySort) {
+  return { column: sortColumns[by], id: 'party_id' as const, descending };
 }
 
 function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
@@ -323,27 +319,24 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-/** Shorter words have no three letters in a row, which is what the index goes by. */
-const indexedLengthMin = 3;
-
 function found(
   filter: PartyFilter,
   words: string,
   options: { inName: boolean },
 ): RawBuilder<unknown> {
-  return sql`party_id in (select ${searching(filter, words, options)})`;
+  return sql`party_id in (select ${searchOf(filter, words, options)})`;
 }
 
 /** The call of the function that finds words in search texts, or only in names. */
-function searching(
+function searchOf(
   filter: PartyFilter,
   words: string,
   options: { inName: boolean },
 ): RawBuilder<unknown> {
-  const search = sql.raw(words.length < indexedLengthMin ? 'scan_parties' : 'search_parties');
-  const pattern = containing(words);
-  const inName = options.inName ? pattern : null;
-  return sql`${search}(${pattern}, ${inName}, ${filter.kind}, ${filter.includeArchived})`;
+  const pattern = containing(folded(words));
+  const inName = options.inName ? sql`${pattern}` : sql`null`;
+  const others = [inName, sql`${filter.kind}`, sql`${filter.includeArchived}`];
+  return searching('parties', folded(words), others);
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */
@@ -351,11 +344,7 @@ function onlySearch(filter: PartyFilter): RawBuilder<unknown> | undefined {
   const { search, name, email, contactValue, partyId, updatedSince } = filter;
   if ([email, contactValue, partyId, updatedSince].some((value) => value !== null))
     return undefined;
-  if (search !== null && name === null) return searching(filter, search, { inName: false });
-  if (name !== null && search === null) return searching(filter, name, { inName: true });
+  if (search !== null && name === null) return searchOf(filter, search, { inName: false });
+  if (name !== null && search === null) return searchOf(filter, name, { inName: true });
   return undefined;
-}
-
-function containing(words: string): string {
-  return `%${folded(words).replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -227,8 +227,7 @@ function countedIds(tenantId: number, filter: Narrowed, window: Window): RawBuil
 
 /** Whether the filter asks for nothing that subscription_counts does not know. */
 function isCounted(filter: Narrowed): boolean {
-  const { contextIds: _c, planIds: _p, batchIds: _b, status: _s, ...rest } = filter;
-  const { isMetered: _m, hasQuantities: _q, ...others } = rest;
+  const { contextIds: _c, status: _s, isMetered: _m, hasQuantities: _q, ...others } = filter;
   return Object.values(others).every((value) => value === null);
 }
 
@@ -238,11 +237,7 @@ function counted(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
 
 /** Conditions on columns that subscriptions and their counts have both. */
 function onCounted(filter: Narrowed): RawBuilder<unknown>[] {
-  const conditions = [
-    ...isOneOf('context_id', filter.contextIds),
-    ...isOneOf('plan_id', filter.planIds),
-    ...isOneOf('batch_id', filter.batchIds),
-  ];
+  const conditions = [...isOneOf('context_id', filter.contextIds)];
   // As a literal: the index of those that are not Active is for a status the planner can see.
   if (filter.status !== null) conditions.push(sql`status = ${sql.lit(filter.status)}`);
   if (filter.isMetered !== null) conditions.push(sql`is_metered = ${sql.lit(filter.isMetered)}`);
@@ -263,6 +258,8 @@ function matches(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
   const conditions = [
     sql`tenant_id = ${tenantId}`,
     ...onCounted(filter),
+    ...isOneOf('plan_id', filter.planIds),
+    ...isOneOf('batch_id', filter.batchIds),
     ...isOneOf('account_id', filter.accountIds),
     ...isOneOf('subscription_id', filter.subscriptionIds),
   ];
