@@ -26,7 +26,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { printBills } from './print-bills.ts';
 import { scheduleRetry } from './retry-deliveries.ts';
-import { type MailCounts, sendMails } from './send-mails.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -223,18 +223,4 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
     waiting: sum('waiting'),
   };
   return { message: countsText(counts), ...counts, files: printed.files };
-}
-
-function countsText(counts: Record<string, number>): string {
-  const words: [string, string][] = [
-    ['sent', 'sent'],
-    ['portal', 'in the portal'],
-    ['printed', 'printed'],
-    ['failed', 'failed'],
-    ['uncertain', 'uncertain'],
-    ['waiting', 'to be tried again'],
-  ];
-  const told = words.filter(([name]) => (counts[name] ?? 0) > 0);
-  if (told.length === 0) return 'Nothing was left to be sent';
-  return told.map(([name, text]) => `${counts[name]} ${text}`).join(', ');
 }

@@ -12,7 +12,7 @@ import {
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cancelScheduledOperation, insertJob } from '../domain/terms/jobs-store.ts';
 import { printBills } from './print-bills.ts';
-import { type MailCounts, sendMails } from './send-mails.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -71,12 +71,13 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   await scheduleRetry(tx, job);
   const outcomes = worked.outcomes as MailCounts[];
   const sum = (pick: keyof MailCounts) => outcomes.reduce((total, one) => total + one[pick], 0);
-  const sent = sum('sent');
-  const failed = sum('failed');
-  const uncertain = sum('uncertain');
-  const waiting = sum('waiting');
-  const message = `${sent} sent, ${failed} failed, ${uncertain} uncertain, ${waiting} to be tried again`;
-  return { message, sent, failed, uncertain, waiting };
+  const counts: MailCounts = {
+    sent: sum('sent'),
+    failed: sum('failed'),
+    uncertain: sum('uncertain'),
+    waiting: sum('waiting'),
+  };
+  return { message: countsText(counts), ...counts };
 }
 
 /** One job for the next mail that is due, in place of the one that was planned before. */

@@ -19,6 +19,21 @@ import type { Tools } from './tools.ts';
 
 export type MailCounts = { sent: number; failed: number; uncertain: number; waiting: number };
 
+/** For whoever waits for the end of the job. */
+export function countsText(counts: Record<string, number>): string {
+  const words: [string, string][] = [
+    ['sent', 'sent'],
+    ['portal', 'in the portal'],
+    ['printed', 'printed'],
+    ['failed', 'failed'],
+    ['uncertain', 'uncertain'],
+    ['waiting', 'to be tried again'],
+  ];
+  const told = words.filter(([name]) => (counts[name] ?? 0) > 0);
+  if (told.length === 0) return 'Nothing was left to be sent';
+  return told.map(([name, text]) => `${counts[name]} ${text}`).join(', ');
+}
+
 /** Rendered ahead while others are on their way. */
 const preparedAtOnce = 20;
 /** Longer than a database takes to come back; then what is known of the mails is lost. */

@@ -10,7 +10,7 @@ export const publishBills = operation({
   action: 'Publish Bills',
   access: { permission: 'bills:post' },
   summary:
-    'Step 8 of a bill run: makes the document of every posted bill of the term and shows the bills to their customers.',
+    'Step 8 of a bill run: makes the documents of the posted bills and shows them to customers.',
   request: Type.Object({
     operation: scheduleWord,
     data: Type.Object({ termID: id, sheduleTime }),

@@ -12,8 +12,7 @@ export const resolveDeliveriesOperation = operation({
   method: 'Update',
   action: 'Resolve Deliveries',
   access: { permission: 'bills:distribute' },
-  summary:
-    'Decides about deliveries whose end is not known, or that failed: sends them again under their message id, or notes how they ended.',
+  summary: 'Sends again what is uncertain or failed, or notes how an uncertain delivery ended.',
   request: Type.Object({
     data: Type.Object({
       termID: id,
