@@ -2,23 +2,20 @@
 // indexed select on the same database, in the same run.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { createClient } from '../sdk/client.ts';
 import { cloneDatabase, dropDatabase, theCluster } from '../test/support/cluster.ts';
 import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
+import { Load, type Target } from './load.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 
 const connections = 16;
 const parties = 2_000;
+/** Each of the first parties has an account, and so many accounts make a group. */
+const accounts = 200;
+const accountsInGroup = 5;
+const groups = accounts / accountsInGroup;
+const warmUpSeconds = 3;
 const sliceSeconds = 0.4;
-
-type Target = {
-  name: string;
-  port: number;
-  path: string;
-  headers: Record<string, string>;
-  body: () => string;
-};
 
 export async function benchApi(options: BenchOptions): Promise<BenchResult> {
   const cluster = await theCluster();
@@ -31,9 +28,12 @@ export async function benchApi(options: BenchOptions): Promise<BenchResult> {
   try {
     const token = await prepare(full.port);
     const targets = targetsOf(full.port, bare.port, token);
-    for (const target of targets) await load(target, 1);
-    const rounds = options.quick ? 24 : 80;
-    return resultOf(await alternate(targets, rounds));
+    const loads: Loads = new Map();
+    for (const target of targets) loads.set(target.name, await Load.open(target, connections));
+    for (const load of loads.values()) await load.run(warmUpSeconds);
+    const rounds = await alternate(loads, options.quick ? 24 : 80);
+    for (const load of loads.values()) load.close();
+    return resultOf(rounds);
   } finally {
     for (const { child } of [full, bare]) {
       child.kill('SIGTERM');
@@ -47,15 +47,17 @@ export async function benchApi(options: BenchOptions): Promise<BenchResult> {
  * Short slices in turn, so that whatever else the machine is doing falls on all targets alike; a
  * ratio is the median of the ratios of the rounds.
  */
-async function alternate(targets: Target[], rounds: number): Promise<Map<string, number>[]> {
+async function alternate(loads: Loads, rounds: number): Promise<Map<string, number>[]> {
   const results: Map<string, number>[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const rates = new Map<string, number>();
-    for (const target of targets) rates.set(target.name, await load(target, sliceSeconds));
+    for (const [name, load] of loads) rates.set(name, await load.run(sliceSeconds));
     results.push(rates);
   }
   return results;
 }
+
+type Loads = Map<string, Load>;
 
 function resultOf(rounds: Map<string, number>[]): BenchResult {
   const rate = (name: string) => median(rounds.map((rates) => rates.get(name) ?? 0));
@@ -100,89 +102,59 @@ async function prepare(port: number): Promise<string> {
     }));
     await client.makeUsers({ userType: 'customer', users });
   }
-  await client.addBillingGroup({ name: 'Block A', billingPeriodID: 1 });
-  for (let i = 1; i <= 5; i += 1) {
-    const partyNumber = 100_000 + i;
-    const connectionGroups = [{ connectionGroupLabel: `House ${i}` }];
-    await client.updateUser({ user: { partyNumber, connectionGroups } });
+  for (let id = 1; id <= accounts; id += 1) {
+    const connectionGroups = [{ connectionGroupLabel: `House ${id}` }];
+    await client.updateUser({ user: { partyNumber: firstNumber + id - 1, connectionGroups } });
   }
-  await client.assignBillingAccounts({
-    data: { billingGroupID: 1, connectionGroupIDs: [1, 2, 3, 4, 5] },
-  });
+  for (let id = 1; id <= groups; id += 1) {
+    await client.addBillingGroup({ name: `Block ${id}`, billingPeriodID: 1 });
+    const first = (id - 1) * accountsInGroup + 1;
+    const connectionGroupIDs = Array.from({ length: accountsInGroup }, (_, i) => first + i);
+    await client.assignBillingAccounts({ data: { billingGroupID: id, connectionGroupIDs } });
+  }
   return data.accessToken;
 }
 
+const firstNumber = 100_001;
+
 function targetsOf(fullPort: number, barePort: number, token: string): Target[] {
   const headers = { 'X-Workspace': 'bench', Authorization: token };
-  let next = 0;
-  const partyNumber = () => {
-    next = (next + 7) % parties;
-    return 100_001 + next;
-  };
   const shared = { method: 'Retrieve', apiVersion: 'v2' };
+  const party = inTurn(accounts, firstNumber);
+  const group = inTurn(groups, 1);
   return [
     {
       name: 'bare',
       port: barePort,
       path: '/party',
       headers: {},
-      body: () => JSON.stringify({ partyNumber: partyNumber() }),
+      body: () => JSON.stringify({ partyNumber: party() }),
+      expected: '200 ok',
     },
     {
       name: 'view_party',
       port: fullPort,
       path: '/billing/users/get-users',
       headers,
-      body: () =>
-        JSON.stringify({ ...shared, action: 'Retrieve Parties', partyNumber: partyNumber() }),
+      body: () => JSON.stringify({ ...shared, action: 'Retrieve Parties', partyNumber: party() }),
+      expected: 'x-status-code: 200',
     },
     {
       name: 'get_billing_group',
       port: fullPort,
       path: '/billing/billing-groups',
       headers,
-      body: () => JSON.stringify({ ...shared, action: 'Get Billing Group', billingGroupID: 1 }),
+      body: () =>
+        JSON.stringify({ ...shared, action: 'Get Billing Group', billingGroupID: group() }),
+      expected: 'x-status-code: 200',
     },
   ];
 }
 
-/** Calls a second over some connections, each sending its next call when the last is answered. */
-async function load(target: Target, seconds: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const end = performance.now() + seconds * 1000;
-  let done = 0;
-  const one = async () => {
-    while (performance.now() < end) {
-      await call(target, agent);
-      done += 1;
-    }
+function inTurn(count: number, first: number): () => number {
+  let next = 0;
+  return () => {
+    next = (next + 7) % count;
+    return first + next;
   };
-  const started = performance.now();
-  await Promise.all(Array.from({ length: connections }, one));
-  const rate = done / ((performance.now() - started) / 1000);
-  agent.destroy();
-  return rate;
-}
-
-function call(target: Target, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const body = target.body();
-    const headers = {
-      ...target.headers,
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-    };
-    const sent = request(
-      { host: '127.0.0.1', port: target.port, path: target.path, method: 'POST', agent, headers },
-      (response) => {
-        if (response.headers['x-status-code'] !== '200' && target.name !== 'bare') {
-          reject(new Error(`${target.name} answered ${response.headers['x-status-code']}`));
-        }
-        response.resume();
-        response.once('end', resolve);
-      },
-    );
-    sent.once('error', reject);
-    sent.end(body);
-  });
 }

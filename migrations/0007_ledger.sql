@@ -174,6 +174,15 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (

@@ -226,6 +226,9 @@ create table term_readings (
   rollover boolean not null default false,
   -- How many readings in a row were estimates, this one included.
   estimates smallint not null default 0,
+  -- Nobody read the register: the reading was estimated for this term, or the one before is taken
+  -- again. One that comes in later takes its place.
+  is_stand_in boolean not null default false,
   locked_at timestamptz not null,
   locked_by text not null,
   primary key (tenant_id, term_id, subscription_id, assignment_id, position),
@@ -236,7 +239,8 @@ create index term_readings_reading on term_readings (tenant_id, reading_id);
 create index term_readings_register
   on term_readings (tenant_id, assignment_id, position, reading_date desc);
 call wall_off('term_readings');
-grant select, insert, delete on term_readings to billwright_api, billwright_worker;
+grant select on term_readings to billwright_api;
+grant select, insert, update, delete on term_readings to billwright_worker;
 
 create table manual_values (
   tenant_id bigint not null,
@@ -252,7 +256,8 @@ create table manual_values (
 );
 create index manual_values_subscription on manual_values (tenant_id, subscription_id);
 call wall_off('manual_values');
-grant select, insert, update, delete on manual_values to billwright_api, billwright_worker;
+grant select on manual_values to billwright_api;
+grant select, insert, update, delete on manual_values to billwright_worker;
 
 -- Uploaded use: of a day, or of the whole term, whose date is infinity.
 create table term_usage (
@@ -270,7 +275,8 @@ create table term_usage (
 );
 create index term_usage_subscription on term_usage (tenant_id, subscription_id);
 call wall_off('term_usage');
-grant select, insert, update, delete on term_usage to billwright_api, billwright_worker;
+grant select on term_usage to billwright_api;
+grant select, insert, update, delete on term_usage to billwright_worker;
 
 -- Who a term is for that is not Regular: it bills these subscriptions and no others.
 create table term_subscriptions (
@@ -413,9 +419,10 @@ create table bills (
 )
 -- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice.
-create unique index bills_subject_key on bills (tenant_id, term_id, subject_id)
-  where status <> 'Cancelled';
+-- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+-- a term walk along it.
+create unique index bills_subject_key on bills
+  (tenant_id, term_id, subject_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)
   where bill_number is not null;
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)

@@ -361,6 +361,21 @@ create table idempotency_keys (
   constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table imports (
+  tenant_id bigint not null,
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null,
+  rows integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
+  constraint imports_rows_check CHECK ((rows > 0)),
+  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -862,8 +877,6 @@ create table subscription_balances (
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
-  constraint subscription_balances_deposit_check CHECK ((deposit >= 0)),
-  constraint subscription_balances_disputed_check CHECK ((disputed >= 0)),
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
@@ -1057,6 +1070,7 @@ create table term_readings (
   reading_type text not null,
   rollover boolean not null default false,
   estimates smallint not null default 0,
+  is_stand_in boolean not null default false,
   locked_at timestamp with time zone not null,
   locked_by text not null,
   constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
@@ -1210,7 +1224,11 @@ CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id) WHERE (status <> 'Cancelled'::text);
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE (0)::bigint
+END));
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
 
@@ -1221,6 +1239,8 @@ CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, stat
 CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
 
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+
+CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
 
 CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
 
@@ -1380,10 +1400,8 @@ CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint
  LANGUAGE sql
 BEGIN ATOMIC
  INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
- INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Bill {{bill.billNumber}}
-{{bill.partyName}}
-{{bill.lines}}
-'::text || 'Payable by {{bill.dueDate}}: {{bill.payableWithinDueDate}} {{bill.currency}}
+ INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Please quote the reference {{bill.billRefNo}} with your payment.
+'::text || 'Payments after {{bill.issueDate}} are not shown on this bill.
 '::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
 
 your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.
@@ -1715,6 +1733,15 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  if exists (
+    select from new_rows n
+    join subscription_balances b on b.tenant_id = n.tenant_id
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
   update parties p
   set wallet_balance = p.wallet_balance - moved.amount
   from (
@@ -2166,6 +2193,9 @@ create policy tenant_wall on document_settings as permissive for all using ((ten
 alter table idempotency_keys enable row level security, force row level security;
 create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
 
+alter table imports enable row level security, force row level security;
+create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
+
 alter table job_chunks enable row level security, force row level security;
 create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2358,6 +2388,8 @@ grant delete, insert, select on idempotency_keys to billwright_api;
 
 grant delete, insert, select on idempotency_keys to billwright_worker;
 
+grant insert, select on imports to billwright_api;
+
 grant select on job_chunks to billwright_api;
 
 grant delete, insert, select, update on job_chunks to billwright_worker;
@@ -2386,7 +2418,7 @@ grant delete, insert, select on login_names to billwright_api;
 
 grant insert, select, update on logins to billwright_api;
 
-grant delete, insert, select, update on manual_values to billwright_api;
+grant select on manual_values to billwright_api;
 
 grant delete, insert, select, update on manual_values to billwright_worker;
 
@@ -2490,15 +2522,15 @@ grant select, update on tenants to billwright_api;
 
 grant select on tenants to billwright_worker;
 
-grant delete, insert, select on term_readings to billwright_api;
+grant select on term_readings to billwright_api;
 
-grant delete, insert, select on term_readings to billwright_worker;
+grant delete, insert, select, update on term_readings to billwright_worker;
 
 grant delete, insert, select on term_subscriptions to billwright_api;
 
 grant delete, insert, select on term_subscriptions to billwright_worker;
 
-grant delete, insert, select, update on term_usage to billwright_api;
+grant select on term_usage to billwright_api;
 
 grant delete, insert, select, update on term_usage to billwright_worker;
 

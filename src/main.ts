@@ -3,12 +3,15 @@ import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/embedded.ts';
 import { demoCommand, demoUsage } from './commands/demo.ts';
 import { writeErrorsPage } from './commands/errors-page.ts';
+import { exportCommand, exportUsage, routeSheetCommand } from './commands/export.ts';
+import { importCommand, importUsage } from './commands/import.ts';
 import { migrateOnly } from './commands/migrate.ts';
 import { writeSchema } from './commands/schema.ts';
 import { writeSdk } from './commands/sdk.ts';
 import { serve } from './commands/serve.ts';
 import { start } from './commands/start.ts';
 import { UsageError } from './commands/usage.ts';
+import { verifyCommand, verifyUsage } from './commands/verify.ts';
 import { work } from './commands/work.ts';
 import { workspaceCommand, workspaceUsage } from './commands/workspace.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -22,6 +25,10 @@ const commands = new Map<string, Command>([
   ['migrate', migrateOnly],
   ['workspace', workspaceCommand],
   ['demo', demoCommand],
+  ['verify', verifyCommand],
+  ['import', importCommand],
+  ['export', exportCommand],
+  ['route-sheet', routeSheetCommand],
   ['schema', writeSchema],
   ['sdk', writeSdk],
   ['errors-page', writeErrorsPage],
@@ -35,6 +42,11 @@ const usage = `Usage:
   ${workspaceUsage}
   ${demoUsage}
       makes a workspace with sample data: electricity, water, a housing society
+  ${verifyUsage}
+      checks that nothing is lost, doubled or changed; the exit code is 1 if something is
+  ${importUsage}
+      takes in a CSV file: all of its rows, or none
+  ${exportUsage}
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database

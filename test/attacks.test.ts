@@ -6,7 +6,6 @@ import { catalogue, type OperationName, operations } from '../src/operations/cat
 import { isRetrieve, type Operation } from '../src/operations/operation.ts';
 import { seedBills, seeded } from './support/bill-rows.ts';
 import type { TestClient } from './support/client.ts';
-import { smallService } from './support/pricing.ts';
 import {
   changedAt,
   exampleOf,
@@ -28,6 +27,7 @@ import {
   rawCall,
   tablesOf,
 } from './support/two-workspaces.ts';
+import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
 // Nobody works on jobs here, and nobody waits for them.
 const scene = await openScene({ scheduleWaitSeconds: 0 });
@@ -186,11 +186,30 @@ test('the same requests by B itself show the mark in every retrieval', async () 
 
 // Fields that nobody asked for.
 
+/** In two days: nobody works on jobs here, and one that is due would hold its term for ever. */
+const sheduleTime = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 2 })
+  .toString({ smallestUnit: 'second' });
+
+function uploadOf(list: string): Json {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule', data: { data, sheduleTime } };
+}
+
 /** Requests that work in a new workspace, where the example needs something that is not there. */
 const working: Partial<Record<OperationName, Json>> = {
+  ...workingRequests,
   updateService: exampleOf(catalogue.createService),
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2199-01-01T00:00:00' } },
+  uploadMeterReadings: uploadOf('readings'),
+  postManualComponentValues: uploadOf('compsData'),
+  uploadUsage: uploadOf('usage'),
+  postMeterReadings: {
+    operation: 'schedule',
+    data: { termID: 1, reading: 'current', sheduleTime },
+  },
+  unpostMeterReadings: { data: { termID: 1, sheduleTime } },
   // Leaves the time zone as it is.
   updateSettings: { data: { name: 'Another name', locale: 'en-PK' } },
   publishBills: { operation: 'schedule', data: { termID: seeded.postedTerm } },
@@ -242,11 +261,12 @@ function wholeRequest(name: OperationName, operation: Operation): Json {
 
 async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
   const client = await scene.workspace(workspace, { sandbox: true, timezone });
-  await client.makeUsers({ userType: 'customer', users: [{ name: 'First' }] });
+  const users = [{ name: 'First' }, { name: 'Second' }];
+  await client.makeUsers({ userType: 'customer', users });
   await client.addBillingGroup({ name: 'First' });
   const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
   await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });
-  await client.createService({ service: { ...smallService, code: 'SEEDED' } });
+  await prepareSubscriptions(client);
   const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
   await seedBills(scene, Number(rows[0].id), 'seeded');
   return client;

@@ -3,17 +3,23 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { errorCodes } from '../src/base/errors.ts';
+import type { SchemaNode } from '../src/base/validation/problems.ts';
+import { validate } from '../src/base/validation/validate.ts';
 import { sdkRoutes } from '../src/commands/sdk.ts';
 import { permissions } from '../src/domain/access/roles.ts';
 import { commonErrors } from '../src/http/openapi.ts';
-import type { SchemaNode } from '../src/http/problems.ts';
-import { validate } from '../src/http/validate.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { readSources } from './support/source.ts';
 
 /** Files under operations/ that are about all of them. */
-const shared = new Set(['operation.ts', 'catalogue.ts', 'fields.ts', 'listing.ts']);
+const shared = new Set([
+  'operation.ts',
+  'catalogue.ts',
+  'fields.ts',
+  'listing.ts',
+  'scheduling.ts',
+]);
 
 /** The one path with several operations: their files stand in its folder. */
 const folderPath = '/billing/billing-groups';
@@ -110,6 +116,9 @@ test('an example that its schema refuses is found', () => {
 
 /** Objects of any shape, each with the place where its size is limited. */
 const freeForm: Record<string, string> = {
+  'makeConnections connection.variants[]': 'connection-fields.ts: 64 KiB',
+  'makeConnections connection[].variants[]': 'connection-fields.ts: 64 KiB',
+  'updateConnection data.variants[]': 'connection-fields.ts: 64 KiB',
   'updateSettings data.letterhead': 'update-settings.ts: 64 KiB',
   'updateSettings data.reminders[]': 'update-settings.ts: 64 KiB',
   'createService service.values[].default[]': 'service-fields.ts: 1 MiB for each table',
@@ -178,6 +187,13 @@ test('the operations of the published contract have its paths and words', () => 
     ['addBillingGroup', '/billing/billing-groups', 'Create', 'Add Billing Group'],
     ['listBillingGroups', '/billing/billing-groups', 'Retrieve', 'List Billing Groups'],
     ['getBillingGroup', '/billing/billing-groups', 'Retrieve', 'Get Billing Group'],
+    [
+      'getConnections',
+      '/billing/connections/get-connections',
+      'Retrieve',
+      'Retrieve Subscriptions',
+    ],
+    ['makeConnections', '/billing/connections/make-connections', 'Create', 'Create Subscription'],
     ['makeUsers', '/billing/users/make-users', 'Create', 'Create Parties'],
     ['updateUser', '/billing/users/update-user', 'Update', 'Update Parties'],
     ['getUsers', '/billing/users/get-users', 'Retrieve', 'Retrieve Parties'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { errorsPage } from '../src/commands/errors-page.ts';
+import { placeholderNames } from '../src/domain/documents/template.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -20,6 +21,12 @@ test('docs/configuration.md has every variable that is read, and no other', () =
   assert.deepEqual([...new Set(told)].sort(), [...new Set(known)].sort());
 });
 
+test('docs/bills.md names every placeholder, and no other', () => {
+  const table = read('docs/bills.md').split('| Placeholder |')[1] ?? '';
+  const told = [...table.matchAll(/`((?:bill|letterhead)\.[A-Za-z.]+)`/g)].map((found) => found[1]);
+  assert.deepEqual(told.toSorted(), placeholderNames.toSorted());
+});
+
 test('every link between the documents leads somewhere', () => {
   for (const path of [
     'README.md',
@@ -29,6 +36,7 @@ test('every link between the documents leads somewhere', () => {
     'docs/api.md',
     'docs/running.md',
     'docs/configuration.md',
+    'docs/bills.md',
   ]) {
     for (const [, target] of read(path).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
       assert.ok(existsSync(new URL(target ?? '', new URL(path, root))), `${path}: ${target}`);

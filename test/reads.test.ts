@@ -178,7 +178,7 @@ test('a kind of read that was slow keeps nobody waiting again', async () => {
   await reading(
     async (read) => {
       for (let turn = 0; turn < 2; turn += 1) {
-        await read(left, (tx) => sql`select pg_sleep(0.05)`.execute(tx));
+        await read(left, (tx) => sql`select pg_sleep(0.3)`.execute(tx));
       }
       const seen = await Promise.all([read(left, see), read(left, see)]);
       assert.notEqual(seen[0]?.at, seen[1]?.at, 'each has a connection to itself');

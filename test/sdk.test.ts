@@ -5,7 +5,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { SchemaNode } from '../src/http/problems.ts';
+import type { SchemaNode } from '../src/base/validation/problems.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { root } from './support/source.ts';

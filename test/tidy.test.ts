@@ -39,6 +39,8 @@ const domainOrder = [
   'receivables',
   'delivery',
   'events',
+  'imports',
+  'exports',
 ];
 
 function layerOf(path: string): { folder: string; rank: number } {
@@ -298,9 +300,12 @@ const tenantless: Record<string, string> = {
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
+  idsByBlock: 'the conditions that it is given name the tenant',
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
+  markBeforeImport: 'a savepoint reads nothing',
+  undoImport: 'a savepoint reads nothing',
 };
 
 const verbs =

@@ -9,8 +9,20 @@ const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 export const firstDay = -720_000;
 export const lastDay = 2_933_000;
 
+let lastText = '';
+let lastNumber: number | undefined;
+
 /** DD/MM/YYYY -> day number; undefined when the text has another form or names no real day. */
 export function parseDay(text: string): number | undefined {
+  // Of many dates in a row most are the same: a subscription and all it has begin together.
+  if (text !== lastText) {
+    lastNumber = readDay(text);
+    lastText = text;
+  }
+  return lastNumber;
+}
+
+function readDay(text: string): number | undefined {
   if (text.length !== 10 || text.charCodeAt(2) !== 47 || text.charCodeAt(5) !== 47)
     return undefined;
   const day = twoDigits(text, 0);

@@ -42,6 +42,7 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: request('Content-Type must be application/json', 415),
   REQUEST_TOO_LARGE: limit('The request body is larger than allowed', 413),
   MALFORMED_JSON: request('The request body is not valid JSON'),
+  MALFORMED_INNER_JSON: request('The text of data.data is not the JSON of an object'),
   TOO_DEEP: request('The JSON of the request is nested too deeply'),
   WORKSPACE_NOT_FOUND: notFound('No workspace has this name'),
   TOKEN_MISSING: auth('The Authorization header is missing'),
@@ -150,6 +151,8 @@ export const errorCodes = {
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
   TERM_DATES_INVALID: rule('The dates of the term do not fit each other'),
+  SUBSCRIPTION_NOT_IN_TERM: rule('The term does not bill this subscription'),
+  COMPONENT_NOT_MANUAL: rule('The component takes no uploaded value'),
   SCHEDULE_TOO_FAR: rule('A step can be scheduled up to 366 days ahead'),
   INVALID_READING_MODE: rule('reading must be current, estimated or previous'),
   CONNECTION_INPUTS_MISMATCH: rule('The inputs do not match those of the pricing context'),
@@ -228,6 +231,8 @@ type ErrorOptions = {
   current?: unknown;
   retryAfterSeconds?: number;
   details?: ErrorDetail[];
+  /** Where a code stands for a row of an upload, whose status is another than that of a field. */
+  statusCode?: number;
   cause?: unknown;
 };
 
@@ -239,6 +244,7 @@ export class AppError extends Error {
   readonly current: unknown;
   readonly retryAfterSeconds: number | null;
   readonly details: ErrorDetail[];
+  readonly statusCode: number;
 
   constructor(code: ErrorCode, options: ErrorOptions = {}) {
     super(options.message ?? errorCodes[code].summary, { cause: options.cause });
@@ -249,10 +255,12 @@ export class AppError extends Error {
     this.current = options.current;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.details = options.details ?? [];
+    this.statusCode = options.statusCode ?? errorCodes[code].statusCode;
   }
 
-  get statusCode(): number {
-    return errorCodes[this.code].statusCode;
+  get type(): ErrorKind {
+    const { type, statusCode } = errorCodes[this.code];
+    return statusCode === this.statusCode ? type : 'rule';
   }
 }
 
@@ -271,6 +279,23 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   });
 }
 
+/** Why a row of a batch is refused, and the name of its field that is to blame. */
+export type RowProblem = {
+  row: number;
+  name: string;
+  code: ErrorCode;
+  message: string;
+  rejectedValue: unknown;
+};
+
+/** As an answer names them: `readings[3].value`. */
+export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
+  return problems.map(({ row, name, ...detail }) => ({
+    field: `${list}[${row}].${name}`,
+    ...detail,
+  }));
+}
+
 /** Details that an answer names; the caller who has more mistakes than this has one mistake. */
 const detailsMax = 500;
 
@@ -286,3 +311,17 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
     details: details.slice(0, detailsMax),
   });
 }
+
+/** Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. */
+export function errorFromUpload(details: ErrorDetail[]): AppError {
+  const { code, message, field, ...rest } = errorFromRows(details);
+  const isAbsent = errorCodes[code].type === 'not_found';
+  return new AppError(code, {
+    message,
+    details: rest.details,
+    ...(field === null ? {} : { field }),
+    ...(isAbsent ? {} : { statusCode: rowStatus }),
+  });
+}
+
+const rowStatus = 422;

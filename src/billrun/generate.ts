@@ -17,7 +17,6 @@ import {
   refreshBills,
   supersedeBills,
 } from '../domain/bills/drafts-store.ts';
-import { hasMetered, listSubjectRanges } from '../domain/bills/eligible-store.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
 import { makeBill } from '../domain/bills/make-bill.ts';
 import { addBill, addTotals, emptySums, totalsText } from '../domain/bills/run-totals.ts';
@@ -29,6 +28,7 @@ import {
   type RunTotals,
 } from '../domain/bills/runs-store.ts';
 import { findBillKey } from '../domain/bills/store.ts';
+import { hasMetered, listSubjectRanges } from '../domain/bills/subjects-store.ts';
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';

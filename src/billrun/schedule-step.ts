@@ -24,6 +24,7 @@ export async function scheduleStep(
   const dueAt = dueInstant(scheduleTime, now, tenant.timezone);
   const isImmediate = Temporal.Instant.compare(dueAt, now) <= 0;
   await step.check(tx, request);
+  if (!isImmediate) await step.foresee?.(tx, request);
   const jobId = await takeNumbers(tx, tenant.tenantId, 'job', 1);
   const job = {
     jobId,

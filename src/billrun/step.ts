@@ -57,6 +57,11 @@ export type Step = {
    * again when it begins, and locks the term: what it found holds until the transaction ends.
    */
   check(tx: Tx, request: StepRequest): Promise<void>;
+  /**
+   * For a step that is to begin later: what would be refused then and can be seen now, so that
+   * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
+   */
+  foresee?(tx: Tx, request: StepRequest): Promise<void>;
   /** Cuts the work into parts, in the transaction in which the job begins. */
   prepare(tx: Tx, job: StepJob): Promise<Plan>;
   /**

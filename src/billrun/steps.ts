@@ -1,9 +1,31 @@
 // All steps of the bill run that run as jobs, by the name of their operation.
+import { cancelTermStep } from './cancel-term.ts';
 import { distributeBillsStep } from './distribute.ts';
+import { generateBillsStep } from './generate.ts';
+import { postMeterReadingsStep } from './lock-readings.ts';
+import { postManualValuesStep } from './manual-values.ts';
+import { postBillsStep } from './post.ts';
 import { publishBillsStep } from './publish.ts';
 import { retryDeliveriesStep } from './retry-deliveries.ts';
 import type { Step } from './step.ts';
+import { unpostMeterReadingsStep } from './unlock-readings.ts';
+import { unpostBillsStep } from './unpost.ts';
+import { uploadMeterReadingsStep } from './upload-readings.ts';
+import { uploadUsageStep } from './upload-usage.ts';
 
-const all: readonly Step[] = [publishBillsStep, distributeBillsStep, retryDeliveriesStep];
+const all: readonly Step[] = [
+  uploadMeterReadingsStep,
+  postMeterReadingsStep,
+  unpostMeterReadingsStep,
+  postManualValuesStep,
+  uploadUsageStep,
+  cancelTermStep,
+  generateBillsStep,
+  postBillsStep,
+  unpostBillsStep,
+  publishBillsStep,
+  distributeBillsStep,
+  retryDeliveriesStep,
+];
 
 export const steps: ReadonlyMap<string, Step> = new Map(all.map((step) => [step.operation, step]));

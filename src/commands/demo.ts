@@ -3,15 +3,19 @@ import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { demoSubscriptions } from './demo/fill.ts';
+import { runDemo } from './demo/run.ts';
 import { demo, makeDemo } from './demo/workspace.ts';
 import { UsageError } from './usage.ts';
 
 export const demoUsage =
-  `billwright demo [--workspace NAME] ` + `[--subscriptions ${demoSubscriptions}]`;
+  `billwright demo [--workspace NAME] ` +
+  `[--subscriptions ${demoSubscriptions}]
+  billwright demo run`;
 
 const subscriptionsMax = 10_000_000;
 
 export async function demoCommand(config: Config, args: readonly string[]): Promise<void> {
+  if (args[0] === 'run') return runCommand(config, args.slice(1));
   const { workspace, subscriptions } = parse(args);
   const context = await openContext(config, { use: 'join', quiet: true });
   try {
@@ -32,6 +36,17 @@ export async function demoCommand(config: Config, args: readonly string[]): Prom
     } finally {
       await database.close();
     }
+  } finally {
+    await context.close();
+  }
+}
+
+async function runCommand(config: Config, args: readonly string[]): Promise<void> {
+  if (args.length > 0) throw new UsageError(demoUsage);
+  const context = await openContext(config, { use: 'join', quiet: true });
+  try {
+    await prepareDatabase(context);
+    await runDemo(context);
   } finally {
     await context.close();
   }

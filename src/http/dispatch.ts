@@ -1,6 +1,7 @@
 // A call, from the wire to the operation and back: workspace, path, body, then with or without a
 // token. The only place besides the worker's loop where errors are caught.
 import { AppError } from '../base/errors.ts';
+import { validate } from '../base/validation/validate.ts';
 import { assertJsonContentType, parseBody } from './body.ts';
 import { type Headers, ignoredFieldsHeader } from './envelope.ts';
 import { type Outgoing, refused, toAppError } from './outcome.ts';
@@ -8,7 +9,6 @@ import type { DispatchParts, Incoming } from './prepared.ts';
 import { answerPrivate } from './private-call.ts';
 import { answerPublic } from './public-call.ts';
 import { type Selection, selectOperation } from './routes.ts';
-import { validate } from './validate.ts';
 
 export async function dispatch(parts: DispatchParts, incoming: Incoming): Promise<Outgoing> {
   let selection: Selection | undefined;

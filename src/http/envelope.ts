@@ -1,5 +1,5 @@
 // The one shape of every answer under /billing/.
-import { type AppError, errorCodes } from '../base/errors.ts';
+import type { AppError } from '../base/errors.ts';
 import type { AnswerIds } from '../operations/operation.ts';
 
 const idsInHeaderMax = 100;
@@ -9,14 +9,14 @@ export function successEnvelope(message: string, data: unknown): string {
 }
 
 export function errorEnvelope(error: AppError, requestId: string): string {
-  const entry = errorCodes[error.code];
+  const { statusCode, type } = error;
   return JSON.stringify({
     success: false,
-    statusCode: entry.statusCode,
+    statusCode,
     message: error.message,
     error: {
       code: error.code,
-      type: entry.type,
+      type,
       field: error.field,
       message: error.message,
       ...(error.allowed === null ? {} : { allowed: error.allowed }),
@@ -38,16 +38,18 @@ function isRetryable(error: AppError): boolean {
   );
 }
 
-/** The envelope of a list split where its array goes, so that the rows can be put in between. */
+/** The envelope of lists split where their arrays go, so that the rows can be put in between. */
 export function streamedEnvelope(
   message: string,
-  wrap: (rows: never[]) => unknown,
-): { head: string; tail: string } {
+  wrap: (rows: never[], ...also: never[][]) => unknown,
+  lists: number,
+): string[] {
   const marker = '\u0001rows\u0001';
-  const whole = successEnvelope(message, wrap([marker] as never[]));
-  const [head, tail] = whole.split(`[${JSON.stringify(marker)}]`);
-  if (head === undefined || tail === undefined) throw new Error('the list has no place in data');
-  return { head: `${head}[`, tail: `]${tail}` };
+  const arrays = Array.from({ length: lists }, () => [marker] as never[]);
+  const whole = successEnvelope(message, wrap(...(arrays as [never[], ...never[][]])));
+  const pieces = whole.split(`[${JSON.stringify(marker)}]`);
+  if (pieces.length !== lists + 1) throw new Error('a list has no place in data');
+  return pieces;
 }
 
 export type Headers = Record<string, string>;

@@ -144,11 +144,9 @@ function errorList(codes: readonly ErrorCode[]): string {
 }
 
 function exampleOf(operation: Operation): Json {
-  const { method, action } = operation;
-  return {
-    summary: action,
-    value: { method, action, apiVersion: 'v2', ...(operation.example as Json) },
-  };
+  const { method, action, isWordless } = operation;
+  const words = isWordless ? {} : { method, action, apiVersion: 'v2' };
+  return { summary: action, value: { ...words, ...(operation.example as Json) } };
 }
 
 function requestSchema(operation: Operation): Json {
@@ -164,7 +162,10 @@ function requestSchema(operation: Operation): Json {
       apiVersion: { const: 'v2' },
       ...(plain(request.properties) as Json),
     },
-    required: ['method', 'action', 'apiVersion', ...(request.required ?? [])],
+    required: [
+      ...(operation.isWordless ? [] : ['method', 'action', 'apiVersion']),
+      ...(request.required ?? []),
+    ],
   };
 }
 

@@ -29,7 +29,8 @@ export function succeeded(
   const headers = { ...call.headers };
   if (answer.total !== undefined) headers['X-Total-Count'] = String(answer.total);
   if ('chunks' in answer) {
-    const body = listStream(streamedEnvelope(answer.message, answer.wrap), answer.chunks);
+    const lists = [answer.chunks, ...(answer.also ?? [])];
+    const body = listStream(streamedEnvelope(answer.message, answer.wrap, lists.length), lists);
     // The answer is under way and can only be cut off; the log still hears why.
     body.on('error', (error) => toAppError(error, call.parts.log, call.incoming));
     return { statusCode: 200, headers, body, operation };

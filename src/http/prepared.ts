@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Database, Tx } from '../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { Validated } from '../base/validation/validate.ts';
 import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -10,7 +11,6 @@ import type { EnteredRow, KnownTokens } from './authenticate.ts';
 import type { Headers } from './envelope.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Routes } from './routes.ts';
-import type { Validated } from './validate.ts';
 import type { Workspaces } from './workspace.ts';
 
 /** What every call needs of the server. */

@@ -31,7 +31,8 @@ const attemptsMax = 4;
 const sessionTouchSeconds = 30;
 
 export async function answerPrivate(call: Prepared): Promise<Outgoing> {
-  return settled(call, await runInTransaction(call));
+  const first = await runInTransaction(call);
+  return call.operation.settle ? settled(call, first) : first;
 }
 
 async function runInTransaction(call: Prepared): Promise<Outgoing> {
@@ -43,7 +44,8 @@ async function runInTransaction(call: Prepared): Promise<Outgoing> {
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
-    const company = known && { tenantId: token.tenantId, kind: operation };
+    const { tenantId } = token;
+    const company = known && operation.byKey ? { tenantId, kind: operation } : undefined;
     try {
       const row = known;
       return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>

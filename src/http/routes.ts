@@ -39,6 +39,8 @@ export function selectOperation(
   operations: readonly Operation[],
   body: Record<string, unknown>,
 ): Selection {
+  const [only] = operations;
+  if (only?.isWordless) return { operation: only, body, mismatch: undefined };
   const { method, action } = body;
   const named = operations.find((one) => one.method === method && one.action === action);
   const operation = named ?? operations[0];

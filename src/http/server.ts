@@ -157,6 +157,8 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       const line = { requestId, operation: label, statusCode, ms: Math.round(ms), ...address };
       parts.log[level](line, 'call');
     }
+    // One that was under way when the server began to close must not keep its connection open.
+    if (parts.closing.isClosing) outgoing.headers.Connection = 'close';
     return send(reply, requestId, outgoing);
   };
 }

@@ -4,31 +4,35 @@ import { Readable } from 'node:stream';
 const writeBytes = 64 * 1024;
 
 /**
- * A list as a stream of text. The next chunk is read from the database only when the caller has
+ * Lists as a stream of text. The next chunk is read from the database only when the caller has
  * taken the one before, so memory stays flat and a slow reader holds no transaction open.
  */
 export function listStream(
-  envelope: { head: string; tail: string },
-  chunks: AsyncIterable<readonly unknown[]>,
+  pieces: readonly string[],
+  lists: readonly AsyncIterable<readonly unknown[]>[],
 ): Readable {
-  return Readable.from(textOf(envelope, chunks), { objectMode: false, highWaterMark: writeBytes });
+  return Readable.from(textOf(pieces, lists), { objectMode: false, highWaterMark: writeBytes });
 }
 
 async function* textOf(
-  envelope: { head: string; tail: string },
-  chunks: AsyncIterable<readonly unknown[]>,
+  pieces: readonly string[],
+  lists: readonly AsyncIterable<readonly unknown[]>[],
 ): AsyncGenerator<string> {
-  let text = envelope.head;
-  let first = true;
-  for await (const rows of chunks) {
-    for (const row of rows) {
-      text += first ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
-      first = false;
-      if (text.length >= writeBytes) {
-        yield text;
-        text = '';
+  let text = '';
+  for (const [index, chunks] of lists.entries()) {
+    text += `${pieces[index]}[`;
+    let isFirst = true;
+    for await (const rows of chunks) {
+      for (const row of rows) {
+        text += isFirst ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
+        isFirst = false;
+        if (text.length >= writeBytes) {
+          yield text;
+          text = '';
+        }
       }
     }
+    text += ']';
   }
-  yield text + envelope.tail;
+  yield text + pieces.at(-1);
 }

@@ -14,11 +14,19 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { compareRuns } from './bills/compare-runs.ts';
 import { distributeBills } from './bills/distribute-bills.ts';
+import { explainBill } from './bills/explain-bill.ts';
+import { generateBills } from './bills/generate-bills.ts';
 import { getBillDocument } from './bills/get-bill-document.ts';
+import { getBillTerm } from './bills/get-bill-term.ts';
+import { getBills } from './bills/get-bills.ts';
 import { getDeliveries } from './bills/get-deliveries.ts';
+import { holdBill } from './bills/hold-bill.ts';
+import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
+import { unpostBills } from './bills/unpost-bills.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -27,11 +35,16 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { exportData } from './exports/export-data.ts';
+import { importData } from './imports/import-data.ts';
+import { cancelJobOperation } from './jobs/cancel-job.ts';
+import { getJobs } from './jobs/get-jobs.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
 import { getReadings } from './meters/get-readings.ts';
+import { getRouteSheet } from './meters/get-route-sheet.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
 import { makeMeters } from './meters/make-meters.ts';
 import { makeReadings } from './meters/make-readings.ts';
@@ -56,6 +69,15 @@ import { updateTariff } from './tariffs/update-tariff.ts';
 import { getTemplates } from './templates/get-templates.ts';
 import { makeTemplates } from './templates/make-templates.ts';
 import { updateTemplate } from './templates/update-template.ts';
+import { cancelTermOperation } from './terms/cancel-term.ts';
+import { getTerms } from './terms/get-terms.ts';
+import { makeTerm } from './terms/make-term.ts';
+import { postManualComponentValues } from './terms/post-manual-component-values.ts';
+import { postMeterReadings } from './terms/post-meter-readings.ts';
+import { unpostMeterReadings } from './terms/unpost-meter-readings.ts';
+import { updateTermOperation } from './terms/update-term.ts';
+import { uploadMeterReadings } from './terms/upload-meter-readings.ts';
+import { uploadUsage } from './terms/upload-usage.ts';
 import { getUsers } from './users/get-users.ts';
 import { listUsers } from './users/list-users.ts';
 import { makeUsers } from './users/make-users.ts';
@@ -90,11 +112,22 @@ export const catalogue = {
   makeReadings,
   getReadings,
   reviewReading: reviewReadingOperation,
+  generateBills,
+  getBillTerm,
+  getBills,
+  holdBill,
+  explainBill,
+  compareRuns,
+  postBills,
+  unpostBills,
+  importData,
   publishBills,
   distributeBills,
   getBillDocument,
   getDeliveries,
   resolveDeliveries: resolveDeliveriesOperation,
+  exportData,
+  getRouteSheet,
   login,
   refreshToken,
   logout,
@@ -118,6 +151,17 @@ export const catalogue = {
   getTemplates,
   updateTemplate,
   getLookups,
+  makeTerm,
+  getTerms,
+  updateTerm: updateTermOperation,
+  uploadMeterReadings,
+  postMeterReadings,
+  unpostMeterReadings,
+  postManualComponentValues,
+  uploadUsage,
+  getJobs,
+  cancelJob: cancelJobOperation,
+  cancelTerm: cancelTermOperation,
   getSettings,
   updateSettings: updateSettingsOperation,
   moveClock,

@@ -91,9 +91,11 @@ export type Answer<Data> = {
 export type StreamedAnswer<Data> = {
   message: string;
   total: number;
-  /** Puts the array into its place in `data`. */
-  wrap(rows: never[]): Data;
+  /** Puts the array into its place in `data`, and those that follow into theirs. */
+  wrap(rows: never[], ...also: never[][]): Data;
   chunks: AsyncIterable<readonly unknown[]>;
+  /** Further arrays, in the order in which they stand in `data`. */
+  also?: readonly AsyncIterable<readonly unknown[]>[];
 };
 
 export type OperationDefinition<
@@ -105,9 +107,13 @@ export type OperationDefinition<
   path: `/billing/${string}`;
   method: string;
   action: string;
+  /** Sent without method, action and apiVersion; whoever sends them is not told off. */
+  isWordless?: true;
   access: Who;
   /** One sentence for the reference page. */
   summary: string;
+  /** It reads a few rows by key, so that calls of one moment can be answered together. */
+  byKey?: true;
   request: Request;
   response: Response;
   /** The codes it may answer, besides those that any call can get. */

@@ -120,6 +120,22 @@ test('a text of far too many pages fails the bill', () => {
   );
 });
 
+/** One pixel. */
+const jpeg =
+  '/9j/4AAQSkZJRgABAQEAYABgAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwc' +
+  'KDcpLDAxNDQ0Hyc5PTgyPC4zNDL/wAARCAABAAEDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAn/xAAUEAEA' +
+  'AAAAAAAAAAAAAAAAAAAA/8QAFAEBAAAAAAAAAAAAAAAAAAAAAP/EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhED' +
+  'EQA/AKpgA//Z';
+
+test('a logo may be a JPEG, which goes into the file as it is', () => {
+  const logo = Buffer.from(jpeg, 'base64');
+  const input = { ...ordinary, letterhead: { ...ordinary.letterhead, logo } };
+  const { objects } = readPdf(renderBill(input));
+  const image = [...objects.values()].find(({ dictionary }) => /\/DCTDecode/.test(dictionary));
+  assert.ok(image?.stream?.equals(logo));
+  assert.match(image?.dictionary ?? '', /\/Width 1\n/);
+});
+
 test('a damaged logo is left out', () => {
   const { logo } = ordinary.letterhead;
   assert.ok(logo);
@@ -149,7 +165,8 @@ test('many bills in one file: all their pages, each font and logo once', async (
   assert.deepEqual(failed, []);
   const { objects } = readPdf(bytes);
   const dictionaries = [...objects.values()].map(({ dictionary }) => dictionary);
-  assert.equal(dictionaries.filter((text) => text.includes('/FontFile2')).length, 4);
+  // Regular and bold of: common letters, Devanagari, Arabic.
+  assert.equal(dictionaries.filter((text) => text.includes('/FontFile2')).length, 6);
   assert.equal(dictionaries.filter((text) => /\/Subtype \/Image\n/.test(text)).length, 2);
 });
 

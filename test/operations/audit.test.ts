@@ -8,8 +8,8 @@ import { refuses } from '../support/client.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
-// Nobody works on jobs here, and nobody waits for them.
-const scene = await openScene({ scheduleWaitSeconds: 0 });
+const scene = await openScene();
+scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
 
 async function tenantIdOf(workspace: string): Promise<number> {
@@ -41,6 +41,16 @@ async function entriesOf(headers: Headers): Promise<Row[]> {
 
 const machineSecret = 'a machine secret of more than thirty-two';
 let second: Awaited<ReturnType<typeof admin.login>>['data'];
+
+const connectionNumber = 'ELEC-00000001';
+const tomorrow = Temporal.Now.plainDateTimeISO('Asia/Karachi')
+  .add({ days: 1 })
+  .toString({ smallestUnit: 'second' });
+
+function upload(list: string, sheduleTime: string | null = null) {
+  const data = JSON.stringify({ termID: 1, [list]: [] });
+  return { operation: 'schedule' as const, data: { data, sheduleTime } };
+}
 
 /** One call of every operation that changes something, and what must stand in the trail. */
 const changes: Record<
@@ -92,6 +102,58 @@ const changes: Record<
     subject: 'plan',
     before: { name: 'Domestic', version: 1 },
     after: { name: 'Homes', version: 2 },
+  },
+  makeConnections: {
+    call: () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      return admin.makeConnections({ connection: { ...offer, users: [{ partyID: 1 }] } });
+    },
+    subject: 'subscription',
+    before: null,
+    after: { connectionNumber: 'ELEC-00000001', tariffCode: 'DOM', partyID: 1, status: 'Active' },
+  },
+  updateConnection: {
+    call: () => admin.updateConnection({ data: { connectionNumber, paymentMethod: 'Bank' } }),
+    subject: 'subscription',
+    before: { paymentMethod: null },
+    after: { paymentMethod: 'Bank' },
+  },
+  changeTariff: {
+    call: async () => {
+      const second = { ...smallTariff, code: 'DOM-2', uniqueLabel: 'Second' };
+      await admin.createTariff({ tariff: second });
+      return admin.changeTariff({ data: { connectionNumber, tariffCode: 'DOM-2' } });
+    },
+    subject: 'subscription',
+    before: { planID: 1 },
+    after: { planID: 2 },
+  },
+  transferConnection: {
+    call: () => admin.transferConnection({ data: { connectionNumber, toPartyID: 2 } }),
+    subject: 'subscription',
+    before: { partyID: 1, transfers: [] },
+    after: { partyID: 2 },
+  },
+  disconnectConnection: {
+    call: () => admin.disconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Active' },
+    after: { status: 'Disconnected' },
+  },
+  reconnectConnection: {
+    call: () => admin.reconnectConnection({ data: { connectionNumber } }),
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Active' },
+  },
+  closeConnection: {
+    call: async () => {
+      await admin.disconnectConnection({ data: { connectionNumber } });
+      return admin.closeConnection({ data: { connectionNumber } });
+    },
+    subject: 'subscription',
+    before: { status: 'Disconnected' },
+    after: { status: 'Closed' },
   },
   makePeriods: {
     call: () =>
@@ -190,6 +252,68 @@ const changes: Record<
       status: 'Sent',
       reason: 'Said to be Sent by admin@audit.example: The customer has it',
     },
+  },
+  makeTerm: {
+    call: () => {
+      const days = { startDate: '01/01/2026', endDate: '31/01/2026', dueDate: '15/02/2026' };
+      const data = { serviceCode: 'ELEC', label: 'Jan', ...days };
+      return admin.makeTerm({ operation: 'schedule', data });
+    },
+    subject: 'term',
+    before: null,
+    after: { label: 'Jan', serviceCode: 'ELEC', batchCode: 'DEFAULT', endDate: '31/01/2026' },
+  },
+  updateTerm: {
+    call: () => admin.updateTerm({ data: { termID: 1, dueDate: '20/02/2026' } }),
+    subject: 'term',
+    before: { label: 'Jan', dueDate: '15/02/2026' },
+    after: { label: 'Jan', dueDate: '20/02/2026' },
+  },
+  uploadMeterReadings: {
+    call: () => admin.uploadMeterReadings(upload('readings')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-meter-readings', termID: 1, readings: 0 },
+  },
+  postMeterReadings: {
+    call: () =>
+      admin.postMeterReadings({ operation: 'schedule', data: { termID: 1, reading: 'current' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-meter-readings', termID: 1, reading: 'current' },
+  },
+  unpostMeterReadings: {
+    call: () => admin.unpostMeterReadings({ data: { termID: 1 } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'unpost-meter-readings', termID: 1 },
+  },
+  postManualComponentValues: {
+    call: () => admin.postManualComponentValues(upload('compsData')),
+    subject: 'job',
+    before: null,
+    after: { operation: 'post-manual-component-values', termID: 1, values: 0 },
+  },
+  uploadUsage: {
+    call: () => admin.uploadUsage(upload('usage', tomorrow)),
+    subject: 'job',
+    before: null,
+    after: { operation: 'upload-usage', termID: 1, dueAt: tomorrow.replace('T', ' ') },
+  },
+  cancelJob: {
+    call: async () => {
+      const { data } = await admin.getJobs({ status: 'Scheduled' });
+      return admin.cancelJob({ data: { jobID: data.jobs[0]?.jobID ?? 0 } });
+    },
+    subject: 'job',
+    before: { status: 'Scheduled' },
+    after: { status: 'Cancelled' },
+  },
+  cancelTerm: {
+    call: () => admin.cancelTerm({ data: { termID: 1, reason: 'over' } }),
+    subject: 'job',
+    before: null,
+    after: { operation: 'cancel-term', termID: 1, reason: 'over' },
   },
   makeLogins: {
     call: () =>

@@ -13,7 +13,7 @@ const { admin, tenantId, newSubscription } = await openMetered(scene, 'races');
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
 
 const meters = Array.from({ length: 10 }, (_, index) => 7_001 + index);
-const connections = await Promise.all(Array.from({ length: 6 }, () => newSubscription()));
+const connections = await Promise.all(Array.from({ length: 3 }, () => newSubscription()));
 const dates = ['01/06/2026', '02/06/2026', '03/06/2026'];
 
 function one<T>(items: readonly T[]): T {
@@ -40,8 +40,16 @@ const proper: Record<Kind, readonly string[]> = {
   update: ['METER_NOT_FOUND', 'STALE_OBJECT'],
 };
 
+/** Where meters were hung up lately; by now they may have gone. */
+const lately: [string, number][] = [];
+
+function somewhere(): [string, number] {
+  const isLately = lately.length > 0 && Math.random() < 0.5;
+  return isLately ? one(lately) : [one(connections), one(meters)];
+}
+
 function call(client: TestClient, kind: Kind): Promise<unknown> {
-  const [connectionNumber, number, date] = [one(connections), one(meters), one(dates)];
+  const [[connectionNumber, number], date] = [somewhere(), one(dates)];
   lastValue += 1;
   const readings = [{ value: String(lastValue) }];
   if (kind === 'register') {
@@ -50,6 +58,7 @@ function call(client: TestClient, kind: Kind): Promise<unknown> {
   }
   if (kind === 'assign') {
     const data = { connectionNumber, number, installDate: date, meteredInput: 'energy' };
+    lately.splice(0, lately.length - 10, [connectionNumber, number]);
     return client.assignMeter({ data: { ...data, initialReadings: readings } });
   }
   if (kind === 'replace') {
@@ -122,6 +131,7 @@ test('no meter comes to hang in two places, and nothing of what was answered is 
     counted_wrong: 0,
     wrongly_metered: 0,
   });
+  assert.equal(await deadlocks(), 0);
   for (const kind of kinds) assert.ok(done(kind) > 0, `${kind} never succeeded`);
   if (process.env.RACE_SECONDS) {
     for (const [outcome, times] of [...outcomes].sort()) {
@@ -129,6 +139,14 @@ test('no meter comes to hang in two places, and nothing of what was answered is 
     }
   }
 });
+
+/** Calls that waited for each other are run again; they take locks in such an order that none do. */
+async function deadlocks(): Promise<number> {
+  const { rows } = await scene.sql.query(
+    `select deadlocks::int from pg_stat_database where datname = current_database()`,
+  );
+  return rows[0].deadlocks;
+}
 
 const others = scene.anotherServer();
 const another = () => others;

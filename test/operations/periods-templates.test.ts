@@ -100,6 +100,22 @@ test('a workspace begins with a bill and an e-mail template; a change is a new v
   );
 });
 
+test('a template that no bill can fill is refused, with the place that is wrong', async () => {
+  const make = (over: object) =>
+    admin.makeTemplates({ templates: [{ type: 'Email', name: 'x', body: 'x', ...over } as never] });
+  const wrong = { field: 'templates[0].body' };
+  await refuses(make({ body: 'Dear {{bill.nmae}}' }), 'TEMPLATE_INVALID', wrong);
+  await refuses(make({ body: 'Dear {{bill.partyName' }), 'TEMPLATE_INVALID', wrong);
+  await refuses(make({ body: '{{constructor}}' }), 'TEMPLATE_INVALID', wrong);
+  await refuses(make({ subject: '{{x}}' }), 'TEMPLATE_INVALID', { field: 'templates[0].subject' });
+  await refuses(
+    admin.updateTemplate({ data: { templateID: 1, body: '{{bill.}}' } }),
+    'TEMPLATE_INVALID',
+    { field: 'data.body' },
+  );
+  await admin.updateTemplate({ data: { templateID: 1, body: 'Pay {{ bill.dueDate! }}, {sic}' } });
+});
+
 test('a context shows the names of the templates it uses', async () => {
   const made = await admin.makeTemplates({
     templates: [{ type: 'Invoice', name: 'Wide bill', body: 'x' }],

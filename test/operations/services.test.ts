@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
 import { newService, newTariff, priceOf, type Service, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
-import { newParty, subscribe } from '../support/subscriptions.ts';
+import { newMeter, newParty, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('contexts');
@@ -319,4 +319,122 @@ test('the currency of a workspace is fixed once it has a context', async () => {
   for (const data of [{ currencyDecimals: 2 }, { currency: 'USD' }]) {
     await refuses(fresh.updateSettings({ data }), 'IN_USE', { statusCode: 409 });
   }
+});
+
+test('what subscriptions use cannot be left out; what they do not use can', async () => {
+  const service = {
+    values: [
+      ...smallService.values,
+      { name: 'own', type: 'Number' as const, default: '1', overridable: 1 as const },
+    ],
+    connectionInputs: [
+      { name: 'load', type: 'Number' as const },
+      { name: 'floor', type: 'Text' as const },
+    ],
+    unmeteredInputs: [{ name: 'lamps', defaultValue: '0' }, { name: 'taps' }],
+    batches: [{ batchCode: 'B01' }, { batchCode: 'B02' }],
+  };
+  const code = await newService(admin, service);
+  await newTariff(admin, code, { code: 'DOM', componentRules: [] });
+  const meter = await newMeter(admin);
+  const connection = {
+    serviceCode: code,
+    tariffCode: 'DOM',
+    postType: 'Post Subscription',
+    batchCode: 'B01',
+    users: [{ partyNumber: await newParty(admin) }],
+    connectionInputs: [{ name: 'load', value: '5' }],
+    unmeteredInputs: [{ name: 'lamps', value: '2' }],
+    variants: [{ name: 'own', value: '2' }],
+    meters: [meter],
+  };
+  const connectionNumber = await subscribe(admin, connection);
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  const without = {
+    connectionInputs: service.connectionInputs.slice(1),
+    unmeteredInputs: service.unmeteredInputs.slice(1),
+    values: smallService.values,
+    meteredInputs: [],
+    batches: [{ batchCode: 'B02' }],
+  };
+  for (const [list, left] of Object.entries(without)) {
+    const expected = { field: `service.${list}`, statusCode: 409 };
+    await refuses(update({ [list]: left }), 'IN_USE', expected);
+  }
+  await update({ connectionInputs: service.connectionInputs.slice(0, 1) });
+  await update({ unmeteredInputs: service.unmeteredInputs.slice(0, 1) });
+  await admin.disconnectConnection({ data: { connectionNumber, kind: 'Permanent' } });
+  await admin.closeConnection({ data: { connectionNumber } });
+  const { batches: _stays, ...rest } = without;
+  await update(rest);
+});
+
+test('a field becomes unique where no two subscriptions have one value of it', async () => {
+  const connectionInputs = [{ name: 'plot', type: 'Text' as const }];
+  const code = await newService(admin, { connectionInputs });
+  await newTariff(admin, code, { code: 'DOM' });
+  const users = [{ partyNumber: await newParty(admin) }];
+  const offer = { serviceCode: code, tariffCode: 'DOM', postType: 'Post Subscription', users };
+  const plot = (value: string) => ({ ...offer, connectionInputs: [{ name: 'plot', value }] });
+  const first = await subscribe(admin, plot('A'));
+  await subscribe(admin, plot('A'));
+  const unique = () =>
+    admin.updateService({
+      service: { code, connectionInputs: [{ ...connectionInputs[0], unique: 1 } as never] },
+    });
+  await refuses(unique(), 'IN_USE', { field: 'service.connectionInputs' });
+  await admin.updateConnection({
+    data: { connectionNumber: first, connectionInputs: [{ name: 'plot', value: 'B' }] },
+  });
+  await unique();
+  await refuses(subscribe(admin, plot('B')), 'CONNECTION_INPUTS_MISMATCH');
+  await admin.updateService({ service: { code, connectionInputs } });
+  await subscribe(admin, plot('B'));
+});
+
+test('a pattern, a choice and a default of a custom field must make sense when they are saved', async () => {
+  const wrong: [object, string][] = [
+    [{ type: 'Text', pattern: '[a-' }, 'pattern'],
+    [{ type: 'Text', pattern: '(a)\\1' }, 'pattern'],
+    [{ type: 'Text', pattern: '(?=a)a' }, 'pattern'],
+    [{ type: 'Text', pattern: '(.?){900}' }, 'pattern'],
+    [{ type: 'Select' }, 'options'],
+    [{ type: 'Select', options: ['a'], defaultValue: 'b' }, 'defaultValue'],
+    [{ type: 'Number', minValue: '5', maxValue: '4' }, 'maxValue'],
+    [{ type: 'Number', defaultValue: 'five' }, 'defaultValue'],
+    [{ type: 'Date', defaultValue: '2024-01-01' }, 'defaultValue'],
+    [{ type: 'Text', pattern: '\\d+', defaultValue: 'x' }, 'defaultValue'],
+  ];
+  for (const [fields, key] of wrong) {
+    const connectionInputs = [{ name: 'one', ...fields }];
+    const asked = { connectionInputs } as unknown as Partial<Service>;
+    await refuses(newService(admin, asked), 'DEFINITION_INVALID', {
+      field: `service.connectionInputs[0].${key}`,
+      statusCode: 422,
+    });
+  }
+});
+
+test('no pattern holds the server up, whatever it is asked to match', async () => {
+  const connectionInputs = ['(a+)+b', '(a|a)*c', '(x+x+)+y', '(.*)*z'].map((pattern, index) => ({
+    name: `f${index}`,
+    type: 'Text' as const,
+    pattern,
+  }));
+  const code = await newService(admin, { connectionInputs });
+  await newTariff(admin, code, { code: 'DOM' });
+  const value = 'ax'.repeat(250);
+  const connection = {
+    serviceCode: code,
+    tariffCode: 'DOM',
+    postType: 'Post Subscription',
+    users: [{ partyNumber: await newParty(admin) }],
+    connectionInputs: connectionInputs.map(({ name }) => ({ name, value })),
+  };
+  const began = performance.now();
+  const rows = Array.from({ length: 100 }, () => connection);
+  const call = admin.makeConnections({ batchUpload: true, connection: rows });
+  await refuses(call, 'CONNECTION_INPUTS_MISMATCH');
+  // A backtracking engine would take longer than the universe has lasted.
+  assert.ok(performance.now() - began < 20_000);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { smallLogo } from '../documents/bills.ts';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -81,6 +82,53 @@ test('times on the wire are local to the time zone of the workspace', async () =
     local.toString().replace('T', ' ').slice(0, 13),
   );
 });
+
+test('a letterhead is checked where documents read it; other keys are kept', async () => {
+  const fine = {
+    name: 'City Power',
+    addressLines: ['22 Canal Road', 'Lahore'],
+    phone: '+92 42 111 000 222',
+    email: 'care@city.example',
+    website: 'www.city.example',
+    taxNumber: '1234567-8',
+    color: '#0B6e4f',
+    pageSize: 'Letter',
+    codeText: 'https://pay.example/{{bill.billRefNo}}',
+    logo: smallLogo,
+    slogan: { any: ['thing', 7] },
+  };
+  await admin.updateSettings({ data: { letterhead: fine } });
+  assert.deepEqual((await settings()).letterhead, fine);
+  await admin.updateSettings({ data: { letterhead: { ...fine, logo: null, phone: '' } } });
+  const cases = [
+    [{ name: 7 }, 'INVALID_TYPE', 'data.letterhead.name'],
+    [{ name: 'x'.repeat(201) }, 'FIELD_TOO_LONG', 'data.letterhead.name'],
+    [{ addressLines: 'Lahore' }, 'INVALID_TYPE', 'data.letterhead.addressLines'],
+    [{ addressLines: ['a', 7] }, 'INVALID_TYPE', 'data.letterhead.addressLines[1]'],
+    [{ addressLines: Array(7).fill('a') }, 'TOO_MANY_ITEMS', 'data.letterhead.addressLines'],
+    [{ email: 'Name <a@b.example>' }, 'INVALID_EMAIL', 'data.letterhead.email'],
+    [{ color: 'red;}' }, 'INVALID_FORMAT', 'data.letterhead.color'],
+    [{ pageSize: 'A5' }, 'INVALID_ENUM', 'data.letterhead.pageSize'],
+    [{ codeText: '{{bill.nothing}}' }, 'TEMPLATE_INVALID', 'data.letterhead.codeText'],
+    [{ logo: 'bm8gcGljdHVyZQ==' }, 'INVALID_FORMAT', 'data.letterhead.logo'],
+    [{ logo: hugePng() }, 'INVALID_FORMAT', 'data.letterhead.logo'],
+  ] as const;
+  for (const [letterhead, code, field] of cases) {
+    await refuses(admin.updateSettings({ data: { letterhead } }), code, { field });
+  }
+  const both = { data: { letterhead: { color: 'x', email: 'y' } } };
+  const { error } = await refuses(admin.updateSettings(both), 'INVALID_EMAIL');
+  assert.equal(error.details.length, 2, 'all problems at once');
+});
+
+/** The head of a picture of 60,000 by 60,000 pixels, in a few bytes. */
+function hugePng(): string {
+  const bytes = Buffer.alloc(33);
+  bytes.writeUInt32BE(0x89504e47, 0);
+  bytes.writeUInt32BE(60_000, 16);
+  bytes.writeUInt32BE(60_000, 20);
+  return bytes.toString('base64');
+}
 
 test('wrong values are refused and change nothing', async () => {
   const before = await settings();

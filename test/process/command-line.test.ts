@@ -116,6 +116,14 @@ test('a command that does not exist, and a setting that cannot be, are told at o
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must begin with postgresql:\/\//],
     [{ RATE_LIMIT_TOKEN: '5' }, /RATE_LIMIT_TOKEN must be CALLS-PER-SECOND\/BURST/],
+    [
+      { SMTP_URL: 'http://mail' },
+      /SMTP_URL must be a url such as smtp:\/\/user:password@host:587$/,
+    ],
+    [{ SMTP_URL: 'smtp://user:secret word@' }, /^(?!.*secret).*SMTP_URL must be a url/],
+    [{ SMTP_CONNECTIONS: '0' }, /SMTP_CONNECTIONS must be a whole number from 1 to 100, not '0'/],
+    [{ MAIL_FROM: 'billing' }, /MAIL_FROM must be an address such as .+, not 'billing'/],
+    [{ MAIL_FROM: 'a@b.example\r\nBcc: x@y.example' }, /MAIL_FROM must be an address/],
     [{ BILLWRIGHT_WORKSPACE_HEADER: 'yes' }, /BILLWRIGHT_WORKSPACE_HEADER must be 1 or 0/],
   ];
   for (const [env, message] of settings) {
@@ -124,6 +132,13 @@ test('a command that does not exist, and a setting that cannot be, are told at o
       (error) => error instanceof ConfigError && message.test(error.message),
     );
   }
+  const from = (MAIL_FROM: string) => readConfig({ MAIL_FROM }).mailFrom;
+  assert.deepEqual(from(''), { address: 'billing@localhost' });
+  assert.deepEqual(from('a@b.example'), { address: 'a@b.example' });
+  assert.deepEqual(from('City Water <a@b.example>'), {
+    address: 'a@b.example',
+    name: 'City Water',
+  });
   const { code, output } = await command(['start'], { PORT: 'http' });
   assert.equal(output, "billwright: PORT must be a whole number from 0 to 65535, not 'http'\n");
   assert.equal(code, 1);

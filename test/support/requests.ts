@@ -1,5 +1,5 @@
 // Requests made from the operations' own schemas, so that a new operation is tried by itself.
-import type { SchemaNode } from '../../src/http/problems.ts';
+import type { SchemaNode } from '../../src/base/validation/problems.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
 export type Json = Record<string, unknown>;
@@ -87,6 +87,7 @@ const byFormat: Record<string, string> = {
   'date-compact': '01012027',
   'local-date-time': '2099-01-01T00:00:00',
   'time-of-day': '08:30',
+  'schedule-time': '2026-01-01T00:00:00',
   email: 'somebody@example.com',
   country: 'PK',
   currency: 'PKR',

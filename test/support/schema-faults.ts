@@ -16,6 +16,8 @@ const definers: Record<string, string> = {
   find_parties_by_contact: 'as search_parties, by the index of contacts',
   search_meters: 'as search_parties, for meters',
   scan_meters: 'as scan_parties, for meters',
+  search_subscriptions: 'as search_parties, for subscriptions, their owners and meters',
+  scan_subscriptions: 'as scan_parties, for subscriptions, their owners and meters',
   note_job: 'tells the registry when the workspace of the transaction has work',
   note_moved_clock: 'as note_job',
   end_lost_attempts: 'ends connections of workers that hold parts of jobs of the workspace',

@@ -1,4 +1,5 @@
 // Subscriptions and what they need, made by calls.
+import assert from 'node:assert/strict';
 import type { RequestOf } from '../../sdk/client.ts';
 import type { TestClient } from './client.ts';
 import { newService, newTariff, type Service } from './pricing.ts';
@@ -34,4 +35,36 @@ export async function subscribe(
     connection,
   });
   return headers.get('x-connection-number') ?? '';
+}
+
+/** A day of the workspaces of tests, counted from today: DD/MM/YYYY, or with another separator. */
+export function day(offset: number, separator = '/'): string {
+  const date = Temporal.Now.plainDateISO('Asia/Karachi').add({ days: offset });
+  return date.toString().split('-').reverse().join(separator);
+}
+
+let meters = 800_000;
+
+/** Registers a meter and tells its number. */
+export async function newMeter(
+  client: TestClient,
+  facts: { meterType?: number; mf?: number } = {},
+): Promise<number> {
+  meters += 1;
+  const usual = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 1 };
+  await client.makeMeters({ meters: [{ ...usual, ...facts, number: meters }] });
+  return meters;
+}
+
+/** The one subscription with a number. */
+export async function shown(
+  client: TestClient,
+  connectionNumber: string,
+  filters: RequestOf<'getConnections'>['filters'] = null,
+) {
+  const { data } = await client.getConnections({ connectionNumber, filters });
+  const [one] = data.connections;
+  assert.equal(data.connections.length, 1, connectionNumber);
+  assert.ok(one);
+  return one;
 }

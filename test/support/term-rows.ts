@@ -325,32 +325,79 @@ async function insertBeside(
   if (arrears !== 0) await insertOpening(scene, tenantId, subscriptionId, arrears);
 }
 
-/** A balance that was brought in long ago. */
+/**
+ * What somebody owes or paid, in minor units: on a subscription, or, below zero and on none, in the
+ * wallet of party 1.
+ */
 export async function insertOpening(
   scene: Scene,
   tenantId: number,
-  subscriptionId: number,
+  subscriptionId: number | null,
   amount: number,
+  kind = 'Opening',
+  billId: number | null = null,
 ): Promise<void> {
   const { sql } = scene;
   const journalId = await next(scene, tenantId, 'journal');
   const entryId = await next(scene, tenantId, 'entry');
+  const account = subscriptionId === null ? 3 : 2;
   await sql.query(
     `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
        posting_date, description, created_at, created_by)
-     values ($1, $2, 'Opening', $3, 1, '2020-01-01', 'Opening', now(), 'test')`,
-    [tenantId, journalId, subscriptionId],
+     values ($1, $2, $3, 1, 1, '2020-01-01', 'By hand', now(), 'test')`,
+    [tenantId, journalId, kind],
   );
   await sql.query(
     `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
-     values ($1, $2, 1, 2, $3::bigint), ($1, $2, 2, 8, -$3::bigint)`,
-    [tenantId, journalId, amount],
+     values ($1, $2, 1, $4, $3::bigint), ($1, $2, 2, 8, -$3::bigint)`,
+    [tenantId, journalId, amount, account],
   );
   await sql.query(
     `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-       subscription_id, kind, amount, posting_date, created_at, created_by)
-     select $1, $2, $3, 2, party_id, $4, 'Opening', $5, '2020-01-01', now(), 'test'
-     from subscriptions where tenant_id = $1 and subscription_id = $4`,
-    [tenantId, entryId, journalId, subscriptionId, amount],
+       subscription_id, kind, bill_id, amount, posting_date, created_at, created_by)
+     select $1, $2, $3, $8, coalesce((select party_id from subscriptions
+         where tenant_id = $1 and subscription_id = $4), 1), $4, $6, $7, $5, '2020-01-01', now(),
+       'test'`,
+    [tenantId, entryId, journalId, subscriptionId, amount, kind, billId, account],
+  );
+}
+
+/** Locks a further reading of a subscription's meter for a term. */
+export async function readNext(
+  scene: Scene,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number,
+  reading: { date: string; use: number },
+): Promise<void> {
+  const { rows } = await scene.sql.query(
+    `select r.assignment_id, r.reading_date::text as date, r.value, r.reading_type as type
+     from assignment_registers a
+     join readings r on r.tenant_id = a.tenant_id and r.assignment_id = a.assignment_id
+     where a.tenant_id = $1 and a.subscription_id = $2
+     order by r.reading_date desc, r.reading_id desc limit 1`,
+    [tenantId, subscriptionId],
+  );
+  const [last] = rows;
+  const value = String(Number(last.value) + reading.use);
+  const wire = reading.date.split('-').reverse().join('/');
+  const readingId = await insertReading(scene, tenantId, last.assignment_id, { date: wire, value });
+  await scene.sql.query(
+    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
+       previous_date, previous_value, previous_type, reading_id, reading_date, value, reading_type,
+       locked_at, locked_by)
+     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, 'Actual', now(), 'test')`,
+    [
+      tenantId,
+      termId,
+      subscriptionId,
+      last.assignment_id,
+      last.date,
+      last.value,
+      last.type,
+      readingId,
+      reading.date,
+      value,
+    ],
   );
 }

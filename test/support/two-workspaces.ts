@@ -97,6 +97,24 @@ async function seed(
   await seedMeter(client, mark);
   const number = own('subscription', 'ELEC-00000001');
   await seedSubscription(client, number, own('label', 'House 1'), mark);
+  await seedTerm(client, mark);
+}
+
+/** Term 1 in both workspaces, and job 1, asked for by somebody of that name. */
+async function seedTerm(client: TestClient, mark: string): Promise<void> {
+  const days = { startDate: '01/06/2025', endDate: '30/06/2025' };
+  const data = { serviceCode: 'ELEC', batchCode: 'B01', label: mark, ...days };
+  await client.makeTerm({ operation: 'schedule', data });
+  const username = `${mark}-operator`;
+  const login = { username, name: mark, password: adminPassword };
+  await client.makeLogins({ logins: [{ ...login, roles: ['Billing Operator'] }] });
+  const session = await client.login({ username, password: adminPassword });
+  const later = Temporal.Now.plainDateTimeISO('Asia/Karachi').add({ days: 9 });
+  const sheduleTime = later.toString({ smallestUnit: 'second' });
+  await client.postMeterReadings(
+    { operation: 'schedule', data: { termID: 1, reading: 'current', sheduleTime } },
+    { token: session.data.accessToken },
+  );
 }
 
 /** Type 6 and meter 7001 in both workspaces. */
@@ -104,7 +122,8 @@ async function seedMeter(client: TestClient, mark: string): Promise<void> {
   const registers = [{ register: mark, unit: mark, kind: 'Cumulative' as const, digits: 6 }];
   await client.makeMeterTypes({ meterTypes: [{ name: mark, utility: mark, registers }] });
   const meter = { number: 7001, brand: mark, meterType: 6, purchaseDate: '01/02/2024', mf: 1 };
-  await client.makeMeters({ meters: [meter] });
+  const usual = { ...meter, number: 7003, meterType: 1 };
+  await client.makeMeters({ meters: [meter, usual] });
 }
 
 /** The context, plan and period that the examples of operations are about. */
@@ -139,12 +158,16 @@ async function seedSubscription(
       documents: [mark],
       address: { title: mark, city: mark, block: mark, society: mark },
       users: [{ partyNumber: 100001, connectionGroupLabel }],
-      meters: [7001],
+      meters: [7003],
       accounts: [
         { title: 'Receivable', balance: 123.45 },
         { title: 'Advance', balance: 543.21 },
       ],
     },
+  });
+  const readingDate = '01/02/2024';
+  await client.makeReadings({
+    readings: [{ number: 7003, value: '9', readingDate, remark: mark }],
   });
 }
 

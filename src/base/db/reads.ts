@@ -12,8 +12,8 @@ import { type Tx, txOn } from './tx.ts';
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
 
-/** What took longer than this has its connection to itself for a while: others would wait for it. */
-const slowMs = 25;
+/** What took longer has a connection to itself for a while: others would wait for it. */
+const slowMs = 250;
 const slowForMs = 10_000;
 
 /** Reads share with those of their tenant. The kind is what tells slow ones from others. */
@@ -159,10 +159,11 @@ export class Read {
   }
 
   run(statement: Statement): Promise<StatementResult> {
-    const { statements } = this.#openGroup();
-    return new Promise((resolve, reject) => {
-      statements.push({ text: statement.text, values: statement.values, resolve, reject });
-    });
+    return new Promise((resolve, reject) => this.#send(statement, resolve, reject));
+  }
+
+  #send({ text, values }: Statement, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+    this.#openGroup().statements.push({ text, values, resolve, reject });
   }
 
   /** Lookups of the same kind become one when the group is sent. */
@@ -188,6 +189,7 @@ export class Read {
 
   /** What was gathered becomes statements; what comes later goes with another group. */
   close(): void {
+    if (this.#gathered.size > 0) this.#send(onePlan, ignore, ignore);
     for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
       lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
     }
@@ -213,6 +215,16 @@ export class Read {
 }
 
 function ignore(): void {}
+
+/**
+ * The plan of a lookup is to be the same for one key and for many. PostgreSQL would think a plan
+ * for the few that it sees cheaper than one for all cases, and make a new one each time, which
+ * costs more than the lookup. Lookups stand last in their transaction, so it concerns no others.
+ */
+const onePlan: Statement = {
+  text: "select set_config('plan_cache_mode', 'force_generic_plan', true)",
+  values: [],
+};
 
 const intoReadOnly = "select set_config('transaction_read_only', 'on', true), ";
 const readOnlyTexts = new Map<string, string>();

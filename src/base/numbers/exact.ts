@@ -44,6 +44,11 @@ const safeMaxBig = BigInt(safeMax);
  */
 const magnitudeLimit = 1n << 256n;
 
+// The engine keeps the fields of a class the way it first saw them filled. Were they always numbers,
+// it would put each into a box of its own; this one object tells it that they can be anything, and
+// the small whole numbers that nearly all of them are then need no box.
+new Exact(null as unknown as number, null as unknown as number, null);
+
 export const zero = new Exact(0, 1, null);
 export const one = new Exact(1, 1, null);
 

@@ -83,7 +83,7 @@ export function openPdf(info: PdfInfo): PdfFile {
         const { name, object } = imageOf(image);
         page.xobjects[name] = object;
       }
-      document.addContent(content);
+      document.addContent(Buffer.from(content, 'latin1'));
       document.flushPages();
       // The list of pages keeps each page's object to the end; what it refers to is written.
       page.dictionary.data = {} as typeof page.dictionary.data;
@@ -99,16 +99,15 @@ export function openPdf(info: PdfInfo): PdfFile {
 }
 
 /** A file ends with a line of some 20 bytes for each object: they are joined before handing on. */
-const blockBytes = 65_536;
+const blockBytes = 16_384;
 
 /** Takes the place of the stream's own buffer, which handles each line for itself. */
 function gather(document: PDFKit.PDFDocument): { take(): Buffer } {
   const full: Buffer[] = [];
-  let block = Buffer.allocUnsafe(blockBytes);
+  const block = Buffer.allocUnsafe(blockBytes);
   let used = 0;
   const endBlock = () => {
-    if (used > 0) full.push(block.subarray(0, used));
-    block = Buffer.allocUnsafe(blockBytes);
+    if (used > 0) full.push(Buffer.from(block.subarray(0, used)));
     used = 0;
   };
   const add = (chunk: Uint8Array) => {

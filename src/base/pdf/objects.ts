@@ -9,3 +9,8 @@ export type Reference = {
 
 /** In data, text is a name, a String object is text, and a Reference stands for its object. */
 export type PdfObjects = { ref(data: Record<string, unknown>): Reference };
+
+/** What is already in the form of a PDF: pdfkit writes what it does not know by its text. */
+export function written(text: string): unknown {
+  return { [Symbol.toStringTag]: 'Written', toString: () => text };
+}

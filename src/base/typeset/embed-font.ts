@@ -2,41 +2,26 @@
 // so that shaped words need no translation for a document, and a file with the glyphs in use.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { PdfObjects, Reference } from '../pdf/objects.ts';
+import { type PdfObjects, type Reference, written } from '../pdf/objects.ts';
 import type { FontTables } from './font-tables.ts';
 import { cutSubset } from './subset.ts';
 
 /** What a PDF holds of a font, ready to be written. */
-type FontBytes = {
+export type FontBytes = {
   readonly name: string;
   readonly file: Buffer;
   readonly fileLength: number;
   readonly glyphNumbers: Buffer;
   readonly toUnicode: Buffer;
-  readonly widths: readonly unknown[];
+  readonly widths: unknown;
 };
 
-/** The subset that most documents share: cut once, and compressed once. */
-export type BaseFont = { readonly glyphs: ReadonlyMap<number, string>; readonly bytes: FontBytes };
-
-export function makeBaseFont(
-  name: string,
+export function embedFont(
+  objects: PdfObjects,
+  dictionary: Reference,
   tables: FontTables,
-  glyphs: ReadonlyMap<number, string>,
-): BaseFont {
-  return { glyphs, bytes: fontBytes(name, tables, glyphs) };
-}
-
-type FontToEmbed = {
-  name: string;
-  tables: FontTables;
-  baseFont: BaseFont;
-  glyphs: ReadonlyMap<number, string>;
-};
-
-export function embedFont(objects: PdfObjects, dictionary: Reference, font: FontToEmbed): void {
-  const { tables, baseFont } = font;
-  const bytes = bytesFor(font);
+  bytes: FontBytes,
+): void {
   const descriptor = objects.ref({
     Type: 'FontDescriptor',
     FontName: bytes.name,
@@ -69,30 +54,26 @@ export function embedFont(objects: PdfObjects, dictionary: Reference, font: Font
     ToUnicode: stream(objects, bytes.toUnicode, {}),
   });
   dictionary.end();
-
-  function bytesFor({ name, glyphs }: FontToEmbed): FontBytes {
-    if (baseFont.glyphs.size === 0) return fontBytes(name, tables, glyphs);
-    const extra = [...glyphs].filter(([glyph]) => !baseFont.glyphs.has(glyph));
-    if (extra.length === 0) return baseFont.bytes;
-    return fontBytes(name, tables, new Map([...baseFont.glyphs, ...extra]));
-  }
 }
 
-function fontBytes(
+/** Compressed best where it is kept for all documents, and fast where it is made for one. */
+export function fontBytes(
   name: string,
   tables: FontTables,
   glyphs: ReadonlyMap<number, string>,
+  options: { isKept: boolean },
 ): FontBytes {
+  const level = options.isKept ? 9 : 1;
   const { file, numbers } = cutSubset(tables, glyphs.keys());
   const used = [...glyphs.keys()].sort((a, b) => a - b);
   const glyphNumbers = Buffer.alloc(((used.at(-1) ?? 0) + 1) * 2);
   for (const glyph of used) glyphNumbers.writeUInt16BE(numbers.get(glyph) ?? 0, glyph * 2);
   return {
     name: `${tagOf(used)}+${name}`,
-    file: deflateSync(file),
+    file: deflateSync(file, { level }),
     fileLength: file.length,
-    glyphNumbers: deflateSync(glyphNumbers),
-    toUnicode: deflateSync(unicodeMap(used, glyphs)),
+    glyphNumbers: deflateSync(glyphNumbers, { level }),
+    toUnicode: deflateSync(unicodeMap(used, glyphs), { level }),
     widths: widthsOf(used, tables),
   };
 }
@@ -106,17 +87,14 @@ function tagOf(glyphs: readonly number[]): string {
 }
 
 /** Runs of neighbours: the first number, then the widths from there. */
-function widthsOf(glyphs: readonly number[], tables: FontTables): unknown[] {
-  const widths: unknown[] = [];
-  let run: number[] = [];
+function widthsOf(glyphs: readonly number[], tables: FontTables): unknown {
+  let widths = '';
   glyphs.forEach((glyph, index) => {
-    if (index === 0 || glyphs[index - 1] !== glyph - 1) {
-      run = [];
-      widths.push(glyph, run);
-    }
-    run.push(tables.advanceOf(glyph));
+    const isNext = index > 0 && glyphs[index - 1] === glyph - 1;
+    widths += isNext ? ' ' : `${index === 0 ? '' : ']'}${glyph}[`;
+    widths += tables.advanceOf(glyph);
   });
-  return widths;
+  return written(`[${widths}${widths === '' ? '' : ']'}]`);
 }
 
 /** A map may name this many characters at a time. */

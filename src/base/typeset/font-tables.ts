@@ -5,7 +5,8 @@ export type FontTables = {
   readonly ascent: number;
   readonly descent: number;
   readonly capHeight: number;
-  readonly bounds: readonly [number, number, number, number];
+  /** Left, bottom, right and top of what any glyph takes. */
+  readonly bounds: readonly number[];
   readonly glyphCount: number;
   readonly head: Buffer;
   readonly hhea: Buffer;
@@ -42,7 +43,7 @@ export function readFontTables(file: Buffer): FontTables {
     ascent: scaled(hhea.readInt16BE(4)),
     descent: scaled(hhea.readInt16BE(6)),
     capHeight: scaled(os2.readInt16BE(88)),
-    bounds: [36, 38, 40, 42].map((at) => scaled(head.readInt16BE(at))) as never,
+    bounds: [36, 38, 40, 42].map((at) => scaled(head.readInt16BE(at))),
     glyphCount,
     head,
     hhea,

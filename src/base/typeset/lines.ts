@@ -26,8 +26,30 @@ export type LinesWanted = {
 const ellipsis = '…';
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
+/** Texts that are remembered: most of a bill's stand on every other bill too. */
+const textsMax = 4_000;
+const textLengthMax = 200;
+const setTexts = new WeakMap<FaceList, Map<string, readonly TextLine[]>>();
+
 /** Of one or more paragraphs, each on lines of its own. */
-export function setLines(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
+export function setLines(text: string, style: TextStyle, wanted: LinesWanted): readonly TextLine[] {
+  if (text.length > textLengthMax) return setParagraphs(text, style, wanted);
+  let known = setTexts.get(style.faces);
+  if (known === undefined) {
+    known = new Map();
+    setTexts.set(style.faces, known);
+  }
+  const key = `${style.size}/${wanted.width}/${wanted.linesMax}/${wanted.direction}/${text}`;
+  let lines = known.get(key);
+  if (lines === undefined) {
+    lines = setParagraphs(text, style, wanted);
+    if (known.size >= textsMax) known.clear();
+    known.set(key, lines);
+  }
+  return lines;
+}
+
+function setParagraphs(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
   const lines: TextLine[] = [];
   for (const paragraph of text.split('\n')) {
     const room = wanted.linesMax - lines.length;

@@ -11,7 +11,7 @@ import {
   shape,
   Buffer as Text,
 } from 'harfbuzzjs';
-import { embedFont, makeBaseFont } from './embed-font.ts';
+import { embedFont, type FontBytes, fontBytes } from './embed-font.ts';
 import type { Face, ShapedWord } from './face.ts';
 import { readFontTables } from './font-tables.ts';
 
@@ -23,59 +23,101 @@ const plainText = new RegExp(
   }]*$`,
 );
 /** Words that are remembered; a word of Arabic or Devanagari costs 30 microseconds to shape. */
-const wordsMax = 20_000;
+const wordsMax = 8_000;
 
-type FaceOptions = {
+export type FontOptions = {
   path: string;
   name: string;
   ascent: number;
   descent: number;
-  /** Characters whose glyphs are part of every subset, so that most documents share one. */
-  base: string;
+  /** Characters that most documents are written in. */
+  common: string;
 };
 
-export function openFace(options: FaceOptions): Face {
+/**
+ * Two faces of one file. That of the common characters holds all of them in every document, so that
+ * it is cut and compressed once for the process; the other holds what a document uses.
+ */
+export function openFaces(options: FontOptions): { common: Face; others: Face } {
   const file = readFileSync(options.path);
   const tables = readFontTables(file);
   const font = new Font(new Outlines(new Blob(file)));
   font.setScale(1000, 1000);
-  const shaper = makeShaper(font);
-  const words = [new Map<string, ShapedWord>(), new Map<string, ShapedWord>()] as const;
-  const covered = new Map<number, boolean>();
-  let baseFont: ReturnType<typeof makeBaseFont> | undefined;
+  const shape = rememberedShapes(font);
+  const isCommon = new Set(Array.from(options.common, (character) => character.codePointAt(0)));
+  const { name, ascent, descent } = options;
+  const covers = remembered((codePoint) => font.nominalGlyph(codePoint) !== undefined);
+  let commonFont: { glyphs: Map<number, string>; bytes: FontBytes } | undefined;
+  const cut: Face['embed'] = (objects, dictionary, use) => {
+    const bytes = fontBytes(name, tables, use.glyphs, { isKept: false });
+    embedFont(objects, dictionary, tables, bytes);
+  };
+
+  function commonBytes() {
+    if (commonFont === undefined) {
+      const glyphs = glyphsOf(font, options.common);
+      commonFont = { glyphs, bytes: fontBytes(name, tables, glyphs, { isKept: true }) };
+    }
+    return commonFont;
+  }
+
   return {
-    name: options.name,
-    ascent: options.ascent,
-    descent: options.descent,
-    covers(codePoint) {
-      let answer = covered.get(codePoint);
-      if (answer === undefined) {
-        answer = font.nominalGlyph(codePoint) !== undefined;
-        covered.set(codePoint, answer);
-      }
-      return answer;
+    common: {
+      name,
+      ascent,
+      descent,
+      shape,
+      covers: (codePoint) => isCommon.has(codePoint) && covers(codePoint),
+      embed(objects, dictionary, use) {
+        const { glyphs, bytes } = commonBytes();
+        // A mark on a common letter is drawn by a glyph of its own.
+        const isWhole = use.glyphs.keys().every((glyph) => glyphs.has(glyph));
+        if (isWhole) embedFont(objects, dictionary, tables, bytes);
+        else cut(objects, dictionary, use);
+      },
     },
-    shape(word, isRightToLeft) {
-      const known = words[isRightToLeft ? 1 : 0];
-      let shaped = known.get(word);
-      if (shaped === undefined) {
-        const isPlain = !isRightToLeft && plainText.test(word);
-        shaped = isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft);
-        if (known.size >= wordsMax) known.clear();
-        known.set(word, shaped);
-      }
-      return shaped;
-    },
-    embed(objects, dictionary, use) {
-      baseFont ??= makeBaseFont(options.name, tables, baseGlyphs(font, options.base));
-      embedFont(objects, dictionary, { name: options.name, tables, baseFont, glyphs: use.glyphs });
+    others: {
+      name,
+      ascent,
+      descent,
+      shape,
+      covers,
+      embed: cut,
     },
   };
 }
 
-function baseGlyphs(font: Font, base: string): Map<number, string> {
+function remembered(test: (codePoint: number) => boolean): (codePoint: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (codePoint) => {
+    let answer = known.get(codePoint);
+    if (answer === undefined) {
+      answer = test(codePoint);
+      known.set(codePoint, answer);
+    }
+    return answer;
+  };
+}
+
+function rememberedShapes(font: Font): Face['shape'] {
+  const shaper = makeShaper(font);
+  const words = [new Map<string, ShapedWord>(), new Map<string, ShapedWord>()] as const;
+  return (word, isRightToLeft) => {
+    const known = words[isRightToLeft ? 1 : 0];
+    let shaped = known.get(word);
+    if (shaped === undefined) {
+      const isPlain = !isRightToLeft && plainText.test(word);
+      shaped = isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft);
+      if (known.size >= wordsMax) known.clear();
+      known.set(word, shaped);
+    }
+    return shaped;
+  };
+}
+
+function glyphsOf(font: Font, characters: string): Map<number, string> {
   const glyphs = new Map<number, string>();
-  for (const character of base) {
+  for (const character of characters) {
     const glyph = font.nominalGlyph(character.codePointAt(0) as number);
     if (glyph !== undefined && !glyphs.has(glyph)) glyphs.set(glyph, character);
   }

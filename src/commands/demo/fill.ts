@@ -2,13 +2,12 @@
 // meters, subscriptions and a year of readings. The same numbers give the same data, apart from the
 // dates, which end with the month before today.
 import { readFileSync } from 'node:fs';
-import { type Client, createClient, type RequestOf } from '../../../sdk/client.ts';
+import type { RequestOf } from '../../../sdk/client.ts';
 import { dateIn } from '../../base/calendar.ts';
 import { type Database, tenantTransact } from '../../base/db/pool.ts';
 import type { Context } from '../../context.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
-import { createServer } from '../../http/server.ts';
-import { operations } from '../../operations/catalogue.ts';
+import { askAs } from './client.ts';
 import {
   analyzeDemo,
   type DemoBlock,
@@ -105,38 +104,11 @@ async function makeCatalogue(
 ): Promise<void> {
   const file = new URL('catalogue.json', import.meta.url);
   const catalogue = JSON.parse(readFileSync(file, 'utf8')) as DemoCatalogue;
-  const { config, clock, log } = context;
-  const server = createServer({ ...config, database, operations, clock, log });
+  const { billing, close } = await askAs(context, database, target);
   try {
-    const billing = inProcessClient(server, `http://${target.workspace}.${config.domain}`);
-    const { data } = await billing.login({
-      username: target.username,
-      password: target.password,
-    });
-    billing.useToken(data.accessToken);
     for (const service of catalogue.services) await billing.createService({ service });
     for (const tariff of catalogue.tariffs) await billing.createTariff({ tariff });
-    await billing.logout();
   } finally {
-    await server.close();
+    await close();
   }
-}
-
-/** The typed client on a server that listens nowhere. */
-function inProcessClient(server: ReturnType<typeof createServer>, baseUrl: string): Client {
-  return createClient({
-    baseUrl,
-    fetch: async (input, init) => {
-      const url = new URL(String(input));
-      const answer = await server.inject({
-        method: 'POST',
-        url: url.pathname,
-        headers: { ...Object.fromEntries(new Headers(init?.headers)), host: url.host },
-        payload: String(init?.body ?? ''),
-      });
-      const headers = new Headers();
-      for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
-      return new Response(answer.body, { status: answer.statusCode, headers });
-    },
-  });
 }

@@ -21,7 +21,11 @@ export const permissions = [
   'readings:review',
   'own-readings:read',
   'own-readings:write',
+  'terms:read',
+  'terms:write',
+  'terms:manage',
   'bills:read',
+  'bills:write',
   'bills:post',
   'bills:distribute',
   'own-bills:read',
@@ -58,7 +62,10 @@ const operator: readonly Permission[] = [
   'readings:read',
   'readings:write',
   'readings:review',
+  'terms:read',
+  'terms:write',
   'bills:read',
+  'bills:write',
   'bills:distribute',
   'settings:read',
 ];
@@ -69,6 +76,8 @@ const manager: readonly Permission[] = [
   'subscriptions:manage',
   'contexts:write',
   'plans:write',
+  // Cancelling a term.
+  'terms:manage',
   // Posting, publishing and taking back.
   'bills:post',
 ];

@@ -89,10 +89,14 @@ async function listBillingGroupViews(
   billingGroupIds: readonly number[],
 ): Promise<Map<number, BillingGroupView>> {
   const { rows } = await sql<BillingGroupView>`
-    select billing_group_id, name, billing_period_id, description, archived,
-      created_at, created_by, modified_at, modified_by, ts
-    from billing_groups
-    where tenant_id = ${tenantId} and billing_group_id = any(${billingGroupIds}::bigint[])
+    select g.* from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select billing_group_id, name, billing_period_id, description, archived,
+        created_at, created_by, modified_at, modified_by, ts
+      from billing_groups
+      where tenant_id = ${tenantId} and billing_group_id = wanted.billing_group_id
+      limit 1
+    ) g
   `.execute(tx);
   return new Map(rows.map((row) => [row.billing_group_id, row]));
 }
@@ -115,15 +119,18 @@ async function listGroupTotals(
   billingGroupIds: readonly number[],
 ): Promise<Map<number, GroupTotals>> {
   const { rows } = await sql<GroupTotals & { billing_group_id: number }>`
-    select a.billing_group_id, count(distinct a.account_id) as account_count,
-      coalesce(sum(b.receivable), 0)::text as outstanding
-    from billing_accounts a
-    left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
-    left join subscription_balances b
-      on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-      and b.party_id = s.party_id
-    where a.tenant_id = ${tenantId} and a.billing_group_id = any(${billingGroupIds}::bigint[])
-    group by a.billing_group_id
+    select wanted.billing_group_id, t.*
+    from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
+    cross join lateral (
+      select count(distinct a.account_id) as account_count,
+        coalesce(sum(b.receivable), 0)::text as outstanding
+      from billing_accounts a
+      left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
+      left join subscription_balances b
+        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        and b.party_id = s.party_id
+      where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
+    ) t
   `.execute(tx);
   return new Map(rows.map((row) => [row.billing_group_id, row]));
 }

@@ -7,7 +7,6 @@ import { contextOn, editionOn } from '../rating/price-book.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
-import type { SubjectRange } from './eligible-store.ts';
 import { type Inputs, termFactsOf, wireDay } from './freeze.ts';
 import {
   type InputRow,
@@ -22,6 +21,7 @@ import {
   type ReadingRow,
 } from './inputs-store.ts';
 import type { MakeScope } from './make-bill.ts';
+import type { SubjectRange } from './subjects-store.ts';
 
 export type Collected = {
   scope: MakeScope;

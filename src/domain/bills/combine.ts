@@ -7,6 +7,7 @@ import {
   type StoredLine,
   type StoredSection,
   storedLine,
+  storedUsage,
 } from './document.ts';
 import { isoDay } from './freeze.ts';
 import type { BillPart, MadeBill, Rated } from './made-bill.ts';
@@ -118,7 +119,7 @@ function linesOf({ row, bill }: Rated, pick: 'lines' | 'surcharges'): StoredLine
   }));
 }
 
-function sectionOf({ row, bill }: Rated): StoredSection {
+function sectionOf({ row, facts, bill }: Rated): StoredSection {
   const { tariffVersion } = lineDefaults(bill);
   return {
     connectionNumber: row.subscription_number,
@@ -128,7 +129,7 @@ function sectionOf({ row, bill }: Rated): StoredSection {
     ...(bill.tariffLabel === null ? {} : { tariffLabel: bill.tariffLabel }),
     ...(tariffVersion === null ? {} : { tariffVersion }),
     meterReadings: bill.meterReadings,
-    usage: bill.usage,
+    usage: storedUsage(bill, facts),
     subtotal: bill.currentCharges,
   };
 }

@@ -1,6 +1,7 @@
 // A bill as it is stored: what can be told from its other parts is left out, so that a row stays
 // small, and put back when the bill is read.
 import type { Bill, BillError, BillLine, BillReading, BillUsage } from '../rating/bill.ts';
+import type { Facts } from '../rating/facts.ts';
 import type { HoldReason } from '../rating/hold.ts';
 
 /** A line without what the bill says for all its lines. Amounts are minor units. */
@@ -26,6 +27,9 @@ export type StoredLine = {
   connectionNumber?: string;
 };
 
+/** An estimate is marked, because history tells it from what was read. */
+export type StoredUsage = BillUsage & { estimated?: 1 };
+
 export type StoredSection = {
   connectionNumber: string;
   connectionID: number;
@@ -34,7 +38,7 @@ export type StoredSection = {
   tariffLabel?: string;
   tariffVersion?: number;
   meterReadings?: readonly BillReading[];
-  usage?: readonly BillUsage[];
+  usage?: readonly StoredUsage[];
   /** Its lines, in minor units. */
   subtotal: number;
 };
@@ -51,7 +55,7 @@ export type StoredDocument = {
   tariffLabel?: string;
   tariffVersion?: number;
   meterReadings?: readonly BillReading[];
-  usage?: readonly BillUsage[];
+  usage?: readonly StoredUsage[];
   lines?: readonly StoredLine[];
   surcharges?: readonly StoredLine[];
   sections?: readonly StoredSection[];
@@ -59,6 +63,13 @@ export type StoredDocument = {
   /** Rules that hold it back. */
   holds?: readonly HoldReason[];
 };
+
+export function storedUsage(bill: Bill, facts: Facts): readonly StoredUsage[] {
+  const estimated = (facts.meters ?? []).filter((meter) => meter.current?.type === 'Estimated');
+  if (estimated.length === 0) return bill.usage;
+  const inputs = new Set(estimated.map((meter) => meter.input));
+  return bill.usage.map((item) => (inputs.has(item.input) ? { ...item, estimated: 1 } : item));
+}
 
 /** What lines leave out because the bill says it. */
 export type LineDefaults = {

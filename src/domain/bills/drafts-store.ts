@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import type { SubjectRange } from './eligible-store.ts';
 import type { BillPart, MadeBill } from './made-bill.ts';
+import type { SubjectRange } from './subjects-store.ts';
 
 export type KnownBill = {
   subject_id: number;

@@ -168,10 +168,8 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
     };
     if (meter.mf !== 1) fact.mf = meter.mf;
     if (meter.kind !== 'Cumulative') fact.kind = meter.kind;
-    if (meter.previous_date !== null && meter.previous_value !== null) {
-      const { previous_date: date, previous_value: value, previous_type: type } = meter;
-      fact.previous = { date: wireDay(date), value, ...(type === null ? {} : { type }) };
-    }
+    const previous = previousOf(meter, further);
+    if (previous !== null) fact.previous = previous;
     const current = currentOf(meter, further);
     if (current !== null) fact.current = current;
     const between = further.filter((reading) => isBetween(reading, meter));
@@ -186,6 +184,17 @@ function isMissed(scope: FreezeScope, row: InputRow, meter: MeterRow): boolean {
   if (!scope.isRequired(row.plan_id, meter.input)) return false;
   const billedThrough = row.billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
+}
+
+/** Without a locked reading, the last one that was accepted: it only shows what is missing. */
+function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
+  const { previous_date: date, previous_value: value, previous_type: type } = meter;
+  if (date !== null && value !== null) {
+    return { date: wireDay(date), value, ...(type === null ? {} : { type }) };
+  }
+  if (meter.reading_date !== null) return null;
+  const accepted = further.findLast((reading) => reading.status === 'Accepted');
+  return accepted ? readingFact(accepted) : null;
 }
 
 function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {

@@ -2,8 +2,9 @@
 // subscription come from one statement, so that they belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { eligibleTables, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import { eligibleTables, isEligible, type SubjectRange, subjectColumn } from './eligible-store.ts';
+import { type SubjectRange, subjectColumn } from './subjects-store.ts';
 
 export type HistoryEntry = {
   termId: number | null;

@@ -17,6 +17,7 @@ import {
   type StoredDocument,
   type StoredLine,
   storedLine,
+  storedUsage,
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
 import type { InputRow } from './inputs-store.ts';
@@ -78,7 +79,7 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
     subjectTs: BigInt(row.ts),
-    content: singleContent(row, bill, { lines, holds, defaults }),
+    content: singleContent({ row, facts, bill }, { lines, holds, defaults }),
     frozen: facts,
     lines,
     usage: bill.usage,
@@ -88,8 +89,7 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
 }
 
 function singleContent(
-  row: InputRow,
-  bill: Bill,
+  { row, facts, bill }: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
   const { lines, holds, defaults } = made;
@@ -99,7 +99,7 @@ function singleContent(
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
   if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
-  if (bill.usage.length > 0) content.usage = bill.usage;
+  if (bill.usage.length > 0) content.usage = storedUsage(bill, facts);
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
     content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));

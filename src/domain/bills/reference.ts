@@ -1,11 +1,21 @@
 // The number by which a bank knows a bill: digits alone, of one length, the last one a check digit,
 // so that a slip of the finger names no other bill.
 
+const kind = '1';
 const numberDigits = 9;
 
 export function billReference(billId: number): string {
-  const payload = `1${String(billId).padStart(numberDigits, '0')}`;
+  const payload = `${kind}${String(billId).padStart(numberDigits, '0')}`;
   return payload + checkDigit(payload);
+}
+
+/** Undefined for what is no reference of ours. */
+export function billIdOf(reference: string): number | undefined {
+  const payload = reference.slice(0, -1);
+  const isOurs = /^\d+$/.test(reference) && reference.startsWith(kind);
+  if (!isOurs || payload.length < kind.length + numberDigits) return undefined;
+  if (checkDigit(payload) !== reference.at(-1)) return undefined;
+  return Number(payload.slice(kind.length));
 }
 
 /** After Luhn: every second digit from the right counts double, as the sum of its own digits. */

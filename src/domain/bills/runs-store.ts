@@ -12,7 +12,8 @@ export type Reservation = {
   skipped: number;
   /** YYYY-MM-DD. */
   postingDate: string;
-  ranges: [number, number][];
+  /** First and last bill of each part, its bills, and the subscriptions in the parts before. */
+  ranges: [number, number, number, number][];
 };
 
 export type RunRow = {

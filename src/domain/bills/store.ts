@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../ledger/store.ts';
 
 export type BillKey = {
   bill_id: number;
@@ -7,6 +8,7 @@ export type BillKey = {
   subject_id: number;
   status: string;
   is_held: boolean;
+  hold_reason: string | null;
 };
 
 export async function findBillKey(
@@ -15,9 +17,69 @@ export async function findBillKey(
   billId: number,
 ): Promise<BillKey | undefined> {
   const { rows } = await sql<BillKey>`
-    select bill_id, term_id, subject_id, status, is_held
+    select bill_id, term_id, subject_id, status, is_held, hold_reason
     from bills
     where tenant_id = ${tenantId} and bill_id = ${billId}
   `.execute(tx);
   return rows[0];
+}
+
+/** Holds a draft back, or lets it go, whatever rule held it. An error stays one. */
+export async function updateHold(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  hold: { isHeld: boolean; reason: string | null },
+  stamp: Stamp,
+): Promise<void> {
+  const { isHeld, reason } = hold;
+  await sql`
+    update bills
+    set is_held = ${isHeld}, hold_reason = ${isHeld ? reason : null},
+      status = case when status = 'Error' then status
+        when ${isHeld}::boolean then 'Hold' else 'Draft' end,
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and bill_id = ${billId}
+      and status in ('Draft', 'Hold', 'Error')
+  `.execute(tx);
+}
+
+/** Bills that are not ready to be posted. */
+export async function countOpenBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<{ errors: number; holds: number }> {
+  const { rows } = await sql<{ errors: number; holds: number }>`
+    select count(*) filter (where status = 'Error') as errors,
+      count(*) filter (where status = 'Hold') as holds
+    from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status in ('Error', 'Hold')
+  `.execute(tx);
+  return rows[0] ?? { errors: 0, holds: 0 };
+}
+
+export async function countPosted(tx: Tx, tenantId: number, termId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether readings were locked for the term after an instant. */
+export async function hasReadSince(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  since: Temporal.Instant,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from term_readings
+      where tenant_id = ${tenantId} and term_id = ${termId} and locked_at > ${since}
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
 }

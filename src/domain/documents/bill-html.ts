@@ -233,8 +233,10 @@ function codeOf(view: BillView): string {
   const squares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
+  // With the light margin that readers of codes look for.
+  const side = rows.length + 4;
   return tag('figure', {}, [
-    `<svg role="img" viewBox="-2 -2 ${rows.length + 4} ${rows.length + 4}" width="120" height="120"`,
+    `<svg role="img" viewBox="-2 -2 ${side} ${side}" width="120" height="120"`,
     ` shape-rendering="crispEdges"><path d="${squares.join('')}"/></svg>`,
     tag('figcaption', {}, [escaped(view.labels.scan)]),
   ]);

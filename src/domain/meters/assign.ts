@@ -164,9 +164,10 @@ export async function installMeters(
   );
   if (installed.length === 0) return;
   const readingCount = installed.reduce((sum, one) => sum + one.readings.length, 0);
-  const [firstAssignment, firstReading] = await Promise.all([
-    takeNumbers(tx, tenantId, 'assignment', installed.length),
+  // In this order: who replaces a meter has taken numbers of readings for the old one before.
+  const [firstReading, firstAssignment] = await Promise.all([
     takeNumbers(tx, tenantId, 'reading', readingCount),
+    takeNumbers(tx, tenantId, 'assignment', installed.length),
   ]);
   const assignments = installed.map((one, index) => ({
     ...one,

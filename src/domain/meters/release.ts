@@ -103,8 +103,10 @@ async function hungMeters(
   today: Temporal.PlainDate,
 ): Promise<Map<number, HungMeter[]>> {
   const subscriptionIds = releases.map((release) => release.subscriptionId);
+  const isOfAll = releases.some((release) => release.meterNumbers === null);
+  const numbers = isOfAll ? null : releases.flatMap((release) => release.meterNumbers ?? []);
   const [hung, factors] = await Promise.all([
-    lockHungMeters(tx, tenantId, subscriptionIds),
+    lockHungMeters(tx, tenantId, subscriptionIds, numbers),
     findFactors(tx, tenantId, dayOf(today)),
   ]);
   for (const { context_id: contextId, registers } of hung) {

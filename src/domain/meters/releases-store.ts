@@ -19,28 +19,35 @@ export type HungMeter = {
   registers: (RegisterInPlace & { input: string | null })[];
 };
 
-/** The meters that hang at the subscriptions; they and their places are locked, in one order. */
+/**
+ * Those of the meters that hang at the subscriptions, or all that do. They and their places are
+ * locked, in the order of ids and no others with them: nobody waits for each other.
+ */
 export async function lockHungMeters(
   tx: Tx,
   tenantId: number,
   subscriptionIds: readonly number[],
+  numbers: readonly number[] | null,
 ): Promise<HungMeter[]> {
+  const wanted = sql`a.tenant_id = ${tenantId}
+    and a.subscription_id = any(${subscriptionIds}::bigint[]) and a.remove_date is null
+    and (${numbers}::bigint[] is null or a.meter_id = any(array(
+      select n.meter_id from meters n
+      where n.tenant_id = ${tenantId} and n.number = any(${numbers}::bigint[])
+    )))`;
   const [, , { rows }] = await Promise.all([
     sql`
       select m.meter_id
       from meters m
       where m.tenant_id = ${tenantId} and m.meter_id in (
-        select a.meter_id from meter_assignments a
-        where a.tenant_id = ${tenantId} and a.subscription_id = any(${subscriptionIds}::bigint[])
-          and a.remove_date is null
+        select a.meter_id from meter_assignments a where ${wanted}
       )
       order by m.meter_id
       for no key update
     `.execute(tx),
     sql`
       select a.assignment_id from meter_assignments a
-      where a.tenant_id = ${tenantId} and a.subscription_id = any(${subscriptionIds}::bigint[])
-        and a.remove_date is null
+      where ${wanted}
       order by a.assignment_id
       for no key update
     `.execute(tx),
@@ -65,8 +72,7 @@ export async function lockHungMeters(
       from meter_assignments a
       join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
       join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = a.subscription_id
-      where a.tenant_id = ${tenantId} and a.subscription_id = any(${subscriptionIds}::bigint[])
-        and a.remove_date is null
+      where ${wanted}
       order by a.assignment_id
     `.execute(tx),
   ]);

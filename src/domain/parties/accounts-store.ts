@@ -140,19 +140,18 @@ async function listAccountsOfGroups(
   window: { afterId: number; limit: number },
 ): Promise<Map<number, AccountSummaryRow[]>> {
   const { rows } = await sql<AccountSummaryRow & { billing_group_id: number }>`
-    select wanted.billing_group_id, a.account_id, a.label, p.kind as party_kind, s.context_code,
-      s.plan_label
+    select wanted.billing_group_id, found.*
     from unnest(${billingGroupIds}::bigint[]) as wanted (billing_group_id)
     cross join lateral (
-      select tenant_id, account_id, party_id, label from billing_accounts
-      where tenant_id = ${tenantId} and billing_group_id = wanted.billing_group_id
-        and account_id > ${window.afterId}
-      order by account_id
+      select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
+      from billing_accounts a
+      join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
+      left join lateral ${oldestActiveSubscription()} s on true
+      where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
+        and a.account_id > ${window.afterId}
+      order by a.account_id
       limit ${window.limit}
-    ) a
-    join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
-    left join lateral ${oldestActiveSubscription()} s on true
-    order by a.account_id
+    ) found
   `.execute(tx);
   return Map.groupBy(rows, (row) => row.billing_group_id);
 }

@@ -36,14 +36,14 @@ export async function insertParties(
   tenantId: number,
   kind: PartyKind,
   parties: readonly PartyFacts[],
-  numbers: { firstId: number; firstNumber: number },
+  numbers: { idOf(index: number): number; numberOf(index: number): number },
   stamp: Stamp,
 ): Promise<void> {
   const rows = parties.map((party, index) => ({
-    party_id: numbers.firstId + index,
-    party_number: numbers.firstNumber + index,
+    party_id: numbers.idOf(index),
+    party_number: numbers.numberOf(index),
     ...columnsOf(party),
-    search_text: searchText(party, numbers.firstNumber + index),
+    search_text: searchText(party, numbers.numberOf(index)),
   }));
   await sql`
     insert into parties (
@@ -61,6 +61,19 @@ export async function insertParties(
       delivery_channels text[], search_text text
     )
   `.execute(tx);
+}
+
+/** Those of the numbers that parties have, each with the name. */
+export async function findPartyNames(
+  tx: Tx,
+  tenantId: number,
+  numbers: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await sql<{ party_number: number; name: string }>`
+    select party_number, name from parties
+    where tenant_id = ${tenantId} and party_number = any(${numbers}::bigint[])
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.party_number, row.name]));
 }
 
 function columnsOf(party: PartyFacts) {

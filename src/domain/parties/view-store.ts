@@ -36,7 +36,10 @@ export function findPartyView(
   return tx.lookUp(listPartyViews, tenantId, partyNumber);
 }
 
-/** By party number; two statements on their way at once. */
+/**
+ * By party number; two statements on their way at once. Each key is looked up by itself inside the
+ * statement, so that the plan is the one for a single party, however many there are.
+ */
 async function listPartyViews(
   tx: Tx,
   tenantId: number,
@@ -44,31 +47,38 @@ async function listPartyViews(
 ): Promise<Map<number, PartyWithHoldings>> {
   const [parties, holdings] = await Promise.all([
     sql<PartyView>`
-      select ${partyColumns}, wallet_balance::text as wallet_balance, portal_status, (
-          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
-          where b.tenant_id = p.tenant_id and b.party_id = p.party_id
-        ) as outstanding
-      from parties p
-      where p.tenant_id = ${tenantId} and p.party_number = any(${partyNumbers}::bigint[])
+      select p.* from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
+      cross join lateral (
+        select ${partyColumns}, wallet_balance::text as wallet_balance, portal_status, (
+            select coalesce(sum(b.receivable), 0)::text from subscription_balances b
+            where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
+          ) as outstanding
+        from parties
+        where tenant_id = ${tenantId} and party_number = wanted.party_number
+        limit 1
+      ) p
     `.execute(tx),
     sql<HoldingRow & { party_number: number }>`
-      select p.party_number, g.account_id, g.label, g.billing_group_id,
-        bg.name as billing_group_name, s.subscription_id, s.subscription_number,
-        s.reference_number, c.code as context_code, l.code as plan_code, s.status,
-        coalesce(b.receivable, 0)::text as receivable
-      from parties p
-      join billing_accounts g on g.tenant_id = p.tenant_id and g.party_id = p.party_id
-      left join billing_groups bg
-        on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
-      left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
-      left join pricing_contexts c
-        on c.tenant_id = s.tenant_id and c.context_id = s.context_id
-      left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
-      left join subscription_balances b
-        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
-        and b.party_id = s.party_id
-      where p.tenant_id = ${tenantId} and p.party_number = any(${partyNumbers}::bigint[])
-      order by g.account_id, s.subscription_id
+      select wanted.party_number, h.*
+      from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
+      cross join lateral (
+        select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
+          s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
+          l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
+        from parties p
+        join billing_accounts g on g.tenant_id = p.tenant_id and g.party_id = p.party_id
+        left join billing_groups bg
+          on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
+        left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
+        left join pricing_contexts c
+          on c.tenant_id = s.tenant_id and c.context_id = s.context_id
+        left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
+        left join subscription_balances b
+          on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+          and b.party_id = s.party_id
+        where p.tenant_id = ${tenantId} and p.party_number = wanted.party_number
+        order by g.account_id, s.subscription_id
+      ) h
     `.execute(tx),
   ]);
   const views = new Map<number, PartyWithHoldings>();

@@ -36,6 +36,15 @@ export async function listBatches(
   return rows;
 }
 
+export async function hasBatch(tx: Tx, tenantId: number, batchId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from batches where tenant_id = ${tenantId} and batch_id = ${batchId}
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 export async function countBatches(
   tx: Tx,
   tenantId: number,
@@ -48,6 +57,18 @@ export async function countBatches(
     where b.tenant_id = ${tenantId} and (${contextCode}::text is null or c.code = ${contextCode})
   `.execute(tx);
   return rows[0]?.count ?? 0;
+}
+
+export async function findBatchId(
+  tx: Tx,
+  tenantId: number,
+  key: { contextId: number; code: string },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ batch_id: number }>`
+    select batch_id from batches
+    where tenant_id = ${tenantId} and context_id = ${key.contextId} and code = ${key.code}
+  `.execute(tx);
+  return rows[0]?.batch_id;
 }
 
 /** Makes batches, or changes those of the same code. */

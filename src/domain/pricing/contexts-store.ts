@@ -99,6 +99,20 @@ export async function lockContext(
   return findContext(tx, tenantId, code);
 }
 
+/** Its settings stay as they are until the transaction ends; others may do the same. */
+export async function shareContext(
+  tx: Tx,
+  tenantId: number,
+  code: string,
+): Promise<ContextRow | undefined> {
+  await sql`
+    select 1 from pricing_contexts
+    where tenant_id = ${tenantId} and code = ${code}
+    for share
+  `.execute(tx);
+  return findContext(tx, tenantId, code);
+}
+
 export async function hasContextId(tx: Tx, tenantId: number, contextId: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pricing_contexts where tenant_id = ${tenantId} and context_id = ${contextId}
@@ -260,17 +274,17 @@ export async function findContextVersion(
   return rows[0];
 }
 
-/** Whether anybody is subscribed whose subscription has not ended. */
-export async function hasLiveSubscriptions(
-  tx: Tx,
-  tenantId: number,
-  contextId: number,
-): Promise<boolean> {
+/** Whether a subscription has not ended, or a term is being billed. */
+export async function isBilling(tx: Tx, tenantId: number, contextId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from subscriptions
       where tenant_id = ${tenantId} and context_id = ${contextId}
         and status in ('Pending', 'Active', 'Disconnected')
+    ) or exists (
+      select from terms
+      where tenant_id = ${tenantId} and context_id = ${contextId}
+        and status in ('Open', 'Posted')
     ) as found
   `.execute(tx);
   return rows[0]?.found ?? false;

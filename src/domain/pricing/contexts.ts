@@ -28,13 +28,14 @@ import {
   findContext,
   findContextVersion,
   hasContextId,
-  hasLiveSubscriptions,
   insertContext,
   insertContextVersion,
+  isBilling,
   lockContext,
   updateContext,
 } from './contexts-store.ts';
 import { loadDefinitions, wireDate } from './price-books.ts';
+import { assertUnused, changeUnique } from './usage.ts';
 
 /** More than a call can bring. */
 const batchesMax = 2_000;
@@ -138,6 +139,9 @@ export async function changeContext(
   const pricing = { ...before.pricing, ...change.pricing };
   await assertPlansHold(tx, workspace, row, { pricing, effectiveDate: change.effectiveDate });
   const { context_id: id, code } = row;
+  const changed = { contextId: id, before: before.pricing, after: pricing };
+  await assertUnused(tx, tenantId, changed);
+  await changeUnique(tx, tenantId, changed);
   await updateContext(tx, tenantId, { id, code, settings }, stamp);
   const { effectiveDate } = change;
   const version = { contextId: id, version: row.version + 1, effectiveDate, pricing };
@@ -211,7 +215,7 @@ async function assertTypesFree(
     ['contextType', 'service.serviceType'],
   ] as const;
   const changed = fields.find(([name]) => kept[name] !== wanted[name]);
-  if (!changed || !(await hasLiveSubscriptions(tx, tenantId, row.context_id))) return;
+  if (!changed || !(await isBilling(tx, tenantId, row.context_id))) return;
   throw new AppError('SERVICE_IN_USE', {
     message: `Pricing context ${row.code} has subscriptions; ${changed[1]} cannot change`,
     field: changed[1],

@@ -68,11 +68,18 @@ function activeRuns(connection: ConnectionFacts, connected: number): Run[] {
 }
 
 function within(runs: readonly Run[], from: number, to: number): Run[] {
-  const inside: Run[] = [];
+  let inside: Run[] | null = null;
   for (const run of runs) {
     const first = Math.max(run.from, from);
     const last = Math.min(run.to, to);
-    if (first <= last) inside.push({ from: first, to: last });
+    if (first <= last) inside = appended(inside, { from: first, to: last });
   }
-  return inside;
+  return inside ?? [];
+}
+
+/** For lists that nearly always have one item: pushed to, an empty one makes room for seventeen. */
+export function appended<Item>(list: Item[] | null, item: Item): Item[] {
+  if (list === null) return [item];
+  list.push(item);
+  return list;
 }

@@ -29,6 +29,9 @@ export type CompiledContext = {
   readonly unmetered: readonly (UnmeteredInputDefinition | undefined)[];
   /** A zero for each component, to be copied. */
   readonly noAmounts: readonly number[];
+  /** As long as there are inputs, and as long as there are custom fields, to be copied too. */
+  readonly noInputs: readonly undefined[];
+  readonly noFields: readonly undefined[];
   readonly fields: readonly (ConnectionInputDefinition | undefined)[];
   readonly fieldsWithDefault: readonly ConnectionInputDefinition[];
   /** Unmetered quantities of the subscription itself. */
@@ -81,6 +84,8 @@ export function compileContext(version: Version<ContextDefinition>, slots: Slots
     metered: bySlot(definition.meteredInputs, slots.inputs),
     unmetered: bySlot(definition.unmeteredInputs, slots.inputs),
     noAmounts: components.map(() => 0),
+    noInputs: Array.from({ length: slots.inputs.size }, () => undefined),
+    noFields: Array.from({ length: slots.connectionInputs.size }, () => undefined),
     fields: bySlot(definition.connectionInputs, slots.connectionInputs),
     fieldsWithDefault: (definition.connectionInputs ?? []).filter((item) => item.defaultValue),
     agreedInputs: agreedInputs(definition, slots),

@@ -35,6 +35,8 @@ export type ComponentDefinition = {
   readonly rounding?: Rounding | null;
   readonly printIfZero?: Flag;
   readonly manual?: 'No' | 'Optional' | 'Required';
+  /** Code of the ledger account that is credited with it. */
+  readonly account?: string | null;
 };
 
 export type ConnectionInputDefinition = {

@@ -41,6 +41,14 @@ export type Edition = {
   /** Value items by billed days, for bills without variants. */
   readonly itemsByDays: Map<number, readonly (ValueItem | undefined)[]>;
   readonly cutsByDays: Map<number, readonly number[]>;
+  /** Those of the bill before, whose days are those of the next one too in nearly all cases. */
+  lastItems: {
+    readonly firstDay: number;
+    readonly lastDay: number;
+    readonly splitDay: number;
+    readonly items: readonly (ValueItem | undefined)[];
+  };
+  lastCuts: { readonly from: number; readonly to: number; readonly cuts: readonly number[] };
   /** Orders of Term rules together with those of other editions, by their ids. */
   readonly schedules: Map<string, Schedule>;
 };
@@ -110,6 +118,8 @@ export function compileEdition(request: EditionRequest): Edition {
     problems,
     itemsByDays: new Map(),
     cutsByDays: new Map(),
+    lastItems: { firstDay: 0, lastDay: -1, splitDay: 0, items: [] },
+    lastCuts: { from: 0, to: -1, cuts: [] },
     schedules: new Map(),
   };
 }

@@ -11,7 +11,7 @@ import { explainLine, type LineExplanation } from './explain.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
 import type { ManualAmounts } from './manual.ts';
-import type { QuantityStep } from './prepared-facts.ts';
+import type { QuantityStep, QuantitySteps } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
 import type { BilledWindow, Segment } from './segments.ts';
 import type { Track } from './tracks.ts';
@@ -38,7 +38,7 @@ export type Explained = {
 export type Evaluation = {
   readonly context: CompiledContext;
   readonly shared: Shared;
-  readonly steps: ReadonlyMap<number, readonly QuantityStep[]>;
+  readonly steps: QuantitySteps;
   readonly manual: ManualAmounts;
   /** Rounded amounts by component slot, in minor units. */
   readonly totals: number[];
@@ -218,15 +218,15 @@ const noQuantities: readonly (Exact | undefined)[] = [];
 /** Agreed quantities by slot; `day` decides those that split the term. */
 export function quantitiesOn(
   context: CompiledContext,
-  stepsBySlot: Evaluation['steps'],
+  stepsBySlot: QuantitySteps,
   window: BilledWindow,
   day: number,
 ): readonly (Exact | undefined)[] {
   const agreed = context.agreedInputs;
   if (agreed.length === 0) return noQuantities;
-  const quantities: (Exact | undefined)[] = [];
+  const quantities: (Exact | undefined)[] = context.noInputs.slice();
   for (const input of agreed) {
-    const steps = stepsBySlot.get(input.slot);
+    const steps = stepsBySlot[input.slot];
     quantities[input.slot] =
       steps === undefined ? input.fallback : agreedOn(input, steps, window, day);
   }

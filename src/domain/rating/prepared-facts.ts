@@ -5,7 +5,7 @@ import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { compileTable } from '../../base/formula/table.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { type Exact, zero } from '../../base/numbers/exact.ts';
-import { optionalDay } from './billable-days.ts';
+import { appended, optionalDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from './definitions.ts';
 import type { ConnectionFacts, Facts, VariantFacts } from './facts.ts';
@@ -15,6 +15,8 @@ import { overlay, type Piece } from './value-history.ts';
 
 /** A subscription's quantity from a day on. */
 export type QuantityStep = { readonly from: number; readonly quantity: Exact };
+/** By input slot, rising. */
+export type QuantitySteps = readonly (readonly QuantityStep[] | undefined)[];
 
 /** A customer's own history of one value. */
 export type Variant = { readonly slot: number; readonly pieces: readonly Piece[] };
@@ -24,7 +26,7 @@ export type Variants = readonly Variant[] | null;
 export function variantsOf(connection: ConnectionFacts, context: CompiledContext): Variants {
   const given = connection.variants ?? null;
   if (given === null || given.length === 0) return null;
-  const variants: { slot: number; pieces: Piece[] }[] = [];
+  let variants: { slot: number; pieces: Piece[] }[] | null = null;
   for (const variant of given) {
     const slot = context.slots.values.get(variant.name);
     const definition = slot === undefined ? undefined : context.values[slot];
@@ -39,10 +41,10 @@ export function variantsOf(connection: ConnectionFacts, context: CompiledContext
       item: variantItem(variant, definition),
     };
     const known = variantOf(variants, slot);
-    if (known === undefined) variants.push({ slot, pieces: [piece] });
+    if (known === undefined) variants = appended(variants, { slot, pieces: [piece] });
     else known.pieces.push(piece);
   }
-  for (const variant of variants) {
+  for (const variant of variants ?? []) {
     // Where two overlap, the one that began later holds.
     if (variant.pieces.length > 1) variant.pieces = overlay(latestFirst(variant.pieces));
   }
@@ -103,7 +105,7 @@ export function customFieldsOf(
   connection: ConnectionFacts,
   context: CompiledContext,
 ): (Scalar | undefined)[] {
-  const fields: (Scalar | undefined)[] = [];
+  const fields: (Scalar | undefined)[] = context.noFields.slice();
   for (const definition of context.fieldsWithDefault) {
     const slot = context.slots.connectionInputs.get(definition.name) as number;
     fields[slot] = customField(definition, definition.defaultValue);
@@ -131,14 +133,14 @@ function customField(definition: ConnectionInputDefinition, value: unknown): Sca
   return read;
 }
 
-/** Quantities over time by input slot, rising. */
+/** Quantities over time. */
 export function quantityStepsOf(
   connection: ConnectionFacts,
   context: CompiledContext,
-): ReadonlyMap<number, readonly QuantityStep[]> {
+): QuantitySteps {
   const given = connection.unmeteredInputs ?? null;
   if (given === null || given.length === 0) return noSteps;
-  const steps = new Map<number, QuantityStep[]>();
+  const steps: (QuantityStep[] | undefined)[] = context.noInputs.slice();
   for (const entry of given) {
     const slot = context.slots.inputs.get(entry.name);
     if (slot === undefined) continue;
@@ -147,17 +149,17 @@ export function quantityStepsOf(
       throw new RatingError('INVALID_NUMBER', `the quantity \`${entry.name}\` is no number`);
     }
     const from = optionalDay(entry.fromDate, firstDay, 'unmeteredInputs.fromDate');
-    const own = steps.get(slot);
-    if (own === undefined) steps.set(slot, [{ from, quantity }]);
+    const own = steps[slot];
+    if (own === undefined) steps[slot] = [{ from, quantity }];
     else own.push({ from, quantity });
   }
-  for (const own of steps.values()) {
-    if (own.length > 1) own.sort((a, b) => a.from - b.from);
+  for (const own of steps) {
+    if (own !== undefined && own.length > 1) own.sort((a, b) => a.from - b.from);
   }
   return steps;
 }
 
-const noSteps: ReadonlyMap<number, readonly QuantityStep[]> = new Map();
+const noSteps: QuantitySteps = [];
 
 export function accountNumbers(facts: Facts): AccountNumbers {
   const account = facts.account ?? null;
@@ -190,7 +192,8 @@ export function amountFrom(given: string | number | null | undefined): Exact {
 export function historyOf(facts: Facts, context: CompiledContext): Shared['history'] {
   const given = facts.usageHistory ?? null;
   if (given === null) return noHistory;
-  const history: (readonly { readonly quantity: string }[] | undefined)[] = [];
+  const history: (readonly { readonly quantity: string }[] | undefined)[] =
+    context.noInputs.slice();
   for (const name in given) {
     const slot = context.slots.inputs.get(name);
     if (slot !== undefined) history[slot] = given[name] ?? noTerms;

@@ -1,7 +1,7 @@
 // Rates one bill. Pure: the same book and facts give the same bill, whenever and wherever.
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { ArithmeticError, type Exact } from '../../base/numbers/exact.ts';
+import { ArithmeticError, type Exact, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import { assembledBill, errorBill } from './assemble-bill.ts';
 import type { Bill, BillError } from './bill.ts';
@@ -104,6 +104,7 @@ function evaluate(rating: Rating, facts: Facts): Bill {
 }
 
 function minorUnits(amount: Exact, context: CompiledContext): number {
+  if (amount === zero) return 0;
   const rounding = { scale: context.currencyScale, mode: 'HalfUp' } as const;
   return roundToMinorUnits(amount, rounding, context.currencyScale);
 }

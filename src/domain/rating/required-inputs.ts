@@ -30,8 +30,7 @@ function isKnown(
   current: RatedTerm,
   previous: RatedTerm | null,
 ): boolean {
-  if (input.isAgreed)
-    return stepOn(steps.get(input.slot) ?? [], current.window.lastDay) !== undefined;
+  if (input.isAgreed) return stepOn(steps[input.slot] ?? [], current.window.lastDay) !== undefined;
   if (!input.isPrevious) return current.usage.totals[input.slot] !== undefined;
   return previous === null || previous.usage.totals[input.slot] !== undefined;
 }

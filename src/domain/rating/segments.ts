@@ -1,11 +1,11 @@
 // Cuts the billable days into segments: parts of one plan edition in which nothing changes that
 // splits a term, each with the value items its rules read.
 import { type Exact, fraction, multiply, one } from '../../base/numbers/exact.ts';
-import type { Run } from './billable-days.ts';
+import { appended, type Run } from './billable-days.ts';
 import type { ChangeInTerm } from './definitions.ts';
 import type { Edition } from './edition.ts';
 import type { ValueItem } from './frame.ts';
-import { type QuantityStep, type Variants, variantOf } from './prepared-facts.ts';
+import { type QuantitySteps, type Variants, variantOf } from './prepared-facts.ts';
 import { type PriceBook, pricingEditionOn } from './price-book.ts';
 import { RatingError } from './rating-error.ts';
 import {
@@ -50,7 +50,7 @@ export type Segment = {
 
 export type CutFacts = {
   readonly variants: Variants;
-  readonly steps: ReadonlyMap<number, readonly QuantityStep[]>;
+  readonly steps: QuantitySteps;
   /** Days on which the owner changed. */
   readonly transferDays: readonly number[];
 };
@@ -84,21 +84,23 @@ export function cutSegments(
   quantity: Exact,
   facts: CutFacts,
 ): Segment[] {
-  const segments: Segment[] = [];
+  let segments: Segment[] | null = null;
   for (const run of runs) {
     let day = run.from;
     while (day <= run.to) {
       const { edition, to } = pieceFrom(book, history, day, run.to);
       const starts = startsInside(edition, day, to, facts);
-      for (const [index, from] of starts.entries()) {
+      for (let index = 0; index < starts.length; index++) {
+        const from = starts[index] as number;
         const end = (starts[index + 1] ?? to + 1) - 1;
-        segments.push(makeSegment(from, end, edition, window, quantity, facts.variants));
+        const segment = makeSegment(from, end, edition, window, quantity, facts.variants);
+        segments = appended(segments, segment);
         checkSegments(segments.length);
       }
       day = to + 1;
     }
   }
-  return segments;
+  return segments ?? [];
 }
 
 export function checkSegments(count: number): void {
@@ -143,7 +145,7 @@ function startsInside(
     else own.push(day);
   };
   for (const slot of edition.splitInputs) {
-    const steps = facts.steps.get(slot);
+    const steps = facts.steps[slot];
     if (steps !== undefined) for (const step of steps) consider(step.from);
   }
   for (const day of facts.transferDays) consider(day);
@@ -166,6 +168,14 @@ function fixedCuts(
 ): readonly number[] {
   const isOwn = variants?.some(({ slot }) => edition.splitValues.includes(slot)) ?? false;
   if (isOwn || from < 0 || to >= keyBase) return findCuts(edition, from, to, variants);
+  const { lastCuts } = edition;
+  if (lastCuts.from === from && lastCuts.to === to) return lastCuts.cuts;
+  const cuts = rememberedCuts(edition, from, to);
+  edition.lastCuts = { from, to, cuts };
+  return cuts;
+}
+
+function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
   const key = from * keyBase + to;
   const known = edition.cutsByDays.get(key);
   if (known !== undefined) return known;
@@ -235,21 +245,36 @@ function rememberedItems(
   window: BilledWindow,
   splitDay: number,
 ): readonly (ValueItem | undefined)[] {
-  // With several runs the weights depend on more than the key says.
-  const isPlain = window.runs.length === 1 && window.firstDay >= 0 && window.lastDay < keyBase;
-  const key = (window.firstDay * keyBase + window.lastDay) * keyBase + splitDay;
-  const known = isPlain ? edition.itemsByDays.get(key) : undefined;
-  if (known !== undefined) return known;
-  const items = edition.values.map((value, slot) =>
+  const { firstDay, lastDay } = window;
+  // With several runs the weights depend on more than the days.
+  if (window.runs.length > 1 || firstDay < 0 || lastDay >= keyBase) {
+    return findItems(edition, window, splitDay);
+  }
+  const last = edition.lastItems;
+  if (last.firstDay === firstDay && last.lastDay === lastDay && last.splitDay === splitDay) {
+    return last.items;
+  }
+  const key = (firstDay * keyBase + lastDay) * keyBase + splitDay;
+  let items = edition.itemsByDays.get(key);
+  if (items === undefined) {
+    items = findItems(edition, window, splitDay);
+    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
+    edition.itemsByDays.set(key, items);
+  }
+  edition.lastItems = { firstDay, lastDay, splitDay, items };
+  return items;
+}
+
+function findItems(
+  edition: Edition,
+  window: BilledWindow,
+  splitDay: number,
+): (ValueItem | undefined)[] {
+  return edition.values.map((value, slot) =>
     value === undefined
       ? undefined
       : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, window, splitDay),
   );
-  if (isPlain) {
-    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
-    edition.itemsByDays.set(key, items);
-  }
-  return items;
 }
 
 function itemOver(

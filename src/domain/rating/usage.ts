@@ -37,8 +37,8 @@ export type TermUsage = {
 
 /** Reads all meters and uploads; what cannot be read is added to `errors`. */
 export function termUsage(facts: Facts, context: CompiledContext, errors: BillError[]): TermUsage {
-  const inputs: (InputUsage | undefined)[] = [];
-  const totals: (Exact | undefined)[] = [];
+  const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
+  const totals: (Exact | undefined)[] = context.noInputs.slice();
   const readings: BillReading[] = [];
   const printed: BillUsage[] = [];
   for (const meters of groupMeters(facts.meters ?? noMeters)) {
@@ -71,8 +71,8 @@ export function plainUsage(
   usage: Readonly<Record<string, UploadedUsage>>,
   context: CompiledContext,
 ): TermUsage {
-  const inputs: (InputUsage | undefined)[] = [];
-  const totals: (Exact | undefined)[] = [];
+  const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
+  const totals: (Exact | undefined)[] = context.noInputs.slice();
   addUploads(usage, context, inputs, totals, []);
   return { inputs, totals, readings: [], printed: [] };
 }
@@ -84,7 +84,9 @@ function addUploads(
   totals: (Exact | undefined)[],
   printed: BillUsage[],
 ): void {
-  for (const name of Object.keys(uploads).sort()) {
+  const names = Object.keys(uploads);
+  if (names.length > 1) names.sort();
+  for (const name of names) {
     const uploaded = uploads[name] as UploadedUsage;
     const slot = context.slots.inputs.get(name);
     if (slot === undefined) continue;
@@ -94,7 +96,7 @@ function addUploads(
       total = round(total, definition.decimals, 'HalfUp');
     }
     const aggregation = context.metered[slot]?.aggregation ?? 'Sum';
-    inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: [], uploaded };
+    inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: noMeters, uploaded };
     totals[slot] = total;
     printed.push({ input: name, unit: definition?.unit ?? null, quantity: decimalText(total) });
   }

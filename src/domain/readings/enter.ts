@@ -3,7 +3,7 @@
 // named, and then nothing is.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
+import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -26,29 +26,12 @@ export type PlacedReading = EnteredReading & {
   externalReference: string | null;
 };
 
-/** Why a row is refused, and the name of its field that is to blame. */
-export type RowProblem = {
-  row: number;
-  name: string;
-  code: ErrorCode;
-  message: string;
-  rejectedValue: unknown;
-};
-
 export type CheckedReadings = {
   /** In the order of the rows. */
   problems: RowProblem[];
   readings: NewReading[];
   remeasured: Remeasured[];
 };
-
-/** As an answer names them: `readings[3].value`. */
-export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
-  return problems.map(({ row, name, ...detail }) => ({
-    field: `${list}[${row}].${name}`,
-    ...detail,
-  }));
-}
 
 type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
 

@@ -103,13 +103,21 @@ async function findNearPasts(
         select max(t.reading_date) - date '1970-01-01'
         from term_readings t
         where t.tenant_id = ${tenantId} and t.assignment_id = g.assignment_id
-          and t.position = g.position
+          and t.position = g.position and ${isTaken(tenantId)}
       ) as locked
     from ${registers(wanted)} g
   `.execute(tx);
   const pasts: (Past | undefined)[] = [];
   for (const row of rows) pasts[row.position - 1] = nearPast(row, wanted[row.position - 1]);
   return pasts;
+}
+
+/** What an open term only put in the place of a reading gives way to one that comes in. */
+function isTaken(tenantId: number): RawBuilder<unknown> {
+  return sql`(not t.is_stand_in or exists (
+    select from terms o
+    where o.tenant_id = ${tenantId} and o.term_id = t.term_id and o.status <> 'Open'
+  ))`;
 }
 
 type Listed = PastReading & { status: string };
@@ -236,7 +244,7 @@ async function findWholePasts(
         select max(t.reading_date) - date '1970-01-01'
         from term_readings t
         where t.tenant_id = ${tenantId} and t.assignment_id = g.assignment_id
-          and t.position = g.position
+          and t.position = g.position and ${isTaken(tenantId)}
       ) as locked
     from ${registers(wanted)} g
   `.execute(tx);

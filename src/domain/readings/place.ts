@@ -2,8 +2,8 @@
 // of the register where the meter has several.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import type { ErrorCode } from '../../base/errors.ts';
-import { type CheckedReadings, checkPlaced, type PlacedReading, type RowProblem } from './enter.ts';
+import type { ErrorCode, RowProblem } from '../../base/errors.ts';
+import { type CheckedReadings, checkPlaced, type PlacedReading } from './enter.ts';
 import type { RegisterInPlace } from './judge.ts';
 import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
 import { highestValue, type ReadingType, registerValue } from './reading.ts';

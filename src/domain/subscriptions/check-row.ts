@@ -110,7 +110,7 @@ function bulkProblems(
   }
   const { billedThrough } = wanted;
   const dayBefore = connectionDate.subtract({ days: 1 });
-  if (billedThrough && Temporal.PlainDate.compare(billedThrough, dayBefore) < 0) {
+  if (isBulk && billedThrough && Temporal.PlainDate.compare(billedThrough, dayBefore) < 0) {
     const message = 'Nothing was billed before the connection date';
     const sent = formatDate(billedThrough);
     problems.push(problem(`${field}.billedThrough`, 'INVALID_DATE', message, sent));
@@ -126,9 +126,8 @@ function checkUsers(
   problems: ErrorDetail[],
 ): Owner | undefined {
   const field = `${wanted.field}.users`;
-  const isNamed = wanted.users.some(
-    (user) => user.role === 'Owner' || (user.partyId === wanted.partyId && user.role === null),
-  );
+  const isNamed =
+    wanted.users.some((user) => user.role === 'Owner') || wanted.users[0]?.role === null;
   // connection.partyID is another way to name the owner.
   const alone = { partyNumber: null, role: 'Owner', accountLabel: null, fromDate: null } as const;
   const given =

@@ -126,16 +126,7 @@ export async function listIdsAt(
   }
   const search = onlySearch(filter);
   const keys = keysOf(sort);
-  if (search && sort.by === 'id') {
-    return idsOf(
-      tx,
-      sql`
-        select found.subscription_id from ${search} as found (subscription_id)
-        order by ${ordering(keys, 'found.')}
-        limit ${window.limit} offset ${window.offset}
-      `,
-    );
-  }
+  if (search && sort.by === 'id') return idsOf(tx, idsFound(search, sort, window));
   return idsOf(
     tx,
     sql`
@@ -145,6 +136,19 @@ export async function listIdsAt(
       limit ${window.limit} offset ${window.offset}
     `,
   );
+}
+
+/** Sorts and cuts what was found by its ids alone. */
+function idsFound(
+  search: RawBuilder<unknown>,
+  sort: SubscriptionSort,
+  window: Window,
+): RawBuilder<unknown> {
+  return sql`
+    select found.subscription_id from ${search} as found (subscription_id)
+    order by ${ordering(keysOf(sort), 'found.')}
+    limit ${window.limit} offset ${window.offset}
+  `;
 }
 
 /** What a row is followed by in every order that there is. */
@@ -228,10 +232,13 @@ function isCounted(filter: Narrowed): boolean {
   return Object.values(others).every((value) => value === null);
 }
 
-/** Columns that subscriptions and their counts have both. */
 function counted(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
+  return sql.join([sql`tenant_id = ${tenantId}`, ...onCounted(filter)], sql` and `);
+}
+
+/** Conditions on columns that subscriptions and their counts have both. */
+function onCounted(filter: Narrowed): RawBuilder<unknown>[] {
   const conditions = [
-    sql`tenant_id = ${tenantId}`,
     ...isOneOf('context_id', filter.contextIds),
     ...isOneOf('plan_id', filter.planIds),
     ...isOneOf('batch_id', filter.batchIds),
@@ -242,7 +249,7 @@ function counted(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
   if (filter.hasQuantities !== null) {
     conditions.push(sql`has_quantities = ${sql.lit(filter.hasQuantities)}`);
   }
-  return sql.join(conditions, sql` and `);
+  return conditions;
 }
 
 /** A single id is compared plainly, so that an index gives its rows in order. */
@@ -254,7 +261,8 @@ function isOneOf(column: string, ids: readonly number[] | null): RawBuilder<unkn
 
 function matches(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
   const conditions = [
-    counted(tenantId, filter),
+    sql`tenant_id = ${tenantId}`,
+    ...onCounted(filter),
     ...isOneOf('account_id', filter.accountIds),
     ...isOneOf('subscription_id', filter.subscriptionIds),
   ];

@@ -20,7 +20,7 @@ type Posting = {
   businessUnitId: number;
 };
 
-/** The balances that are left afterwards. What a deposit exceeds the balance by, the wallet gets. */
+/** The balances that are left. What a deposit exceeds the balance by, the wallet gets. */
 export async function settleDeposit(
   tx: Tx,
   tenantId: number,

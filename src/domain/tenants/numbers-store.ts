@@ -34,6 +34,7 @@ const seriesStart = {
   'bill-number': 0,
   document: 0,
   delivery: 0,
+  import: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;
@@ -65,4 +66,19 @@ export async function findLastNumber(tx: Tx, tenantId: number, series: Series): 
     select last_number from counters where tenant_id = ${tenantId} and series = ${series}
   `.execute(tx);
   return rows[0]?.last_number ?? seriesStart[series];
+}
+
+/** Numbers up to this one were brought along by somebody, and are not handed out again. */
+export async function passNumbers(
+  tx: Tx,
+  tenantId: number,
+  series: Series,
+  last: number,
+): Promise<void> {
+  await sql`
+    insert into counters as c (tenant_id, series, last_number)
+    values (${tenantId}, ${series}, greatest(${seriesStart[series]}::bigint, ${last}::bigint))
+    on conflict (tenant_id, series) do update
+      set last_number = greatest(c.last_number, excluded.last_number)
+  `.execute(tx);
 }

@@ -11,6 +11,7 @@ export type JobError = {
   field: string | null;
   allowed?: readonly unknown[];
   current?: unknown;
+  statusCode: number;
   details: ErrorDetail[];
 };
 
@@ -21,16 +22,18 @@ export function jobErrorOf(error: AppError): JobError {
     field: error.field,
     ...(error.allowed === null ? {} : { allowed: error.allowed }),
     ...(error.current === undefined ? {} : { current: error.current }),
+    statusCode: error.statusCode,
     details: error.details,
   };
 }
 
 /** The same error again, for a caller who waits for the job. */
 export function refusalOf(error: JobError): AppError {
-  const { code, message, field, allowed, current, details } = error;
+  const { code, message, field, allowed, current, statusCode, details } = error;
   return new AppError(code, {
     message,
     details,
+    statusCode,
     ...(field === null ? {} : { field }),
     ...(allowed === undefined ? {} : { allowed }),
     ...(current === undefined ? {} : { current }),

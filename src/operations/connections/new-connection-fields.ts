@@ -36,7 +36,7 @@ import {
 
 const openingBalance = Type.Object({ title: oneOf(balanceTitles), balance: decimal });
 
-const connectionFields = Type.Object({
+export const connectionFields = Type.Object({
   serviceCode: filledText({ max: 32 }),
   tariffCode: filledText({ max: 64 }),
   postType: filledText({ max: 64 }),

@@ -1,34 +1,12 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
-import { dayOf, parseDay } from '../../base/days.ts';
-import { errorFromRows } from '../../base/errors.ts';
-import { detailsOf, storeReadings } from '../../domain/readings/enter.ts';
-import { checkReadings, type ReadingRow } from '../../domain/readings/place.ts';
-import { date, empty, filledText, limits, maybe, oneOf, text, timeOfDay } from '../fields.ts';
+import { dayOf } from '../../base/days.ts';
+import { detailsOf, errorFromRows } from '../../base/errors.ts';
+import { storeReadings } from '../../domain/readings/enter.ts';
+import { checkReadings } from '../../domain/readings/place.ts';
+import { empty, limits } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { decimal } from '../pricing-fields.ts';
-import { meterNumber } from './meter-fields.ts';
-
-/** The others come with assigning, replacing and removing meters. */
-const enteredTypes = ['Actual', 'Customer', 'Estimated', 'Final', 'Check', 'Automatic'] as const;
-
-const reading = Type.Object({
-  number: meterNumber,
-  register: maybe(
-    filledText({ max: 64, description: 'may be left out where the meter has one register' }),
-  ),
-  value: decimal,
-  readingDate: date,
-  readingTime: maybe(timeOfDay),
-  readingType: maybe(oneOf(enteredTypes)),
-  source: maybe(text({ max: 120 })),
-  remark: maybe(text({ max: 500 })),
-  imageUrl: maybe(text({ max: 2_000 })),
-  externalRef: maybe(filledText({ max: 120 })),
-  rollover: maybe(
-    Type.Boolean({ description: 'the register passed its highest value since the last reading' }),
-  ),
-});
+import { readingRow, readingSent } from './reading-fields.ts';
 
 export const makeReadings = operation({
   path: '/billing/meters/make-readings',
@@ -37,7 +15,7 @@ export const makeReadings = operation({
   access: { permission: 'readings:write', own: 'own-readings:write' },
   summary: 'Stores readings outside any term, all or none; a term picks them up by date.',
   request: Type.Object({
-    readings: Type.Array(reading, { minItems: 1, maxItems: limits.readings }),
+    readings: Type.Array(readingSent, { minItems: 1, maxItems: limits.readings }),
   }),
   response: empty,
   errors: [
@@ -55,7 +33,7 @@ export const makeReadings = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const isCustomer = call.ownPartyId !== null;
-    const rows = body.readings.map((item) => rowOf(item, isCustomer));
+    const rows = body.readings.map((item) => readingRow(item, isCustomer));
     const today = dayOf(dateIn(call.now, tenant.timezone));
     const options = { today, ownPartyId: call.ownPartyId };
     const checked = await checkReadings(tx, tenant.tenantId, rows, options);
@@ -75,26 +53,6 @@ export const makeReadings = operation({
     return { message: messageOf(stored, reviews), data: {}, ids: { resourceIds } };
   },
 });
-
-function rowOf(item: Type.Static<typeof reading>, isCustomer: boolean): ReadingRow {
-  const day = parseDay(item.readingDate);
-  if (day === undefined) throw new Error('the schema let a date through that is none');
-  const time = item.readingTime ?? null;
-  return {
-    meterNumber: item.number,
-    subscriptionNumber: null,
-    register: item.register?.trim() ?? null,
-    value: String(item.value),
-    day,
-    time: time?.length === 5 ? `${time}:00` : time,
-    type: isCustomer ? 'Customer' : (item.readingType ?? 'Actual'),
-    rollover: item.rollover ?? false,
-    source: item.source ?? null,
-    remark: item.remark ?? null,
-    imageUrl: item.imageUrl ?? null,
-    externalReference: item.externalRef?.trim() ?? null,
-  };
-}
 
 function messageOf(stored: number, reviews: number): string {
   const all = stored === 1 ? '1 reading stored' : `${stored} readings stored`;

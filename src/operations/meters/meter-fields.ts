@@ -1,10 +1,10 @@
 // The wire shape of a meter, as it is sent and as it is shown.
 import * as Type from 'typebox';
-import { formatTimestamp } from '../../base/calendar.ts';
-import { meterNumberMax, mfMax } from '../../domain/meters/meter.ts';
+import { formatTimestamp, parseDate } from '../../base/calendar.ts';
+import { type MeterFacts, meterNumberMax, mfMax } from '../../domain/meters/meter.ts';
 import type { MeterRow } from '../../domain/meters/store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { filledText, timestamp, ts } from '../fields.ts';
+import { date, filledText, timestamp, ts } from '../fields.ts';
 
 export const meterNumber = Type.Integer({
   minimum: 1,
@@ -21,6 +21,19 @@ export const mf = Type.Integer({
 });
 
 export const brand = filledText({ max: 120 });
+
+/** A new meter, but for its type. */
+export const newMeterFields = { number: meterNumber, brand, purchaseDate: date, mf };
+
+export function meterFacts(
+  sent: { number: number; brand: string; purchaseDate: string; mf: number },
+  meterTypeId: number,
+): MeterFacts {
+  const purchaseDate = parseDate(sent.purchaseDate);
+  if (!purchaseDate) throw new Error('the schema let a date through that is none');
+  const { number, mf } = sent;
+  return { number, brand: sent.brand.trim(), meterTypeId, purchaseDate, mf };
+}
 
 export const meterFields = {
   meterID: Type.Integer(),

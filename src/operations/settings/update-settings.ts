@@ -3,7 +3,8 @@ import { Format } from 'typebox/format';
 import { isTimeZone } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, errorFromDetails } from '../../base/errors.ts';
+import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
@@ -35,6 +36,14 @@ const numberFormat = Type.String({
 /** Objects of any shape are kept as they come; their text is limited as a whole. */
 const freeFormCharactersMax = 65_536;
 const freeForm = Type.Unsafe<object>({ type: 'object', additionalProperties: true });
+
+const letterhead = Type.Unsafe<object>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'The head of documents: name, addressLines, phone, email, website, taxNumber, logo (PNG or ' +
+    'JPEG in base64), color (#rrggbb), pageSize (A4 or Letter), codeText; other keys are kept',
+});
 
 const settingsChange = Type.Object({
   name: Type.Optional(filledText({ max: 200 })),
@@ -71,7 +80,7 @@ const settingsChange = Type.Object({
   deliveryChannels: maybe(
     Type.Array(oneOf(deliveryChannels), { maxItems: deliveryChannels.length }),
   ),
-  letterhead: Type.Optional(freeForm),
+  letterhead: Type.Optional(letterhead),
   reminders: maybe(Type.Array(freeForm, { maxItems: 20 })),
   accessTokenSeconds: maybe(
     Type.Integer({ minimum: 900, maximum: 86_400, 'x-code': 'INVALID_NUMBER' }),
@@ -88,12 +97,14 @@ export const updateSettingsOperation = operation({
   summary: 'Changes settings of the workspace; those left out stay as they are.',
   request: Type.Object({ data: settingsChange }),
   response: empty,
-  errors: ['STALE_OBJECT', 'IN_USE'],
+  errors: ['STALE_OBJECT', 'IN_USE', 'TEMPLATE_INVALID'],
   example: { data: { timezone: 'Asia/Karachi', locale: 'en-PK' } },
   async handle(call, body) {
     const { tx, tenant } = call;
     assertSmall('data.letterhead', body.data.letterhead);
     assertSmall('data.reminders', body.data.reminders);
+    const problems = letterheadProblems(body.data.letterhead ?? {}, 'data.letterhead');
+    if (problems.length > 0) throw errorFromDetails(problems);
     const before = await findSettings(tx, tenant.tenantId, { lock: true });
     if (body.data.ts !== undefined && body.data.ts !== before.ts) {
       throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });

@@ -5,12 +5,12 @@ import { money, nullable } from '../fields.ts';
 const text = Type.String();
 const maybeText = nullable(Type.String());
 const integer = Type.Integer();
-const anything = Type.Unsafe<Record<string, unknown>>({
+export const anything = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
 });
 
-const line = Type.Object({
+export const line = Type.Object({
   lineNo: integer,
   component: text,
   label: text,
@@ -31,7 +31,7 @@ const line = Type.Object({
   description: maybeText,
 });
 
-const reading = Type.Object({
+export const reading = Type.Object({
   meterNumber: integer,
   register: maybeText,
   mf: Type.Number(),

@@ -3,7 +3,7 @@ import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { insertTemplates, templateKinds } from '../../domain/tenants/templates-store.ts';
 import { empty, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { templateText } from './template-fields.ts';
+import { assertFillable, templateText } from './template-fields.ts';
 
 /** Bodies are long: a few at a time stay within the size of a request. */
 const templatesMax = 50;
@@ -25,7 +25,7 @@ export const makeTemplates = operation({
     ),
   }),
   response: empty,
-  errors: [],
+  errors: ['TEMPLATE_INVALID'],
   example: {
     templates: [
       {
@@ -39,6 +39,7 @@ export const makeTemplates = operation({
   },
   async handle(call, body) {
     const { tx, tenant } = call;
+    assertFillable(body.templates.map((one, index) => ({ ...one, field: `templates[${index}]` })));
     const templates = body.templates.map((template) => ({
       kind: template.type,
       name: template.name.trim(),

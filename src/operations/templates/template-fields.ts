@@ -1,5 +1,7 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { templateProblem } from '../../domain/documents/template.ts';
 import type { TemplateRow } from '../../domain/tenants/templates-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { filledText, maybe, nullable, text, timestamp, ts } from '../fields.ts';
@@ -28,6 +30,24 @@ export const templateView = Type.Object({
   modifiedAt: timestamp,
   modifiedBy: Type.String(),
 });
+
+type TemplateTexts = {
+  subject?: string | null | undefined;
+  body?: string | undefined;
+  field: string;
+};
+
+/** A slip in a template would otherwise be found when a whole term of bills fails. */
+export function assertFillable(templates: readonly TemplateTexts[]): void {
+  const details = templates.flatMap(({ subject, body, field }) =>
+    Object.entries({ subject, body }).flatMap(([name, value]): ErrorDetail[] => {
+      const message = templateProblem(value ?? '');
+      if (message === undefined) return [];
+      return [{ field: `${field}.${name}`, code: 'TEMPLATE_INVALID', message }];
+    }),
+  );
+  if (details.length > 0) throw errorFromDetails(details);
+}
 
 export function presentTemplate(row: TemplateRow, tenant: Tenant) {
   return {

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { insertTemplateVersion, lockTemplate } from '../../domain/tenants/templates-store.ts';
 import { empty, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { presentTemplate, templateText } from './template-fields.ts';
+import { assertFillable, presentTemplate, templateText } from './template-fields.ts';
 
 export const updateTemplate = operation({
   path: '/billing/templates/update-template',
@@ -22,7 +22,7 @@ export const updateTemplate = operation({
     }),
   }),
   response: empty,
-  errors: ['TEMPLATE_NOT_FOUND', 'STALE_OBJECT'],
+  errors: ['TEMPLATE_NOT_FOUND', 'STALE_OBJECT', 'TEMPLATE_INVALID'],
   example: { data: { templateID: 2, subject: 'Your bill of {{bill.termLabel}}' } },
   async handle(call, body) {
     const { tx, tenant } = call;
@@ -43,6 +43,7 @@ export const updateTemplate = operation({
       subject: data.subject === undefined ? before.subject : data.subject,
       body: data.body ?? before.body,
     };
+    assertFillable([{ subject: data.subject, body: data.body, field: 'data' }]);
     const version = before.version + 1;
     const stamp = { at: call.now, by: call.principal.name };
     const template = { id: before.template_id, version, text };

@@ -1,11 +1,11 @@
 import * as Type from 'typebox';
-import type { PartyFacts, PartyKind } from '../../domain/parties/party.ts';
+import type { PartyKind } from '../../domain/parties/party.ts';
 import { insertParties } from '../../domain/parties/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { empty, filledText, limits, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { factsSent, partyFields } from './party-fields.ts';
+import { newParty, partyFields } from './party-fields.ts';
 
 const kindByUserType = { customer: 'Customer', employee: 'Employee', vendor: 'Vendor' } as const;
 
@@ -40,21 +40,15 @@ export const makeUsers = operation({
     const { tenantId } = tenant;
     const kind: PartyKind = kindByUserType[body.userType];
     const settings = await findSettings(tx, tenantId);
-    const parties = body.users.map(
-      (user): PartyFacts => ({
-        ...blank,
-        country: settings.country,
-        ...withoutNull(factsSent(user)),
-      }),
-    );
+    const parties = body.users.map((user) => newParty(user, settings.country));
     const stamp = { at: call.now, by: call.principal.name };
-    const numbers = {
-      firstId: await takeNumbers(tx, tenantId, 'party', parties.length),
-      firstNumber: await takeNumbers(tx, tenantId, 'party-number', parties.length),
-    };
-    await insertParties(tx, tenantId, kind, parties, numbers, stamp);
-    const resourceIds = parties.map((_, index) => numbers.firstId + index);
-    const partyNumbers = parties.map((_, index) => numbers.firstNumber + index);
+    const firstId = await takeNumbers(tx, tenantId, 'party', parties.length);
+    const firstNumber = await takeNumbers(tx, tenantId, 'party-number', parties.length);
+    const idOf = (index: number) => firstId + index;
+    const numberOf = (index: number) => firstNumber + index;
+    await insertParties(tx, tenantId, kind, parties, { idOf, numberOf }, stamp);
+    const resourceIds = parties.map((_, index) => idOf(index));
+    const partyNumbers = parties.map((_, index) => numberOf(index));
     parties.forEach((party, index) => {
       const after = { partyNumber: partyNumbers[index], userType: kind, ...party };
       call.audit({ subject: 'party', subjectId: resourceIds[index] ?? 0, before: null, after });
@@ -63,22 +57,3 @@ export const makeUsers = operation({
     return { message, data: {}, ids: { resourceIds, partyNumbers } };
   },
 });
-
-const blank: PartyFacts = {
-  name: '',
-  email: null,
-  country: null,
-  contacts: [],
-  identityNumber: null,
-  taxNumber: null,
-  address: null,
-  language: null,
-  competencies: [],
-  deliveryChannels: null,
-};
-
-/** On create null means that nothing was given. */
-function withoutNull<T extends object>(facts: T): T {
-  const given = Object.entries(facts).filter(([, value]) => value !== null);
-  return Object.fromEntries(given) as T;
-}

@@ -106,6 +106,25 @@ export function factsSent(sent: SentFacts): Partial<PartyFacts> {
   };
 }
 
+const blank: PartyFacts = {
+  name: '',
+  email: null,
+  country: null,
+  contacts: [],
+  identityNumber: null,
+  taxNumber: null,
+  address: null,
+  language: null,
+  competencies: [],
+  deliveryChannels: null,
+};
+
+/** On create null means that nothing was given; the country is then that of the workspace. */
+export function newParty(sent: SentFacts, country: string): PartyFacts {
+  const given = Object.entries(factsSent(sent)).filter(([, value]) => value !== null);
+  return { ...blank, country, ...Object.fromEntries(given) };
+}
+
 function countryOf(code: string | null): string | null {
   return code === null ? null : (countryCode(code) ?? null);
 }

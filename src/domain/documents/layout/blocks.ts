@@ -1,9 +1,16 @@
-// Pieces of a page: items whose y counts from the top of the piece, and its height.
+// Pieces of a page, each made of items and of other pieces further down. Items are put in their
+// places once, when the piece is: pieces are nested deep, and copying at each level costs most of
+// a layout.
 import type { PageItem } from '../../../base/pdf/page.ts';
-import { setLine, setLines, type TextStyle } from '../../../base/typeset/lines.ts';
+import { setLine, setLines, type TextLine, type TextStyle } from '../../../base/typeset/lines.ts';
 import type { Sheet } from './sheet.ts';
 
-export type Block = { readonly height: number; readonly items: readonly PageItem[] };
+export type Block = {
+  readonly height: number;
+  /** Their y counts from the top of the block. */
+  readonly items: readonly PageItem[];
+  readonly parts?: readonly { readonly down: number; readonly block: Block }[];
+};
 
 export type TextOptions = {
   readonly x: number;
@@ -26,13 +33,10 @@ export function textBlock(sheet: Sheet, text: string, options: TextOptions): Blo
   if (text === '') return emptyBlock;
   const { x, width, align = 'start', color = sheet.colors.text } = options;
   const faces = options.isBold ? sheet.typefaces.bold : sheet.typefaces.regular;
-  const wanted = options.size * sheet.scale;
-  const size = options.isFitted ? fittedSize(sheet, text, { faces, size: wanted }, width) : wanted;
-  const lines = setLines(
-    text,
-    { faces, size },
-    { width, direction: sheet.direction, linesMax: options.linesMax ?? linesMaxUsual },
-  );
+  const { lines, size } = linesOf(sheet, text, options, {
+    faces,
+    size: options.size * sheet.scale,
+  });
   const items: PageItem[] = [];
   let y = 0;
   for (const line of lines) {
@@ -47,11 +51,20 @@ export function textBlock(sheet: Sheet, text: string, options: TextOptions): Blo
 
 const fittedSizeMin = 5;
 
-function fittedSize(sheet: Sheet, text: string, style: TextStyle, width: number): number {
-  const { size } = style;
+function linesOf(
+  sheet: Sheet,
+  text: string,
+  options: TextOptions,
+  style: TextStyle,
+): { lines: readonly TextLine[]; size: number } {
+  const { width, linesMax = linesMaxUsual } = options;
+  const wanted = { width, direction: sheet.direction, linesMax };
+  if (!options.isFitted) return { lines: setLines(text, style, wanted), size: style.size };
   const line = setLine(text, style, sheet.direction);
+  if (line.width <= width) return { lines: [line], size: style.size };
   // A hair less, since what is measured and what is set are rounded apart.
-  return line.width <= width ? size : Math.max(fittedSizeMin, (size * width * 0.999) / line.width);
+  const size = Math.max(fittedSizeMin, (style.size * width * 0.999) / line.width);
+  return { lines: setLines(text, { ...style, size }, wanted), size };
 }
 
 export function ruleBlock(
@@ -69,29 +82,29 @@ export function spaceBlock(height: number): Block {
   return { height, items: [] };
 }
 
-export function movedBy(items: readonly PageItem[], down: number): PageItem[] {
-  return down === 0 ? [...items] : items.map((item) => ({ ...item, y: item.y + down }));
-}
-
 /** One below the other. */
 export function stack(blocks: readonly Block[], gap = 0): Block {
-  const items: PageItem[] = [];
+  const parts: { down: number; block: Block }[] = [];
   let y = 0;
   for (const block of blocks) {
-    if (block.height === 0 && block.items.length === 0) continue;
-    if (items.length > 0) y += gap;
-    items.push(...movedBy(block.items, y));
+    if (block === emptyBlock) continue;
+    if (parts.length > 0) y += gap;
+    parts.push({ down: y, block });
     y += block.height;
   }
-  return { height: y, items };
+  return { height: y, items: [], parts };
 }
 
 /** Side by side: each has its own x. */
 export function beside(blocks: readonly Block[]): Block {
-  return {
-    height: Math.max(0, ...blocks.map((block) => block.height)),
-    items: blocks.flatMap((block) => block.items),
-  };
+  let height = 0;
+  for (const block of blocks) height = Math.max(height, block.height);
+  return { height, items: [], parts: blocks.map((block) => ({ down: 0, block })) };
+}
+
+/** The same with room below. */
+export function withRoom(block: Block, below: number): Block {
+  return block === emptyBlock ? block : { ...block, height: block.height + below };
 }
 
 /** With room above and below, on a coloured ground as wide as given. */
@@ -103,6 +116,13 @@ export function onGround(
   const height = above + block.height + below;
   return {
     height,
-    items: [{ kind: 'fill', x, y: 0, width, height, color }, ...movedBy(block.items, above)],
+    items: [{ kind: 'fill', x, y: 0, width, height, color }],
+    parts: [{ down: above, block }],
   };
+}
+
+/** Puts what a block is made of onto a page. */
+export function putItems(block: Block, down: number, page: PageItem[]): void {
+  for (const item of block.items) page.push({ ...item, y: item.y + down });
+  for (const part of block.parts ?? []) putItems(part.block, down + part.down, page);
 }

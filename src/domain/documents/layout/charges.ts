@@ -2,7 +2,7 @@
 import type { BillView } from '../bill-view.ts';
 import type { ChargeRow, SectionView } from '../charges-view.ts';
 import { joined } from '../wording.ts';
-import { type Block, beside, emptyBlock, stack, textBlock } from './blocks.ts';
+import { type Block, beside, emptyBlock, stack, textBlock, withRoom } from './blocks.ts';
 import type { Flow } from './flow.ts';
 import { type Sheet, sizes } from './sheet.ts';
 import { addTable, headingRow, type PlacedColumn, placeColumns, tableRow } from './tables.ts';
@@ -33,7 +33,7 @@ function title(
     color: isSection ? sheet.colors.text : sheet.colors.accent,
     linesMax: 2,
   });
-  return { ...block, height: block.height + 3 };
+  return withRoom(block, 3);
 }
 
 function addReadings(
@@ -125,7 +125,7 @@ function withUsage(sheet: Sheet, view: BillView, section: SectionView, text: str
     align: 'end',
   });
   const name = title(sheet, text, { width: whole * 0.3 - 6 });
-  return beside([name, { ...block, height: block.height + 3 }]);
+  return beside([name, withRoom(block, 3)]);
 }
 
 /** The line, then its steps, each of which may go onto the next page. */
@@ -148,5 +148,5 @@ function stepBlock(sheet: Sheet, columns: readonly PlacedColumn[], step: string)
     size: sizes.small,
     color: sheet.colors.muted,
   });
-  return { ...block, height: block.height + 0.5 };
+  return withRoom(block, 0.5);
 }

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../../base/errors.ts';
 import type { Page, PageItem } from '../../../base/pdf/page.ts';
-import { type Block, movedBy } from './blocks.ts';
+import { type Block, putItems } from './blocks.ts';
 import type { Sheet } from './sheet.ts';
 
 /** A bill of more pages is a mistake: of a template, most likely. */
@@ -25,7 +25,7 @@ export function openFlow(sheet: Sheet, continuation: Block): Flow {
   let y = sheet.top;
 
   function put(block: Block): void {
-    pages.at(-1)?.push(...movedBy(block.items, y));
+    putItems(block, y, pages.at(-1) as PageItem[]);
     y += block.height;
   }
 
@@ -58,9 +58,8 @@ export function openFlow(sheet: Sheet, continuation: Block): Flow {
     },
     finish(footer) {
       return pages.map((items, index) => {
-        const foot = footer(index + 1, pages.length).items;
-        const all = [...items, ...movedBy(foot, sheet.bottom + 4)];
-        return { width: sheet.width, height: sheet.height, items: mirrored(all, sheet) };
+        putItems(footer(index + 1, pages.length), sheet.bottom + 4, items);
+        return { width: sheet.width, height: sheet.height, items: mirrored(items, sheet) };
       });
     },
   };

@@ -10,6 +10,7 @@ import {
   spaceBlock,
   stack,
   textBlock,
+  withRoom,
 } from './blocks.ts';
 import { type Sheet, sizes } from './sheet.ts';
 
@@ -169,5 +170,5 @@ export function factRow(
       isFitted: align === 'end',
     }),
   ]);
-  return { ...row, height: row.height + 1 };
+  return withRoom(row, 1);
 }

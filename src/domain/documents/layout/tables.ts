@@ -7,6 +7,7 @@ import {
   stack,
   type TextOptions,
   textBlock,
+  withRoom,
 } from './blocks.ts';
 import type { Flow } from './flow.ts';
 import { type Sheet, sizes } from './sheet.ts';
@@ -88,7 +89,7 @@ export function tableRow(
       }),
     ]);
   });
-  const row = { items: beside(blocks).items, height: beside(blocks).height + 2.5 };
+  const row = withRoom(beside(blocks), 2.5);
   return hasRule ? ruled(sheet, row) : row;
 }
 

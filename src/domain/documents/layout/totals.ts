@@ -1,7 +1,16 @@
 // The sums of the bill, beside a chart of past terms.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import type { BillView, HistoryPoint, HistoryView } from '../bill-view.ts';
-import { type Block, beside, emptyBlock, onGround, ruleBlock, stack, textBlock } from './blocks.ts';
+import {
+  type Block,
+  beside,
+  emptyBlock,
+  onGround,
+  ruleBlock,
+  stack,
+  textBlock,
+  withRoom,
+} from './blocks.ts';
 import { type Sheet, sizes } from './sheet.ts';
 
 const chartHeight = 74;
@@ -40,7 +49,7 @@ function sumsBlock(sheet: Sheet, view: BillView, place: { x: number; width: numb
         isFitted: true,
       }),
     ]);
-    if (!isStrong) return { ...row, height: row.height + 2 };
+    if (!isStrong) return withRoom(row, 2);
     return onGround(row, { ...place, color: sheet.colors.tint, above: 3, below: 3 });
   });
   return stack([heading(sheet, view.labels.summary, place), ...rows], 0.6);
@@ -54,7 +63,7 @@ function heading(sheet: Sheet, text: string, place: { x: number; width: number }
     color: sheet.colors.accent,
     linesMax: 2,
   });
-  return { ...block, height: block.height + 3 };
+  return withRoom(block, 3);
 }
 
 function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {

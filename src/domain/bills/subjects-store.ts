@@ -1,41 +1,8 @@
-// Which subscriptions a term bills: those of its context and batch whose billing period is the
-// term's and that were Active on a day, not after its end, that nobody was billed for yet.
+// The subjects of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { eligibleTables, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-
-/** What tells whether a subscription `s` is billed: its account `a`, plan `p` and group `g`. */
-export const eligibleTables = sql.raw(`subscriptions s
-    join billing_accounts a on a.tenant_id = s.tenant_id and a.account_id = s.account_id
-    join plans p on p.tenant_id = s.tenant_id and p.plan_id = s.plan_id
-    left join billing_groups g
-      on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
-
-export function isEligible(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
-  return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
-      and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
-      and s.connection_date <= ${term.end_date}::date
-      and coalesce(s.billed_through, ${term.start_date}::date - 1) < ${term.end_date}::date
-      and (
-        (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
-        or is_active_between(s.status_history,
-          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${term.end_date}::date)
-      )
-      and ${isForTerm(tenantId, term)}`;
-}
-
-/** A regular term bills a period; any other one bills whom it was made for. */
-function isForTerm(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
-  if (term.term_type === 'Regular') {
-    return sql`coalesce(g.billing_period_id, p.billing_period_id, ${term.context_period_id})
-      = ${term.billing_period_id}`;
-  }
-  return sql`exists (
-    select from term_subscriptions o
-    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
-      and o.subscription_id = s.subscription_id
-  )`;
-}
 
 /** The column by which bills are made, by the term's post type. */
 export function subjectColumn({ post_type }: BilledTerm): RawBuilder<unknown> {

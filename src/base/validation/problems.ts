@@ -1,7 +1,7 @@
 // A schema violation in the words of the API: code, path and a sentence that a person understands.
 import type { TLocalizedValidationError } from 'typebox/error';
-import type { ErrorCode, ErrorDetail } from '../base/errors.ts';
-import { secretNames } from '../base/log.ts';
+import type { ErrorCode, ErrorDetail } from '../errors.ts';
+import { secretNames } from '../log.ts';
 
 /** The part of JSON Schema that request schemas use. */
 export type SchemaNode = {

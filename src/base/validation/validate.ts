@@ -5,7 +5,7 @@ import type { TObject } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import type { ErrorDetail } from '../base/errors.ts';
+import type { ErrorDetail } from '../errors.ts';
 import { describeProblem, escapePointer, fieldPath, type SchemaNode } from './problems.ts';
 
 export const problemsMax = 500;

@@ -1,0 +1,16 @@
+-- Files that were taken in, by the hash of their bytes: the same file is not taken in twice.
+
+create table imports (
+  tenant_id bigint not null references tenants (tenant_id),
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null check (length(sha256) = 32),
+  rows integer not null check (rows > 0),
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, import_id)
+);
+create index imports_sha256 on imports (tenant_id, kind, sha256);
+call wall_off('imports');
+grant select, insert on imports to billwright_api;

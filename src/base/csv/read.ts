@@ -1,0 +1,109 @@
+// Rows of a CSV file, each with its line: as spreadsheets write them, with commas, semicolons or
+// tabs, in any of the usual encodings.
+import { CsvError, parse } from 'csv-parse';
+import { AppError } from '../errors.ts';
+import { decode, type Encoding } from './decode.ts';
+
+export type CsvRow = { line: number; cells: string[] };
+
+export type CsvOptions = { encoding: Encoding | null; rowsAtOnce: number };
+
+/** A row longer than this has lost its closing quote. */
+const rowCharactersMax = 1_048_576;
+
+const delimiters = [',', ';', '\t', '|'] as const;
+
+/** The rows in chunks, the first of them with the header. Empty lines are passed over. */
+export async function* readCsv(
+  bytes: AsyncIterable<Uint8Array>,
+  options: CsvOptions,
+): AsyncGenerator<CsvRow[]> {
+  const texts = decode(bytes, options.encoding);
+  const { first, skipped } = await firstLine(texts);
+  const parser = parse({
+    delimiter: delimiterOf(first),
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: rowCharactersMax,
+  });
+  const fed = feed(parser, first.slice(skipped.characters), texts);
+  let rows: CsvRow[] = [];
+  try {
+    for await (const { record, info } of parser) {
+      rows.push({ line: lineOf(record, info.lines) + skipped.lines, cells: record });
+      if (rows.length < options.rowsAtOnce) continue;
+      yield rows;
+      rows = [];
+    }
+    await fed;
+  } catch (error) {
+    throw problemOf(error, skipped.lines);
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** The text up to the end of the first line at least. */
+async function firstLine(
+  texts: AsyncGenerator<string>,
+): Promise<{ first: string; skipped: { characters: number; lines: number } }> {
+  let first = '';
+  while (!/[\r\n]/.test(first) && first.length < rowCharactersMax) {
+    const { value, done } = await texts.next();
+    if (done) break;
+    first += value;
+  }
+  // Spreadsheets write which delimiter they used above the header.
+  const named = /^sep=(.)\r?\n/i.exec(first);
+  return { first, skipped: { characters: named?.[0].length ?? 0, lines: named ? 1 : 0 } };
+}
+
+/** The one that the header has most of, outside quotes. */
+function delimiterOf(text: string): string {
+  const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
+  if (named) return named;
+  const header = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
+  const counts = delimiters.map((one) => header.split(one).length);
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+type Parser = ReturnType<typeof parse>;
+
+/** Hands the text on as fast as it is read and no faster. */
+async function feed(parser: Parser, first: string, rest: AsyncIterable<string>): Promise<void> {
+  try {
+    await write(parser, first);
+    for await (const text of rest) await write(parser, text);
+    parser.end();
+  } catch (error) {
+    parser.destroy(error as Error);
+  }
+}
+
+function write(parser: Parser, text: string): Promise<void> | undefined {
+  if (text === '' || parser.write(text)) return undefined;
+  return new Promise((resolve) => {
+    const go = () => {
+      parser.off('drain', go);
+      parser.off('close', go);
+      resolve();
+    };
+    parser.on('drain', go);
+    parser.on('close', go);
+  });
+}
+
+/** The line on which a row begins; the parser counts up to where it ends. */
+function lineOf(cells: readonly string[], lastLine: number): number {
+  let breaks = 0;
+  for (const cell of cells) if (cell.includes('\n')) breaks += cell.split('\n').length - 1;
+  return lastLine - breaks;
+}
+
+function problemOf(error: unknown, skippedLines: number): unknown {
+  if (!(error instanceof CsvError)) return error;
+  const line = Number(error.lines ?? 0) + skippedLines;
+  const isLong = error.code === 'CSV_MAX_RECORD_SIZE';
+  const what = isLong ? 'a row does not end; is a quote missing?' : 'quotes are not in order';
+  return new AppError('INVALID_FORMAT', { message: `Line ${line}: ${what}`, field: 'content' });
+}

@@ -1,0 +1,32 @@
+// A term that will not be billed: what it took is free again.
+import type { Tx } from '../base/db/pool.ts';
+import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
+import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
+import { rejectEstimates, unlockReadings } from '../domain/terms/readings-store.ts';
+import { cancelTerm, getTerm, hasPostedBills, lockTerm } from '../domain/terms/store.ts';
+import { assertTakesInputs, invalidState } from '../domain/terms/term.ts';
+import type { Finish, StepJob, StepRequest } from './step.ts';
+import { wholeStep } from './whole-step.ts';
+
+export const cancelTermStep = wholeStep({ operation: 'cancel-term', check, run });
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const { tenantId } = request.tenant;
+  const term = await lockTerm(tx, tenantId, request.termId ?? 0);
+  assertTakesInputs(term);
+  if (await hasPostedBills(tx, tenantId, term.term_id)) throw invalidState(term, ['Open']);
+}
+
+async function run(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const { reason } = job.parameters as { reason: string };
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const { unlocked, standIns } = await unlockReadings(tx, tenantId, term.term_id, null);
+  await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
+  await deleteInputs(tx, tenantId, term.term_id);
+  const drafts = await deleteDrafts(tx, tenantId, term.term_id, null);
+  const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
+  await cancelTerm(tx, tenantId, term.term_id, reason, stamp);
+  return { message: `Term ${term.label} is cancelled`, unlocked, drafts, cancelledJobs: jobs };
+}

@@ -1,0 +1,149 @@
+// Step 4: the readings with which a term is billed are locked.
+import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { insertReadings } from '../domain/readings/store.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { cutMetered } from '../domain/terms/eligible-store.ts';
+import { estimateUnread } from '../domain/terms/estimate-unread.ts';
+import {
+  insertEstimates,
+  isLockedAsRead,
+  listUnread,
+  lockPrevious,
+  lockReadings,
+  rejectEstimates,
+} from '../domain/terms/readings-store.ts';
+import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
+import { assertTakesInputs } from '../domain/terms/term.ts';
+import { type TermRules, termRules } from '../domain/terms/term-rules.ts';
+import type {
+  Chunk,
+  ChunkResult,
+  Finish,
+  Plan,
+  Step,
+  StepJob,
+  StepRequest,
+  Worked,
+} from './step.ts';
+
+export const readingModes = ['current', 'estimated', 'previous'] as const;
+export type ReadingMode = (typeof readingModes)[number];
+
+/** Subscriptions in one part: its statements take some tenths of a second. */
+const partSize = 2_000;
+
+export const postMeterReadingsStep: Step = {
+  operation: 'post-meter-readings',
+  check,
+  prepare,
+  work,
+  finish,
+};
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  assertTakesInputs(term);
+  modeOf(request);
+}
+
+function modeOf({ parameters }: StepRequest): ReadingMode {
+  const mode = readingModes.find((one) => one === parameters.reading);
+  if (mode) return mode;
+  throw new AppError('INVALID_READING_MODE', {
+    field: 'data.reading',
+    allowed: readingModes,
+    message: `reading must be one of ${readingModes.join(', ')}`,
+  });
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const { tenantId } = job.tenant;
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
+  return cutMetered(tx, tenantId, term, partSize);
+}
+
+type Outcome = {
+  locked: number;
+  estimated: number;
+  repeated: number;
+  missing: number;
+  underReview: number;
+};
+
+async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
+  const rules = await termRules(tx, tenantId, term);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const options = { range: chunk, lastReadingDate: rules.lastReadingDate };
+  const { replaced, subscriptions, ...counts } = await lockReadings(
+    tx,
+    tenantId,
+    term,
+    options,
+    stamp,
+  );
+  await rejectEstimates(tx, tenantId, term.term_id, replaced ?? [], stamp);
+  const mode = modeOf(job);
+  const estimated =
+    mode === 'estimated' && counts.missing > 0 ? await estimate(tx, job, term, rules, chunk) : 0;
+  const repeated =
+    mode === 'previous' && counts.missing > 0
+      ? await lockPrevious(tx, tenantId, term, options, stamp)
+      : 0;
+  const isAsRead = await isLockedAsRead(tx, tenantId, term.term_id, chunk);
+  if (!isAsRead) throw new Error('a reading was corrected while it was locked');
+  const missing = counts.missing - estimated - repeated;
+  const outcome: Outcome = { ...counts, estimated, repeated, missing };
+  return { done: subscriptions, outcome };
+}
+
+async function estimate(
+  tx: Tx,
+  job: StepJob,
+  term: TermRow,
+  rules: TermRules,
+  chunk: Chunk,
+): Promise<number> {
+  const { tenantId } = job.tenant;
+  const options = { range: chunk, lastReadingDate: rules.lastReadingDate };
+  const unread = await listUnread(tx, tenantId, term, options);
+  const made = unread.flatMap(
+    (register) => estimateUnread(register, term, rules.estimations.get(register.input)) ?? [],
+  );
+  if (made.length === 0) return 0;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const firstId = await takeNumbers(tx, tenantId, 'reading', made.length);
+  const readings = made.map(({ reading }) => reading);
+  const standIns = made.map(({ standIn }, index) => ({ ...standIn, readingId: firstId + index }));
+  await insertReadings(tx, tenantId, readings, firstId, stamp);
+  await insertEstimates(tx, tenantId, term.term_id, standIns, stamp);
+  return made.length;
+}
+
+async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const sum = (pick: keyof Outcome) =>
+    (worked.outcomes as Outcome[]).reduce((total, outcome) => total + outcome[pick], 0);
+  const [locked, estimated, repeated] = [sum('locked'), sum('estimated'), sum('repeated')];
+  const [missing, underReview] = [sum('missing'), sum('underReview')];
+  if (worked.total === 0) return { message: 'No subscription of the term is metered' };
+  const stamp = { at: job.now, by: job.requestedBy };
+  const hasChanged = locked + estimated + repeated > 0;
+  await noteInputs(
+    tx,
+    tenantId,
+    job.termId ?? 0,
+    { stage: 'ReadingsPosted', readingsPostedAt: job.now, hasChanged },
+    stamp,
+  );
+  const parts = [
+    `${locked} readings locked`,
+    ...(estimated > 0 ? [`${estimated} estimated`] : []),
+    ...(repeated > 0 ? [`${repeated} taken again`] : []),
+    ...(missing > 0 ? [`${missing} missing`] : []),
+    ...(underReview > 0 ? [`${underReview} under review`] : []),
+  ];
+  return { message: parts.join(', '), locked, estimated, repeated, missing, underReview };
+}

@@ -1,0 +1,327 @@
+// Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is posted
+// in one transaction; a failure leaves whole parts behind, and posting again goes on from there.
+import { dateIn } from '../base/calendar.ts';
+import { parseDay } from '../base/days.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { AppError, type ErrorDetail } from '../base/errors.ts';
+import {
+  type BilledTerm,
+  getBilledTerm,
+  updateTermStage,
+} from '../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import { wireDay } from '../domain/bills/freeze.ts';
+import {
+  advanceSubscriptions,
+  beginLeftOut,
+  endOneTimeSubscriptions,
+  extendHistories,
+  holdStaleBills,
+  insertBillEntries,
+  listFirstBills,
+  listPostRanges,
+  listShares,
+  lockDrafts,
+  markPosted,
+  type Numbered,
+  sumComponents,
+  takeFromWallets,
+} from '../domain/bills/post-store.ts';
+import {
+  asksDeposits,
+  billLines,
+  componentAccounts,
+  depositJournal,
+  type JournalHead,
+  walletJournal,
+} from '../domain/bills/posting.ts';
+import {
+  findRun,
+  type Reservation,
+  type RunRow,
+  updateReservation,
+} from '../domain/bills/runs-store.ts';
+import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
+import { countStale } from '../domain/bills/subjects-store.ts';
+import { insertJournal, postJournal } from '../domain/ledger/store.ts';
+import type { PinnedBook } from '../domain/pricing/price-books.ts';
+import { contextOn } from '../domain/rating/price-book.ts';
+import { formatNumber } from '../domain/tenants/number-format.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { findSettings } from '../domain/tenants/store.ts';
+import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
+
+const partSize = 1_000;
+/** The bill's own and two for the wallet. */
+const entriesPerSubscription = 3;
+/** Bills and wallets. */
+const journalsPerPart = 2;
+
+export const postBillsStep: Step = { operation: 'post-bills', check, prepare, work, finish };
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const { tenantId } = request.tenant;
+  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const isBegun = term.stage === 'Posting';
+  if (term.status !== 'Open' || (term.stage !== 'Generated' && !isBegun)) {
+    throw new AppError('INVALID_STATE', {
+      message: `Term ${term.label} is ${term.status} and ${term.stage}, not Generated`,
+      current: { status: term.status, stage: term.stage },
+      allowed: ['Generated'],
+    });
+  }
+  // Once begun, posting goes on with what was found then; each part still looks at its own bills.
+  if (isBegun) return;
+  await assertFresh(tx, tenantId, term);
+  if (request.parameters.skipErrors === true) return;
+  await assertAllReady(tx, tenantId, term);
+}
+
+async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+  const run = await lastRun(tx, tenantId, term);
+  const reason = await staleReason(tx, tenantId, term, run);
+  if (reason === null) return;
+  throw new AppError('TERM_STALE_GENERATE_AGAIN', {
+    message: `${reason} since the bills of ${term.label} were generated: generate them again`,
+  });
+}
+
+async function staleReason(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  run: RunRow,
+): Promise<string | null> {
+  if (term.is_stale) return 'Something was uploaded, posted or taken back';
+  if (run.book_version !== term.book_version) return 'Prices changed';
+  if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';
+  const stale = await countStale(tx, tenantId, term);
+  if (stale === 0) return null;
+  return stale === 1 ? '1 subscription changed' : `${stale} subscriptions changed`;
+}
+
+async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+  const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
+  if (errors + holds === 0) return;
+  const detail = (message: string): ErrorDetail => ({
+    field: null,
+    code: 'TERM_HAS_OPEN_BILLS',
+    message,
+  });
+  throw new AppError('TERM_HAS_OPEN_BILLS', {
+    message: `Term ${term.label} has ${errors} bills in error and ${holds} on hold`,
+    current: { errors, holds },
+    details: [
+      ...(errors > 0 ? [detail(`${errors} in error`)] : []),
+      ...(holds > 0 ? [detail(`${holds} on hold`)] : []),
+    ],
+  });
+}
+
+async function lastRun(tx: Tx, tenantId: number, term: BilledTerm): Promise<RunRow> {
+  const key = { termId: term.term_id, runNumber: term.run_number };
+  const run = await findRun(tx, tenantId, key);
+  if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
+  return run;
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const { tenantId } = job.tenant;
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const run = await lastRun(tx, tenantId, term);
+  const reserved = run.reserved ?? (await reserve(tx, job, term));
+  const stamp = { at: job.now, by: job.requestedBy };
+  await componentAccounts(tx, tenantId, await bookOfRun(tx, job.tenant, term, run));
+  await updateTermStage(tx, tenantId, term.term_id, { stage: 'Posting' }, stamp);
+  return {
+    chunks: reserved.ranges.map(([firstId, lastId]) => ({ firstId, lastId })),
+    total: reserved.bills,
+  };
+}
+
+/** All numbers in one short statement each: no part has to wait for another's. */
+async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservation> {
+  const { tenantId, timezone } = job.tenant;
+  const ranges = await listPostRanges(tx, tenantId, term.term_id, partSize);
+  const bills = ranges.reduce((sum, range) => sum + range.bills, 0);
+  const subscriptions = ranges.reduce((sum, range) => sum + range.subscriptions, 0);
+  const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
+  const take = (series: 'bill-number' | 'entry' | 'journal', count: number) =>
+    count === 0 ? 0 : takeNumbers(tx, tenantId, series, count);
+  const reserved: Reservation = {
+    firstNumber: await take('bill-number', bills),
+    firstEntry: await take('entry', subscriptions * entriesPerSubscription),
+    firstJournal: await take('journal', ranges.length * journalsPerPart),
+    bills,
+    skipped: errors + holds,
+    postingDate: dateIn(job.now, timezone).toString(),
+    ranges: ranges.map((range) => [range.firstId, range.lastId, range.bills, range.before]),
+  };
+  const key = { termId: term.term_id, runNumber: term.run_number };
+  await updateReservation(tx, tenantId, key, reserved);
+  return reserved;
+}
+
+async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
+  const { tenantId } = job.tenant;
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
+  const run = await lastRun(tx, tenantId, term);
+  const { reserved } = run;
+  const [, , expected = 0, before = 0] = reserved?.ranges[chunk.chunk - 1] ?? [];
+  if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
+  const ids = await lockDrafts(tx, tenantId, term.term_id, chunk);
+  // All of it or nothing: whoever was here before did all of it.
+  if (ids.length === 0) return { done: expected };
+  if (ids.length !== expected) {
+    throw new Error(`part ${chunk.chunk} has ${ids.length} drafts, not the ${expected} it had`);
+  }
+  const numbered = await numberBills(tx, job, term, reserved, chunk, ids);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const stale = new Set(await advanceSubscriptions(tx, tenantId, ids));
+  const isStale = ({ billId }: Numbered) => stale.has(billId);
+  if (stale.size > 0) {
+    const reason = 'The subscription changed while the term was posted';
+    await holdStaleBills(tx, tenantId, numbered.filter(isStale), reason, stamp);
+  }
+  const place: Place = {
+    term,
+    pinned: await bookOfRun(tx, job.tenant, term, run),
+    postingDate: reserved.postingDate,
+    journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerPart,
+    firstEntry: reserved.firstEntry + before * entriesPerSubscription,
+  };
+  const posted = numbered.filter((one) => !isStale(one));
+  if (posted.length > 0) await postPart(tx, job, place, posted);
+  return { done: expected };
+}
+
+/** In the order of their ids, from the piece of the range that is the part's. */
+async function numberBills(
+  tx: Tx,
+  job: StepJob,
+  term: BilledTerm,
+  reserved: Reservation,
+  chunk: Chunk,
+  ids: readonly number[],
+): Promise<Numbered[]> {
+  const { bill_number_format: format } = await findSettings(tx, job.tenant.tenantId);
+  const date = Temporal.PlainDate.from(reserved.postingDate);
+  const earlier = reserved.ranges.slice(0, chunk.chunk - 1);
+  const first = earlier.reduce((sum, [, , bills]) => sum + bills, reserved.firstNumber);
+  const parts = { serviceCode: term.context_code, batchCode: term.batch_code, date };
+  return ids.map((billId, index) => ({
+    billId,
+    number: formatNumber(format, { ...parts, number: first + index }),
+  }));
+}
+
+/** Where a part books. */
+type Place = {
+  term: BilledTerm;
+  pinned: PinnedBook;
+  postingDate: string;
+  journalId: number;
+  firstEntry: number;
+};
+
+async function postPart(
+  tx: Tx,
+  job: StepJob,
+  place: Place,
+  posted: readonly Numbered[],
+): Promise<void> {
+  const { tenantId } = job.tenant;
+  const { term, pinned, postingDate, journalId, firstEntry } = place;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const ids = posted.map((one) => one.billId);
+  const isPrepaid = term.charging_type === 'Prepaid';
+  const usesWallet = isPrepaid || appliesWallet(place);
+  const wallets = usesWallet ? await takeFromWallets(tx, tenantId, ids) : [];
+  const dueDate = isPrepaid ? postingDate : null;
+  await markPosted(tx, tenantId, posted, wallets, { dueDate, stamp });
+  const sums = await sumComponents(tx, tenantId, ids);
+  const accountOf = await componentAccounts(tx, tenantId, pinned);
+  const head: JournalHead = {
+    sourceId: job.jobId,
+    termId: term.term_id,
+    businessUnitId: term.business_unit_id,
+    postingDate: Temporal.PlainDate.from(postingDate),
+    description: `Bills of ${term.label}`,
+  };
+  const bills = {
+    ...head,
+    source: 'Bills' as const,
+    lines: billLines(sums, accountOf),
+    entries: [],
+  };
+  await insertJournal(tx, tenantId, bills, { journalId, firstEntry }, stamp);
+  await insertBillEntries(tx, tenantId, ids, { journalId, firstEntry, postingDate, stamp });
+  await extendHistories(tx, tenantId, ids, {
+    termId: term.term_id,
+    label: term.label,
+    endDate: term.end_date,
+    keepsCharges: !term.bills_after_period,
+  });
+  await bookBeside(tx, job, place, { ids, wallets, head });
+}
+
+function appliesWallet({ pinned, postingDate }: Place): boolean {
+  const { definition } = contextOn(pinned.book, dayOf(postingDate));
+  return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
+}
+
+type Beside = {
+  ids: readonly number[];
+  wallets: Awaited<ReturnType<typeof takeFromWallets>>;
+  head: JournalHead;
+};
+
+/** What only some bills bring: wallets, deposits, plans that are billed once. */
+async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
+  const { tenantId } = job.tenant;
+  const { pinned, journalId, firstEntry, term } = place;
+  const { ids, wallets, head } = beside;
+  const stamp = { at: job.now, by: job.requestedBy };
+  if (wallets.length > 0) {
+    const shares = await listShares(tx, tenantId, ids);
+    const byBill = Map.groupBy(
+      shares.map((row) => ({ ...row, subscriptionId: row.subscription_id })),
+      (row) => row.bill_id,
+    );
+    const journal = walletJournal(head, wallets, byBill);
+    // After the entries of the bills themselves.
+    const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
+    await insertJournal(tx, tenantId, journal, numbers, stamp);
+  }
+  if (asksDeposits(pinned)) {
+    const firsts = await listFirstBills(tx, tenantId, ids);
+    const journal = depositJournal(head, pinned, firsts, term.due_date);
+    if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
+  }
+  const once = oneTimePlans(pinned);
+  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, stamp);
+}
+
+function oneTimePlans({ book, planIds }: PinnedBook): number[] {
+  return book.definitions.plans.flatMap(({ definition }) =>
+    definition.planType === 'ONE_TIME_PLAN' ? (planIds.get(definition.code) ?? []) : [],
+  );
+}
+
+function dayOf(isoDate: string): number {
+  return parseDay(wireDay(isoDate)) ?? 0;
+}
+
+async function finish(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const stamp = { at: job.now, by: job.requestedBy };
+  const step = { stage: 'Posted', status: 'Posted' } as const;
+  await updateTermStage(tx, tenantId, term.term_id, step, stamp);
+  await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
+  const posted = await countPosted(tx, tenantId, term.term_id);
+  const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
+  const left = errors + holds;
+  const rest = left === 0 ? '' : `, ${left} left out`;
+  return { message: `${posted} bills posted${rest}`, posted, leftOut: left };
+}

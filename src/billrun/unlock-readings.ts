@@ -1,0 +1,54 @@
+// Takes step 4 back: readings are free again, and the drafts that were made of them are gone.
+import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { findRowSubscriptions } from '../domain/terms/eligible-store.ts';
+import { deleteDrafts } from '../domain/terms/inputs-store.ts';
+import { countLocked, rejectEstimates, unlockReadings } from '../domain/terms/readings-store.ts';
+import { getTerm, lockTerm, noteInputs } from '../domain/terms/store.ts';
+import { assertTakesInputs } from '../domain/terms/term.ts';
+import type { Finish, StepJob, StepRequest } from './step.ts';
+import { wholeStep } from './whole-step.ts';
+
+export const unpostMeterReadingsStep = wholeStep({
+  operation: 'unpost-meter-readings',
+  check,
+  run,
+});
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  assertTakesInputs(term);
+  await subscriptionOf(tx, request);
+}
+
+/** Null for all of the term. */
+async function subscriptionOf(tx: Tx, request: StepRequest): Promise<number | null> {
+  const { tenantId } = request.tenant;
+  const { connectionNumber: number } = request.parameters as { connectionNumber?: string | null };
+  if (!number) return null;
+  const term = await getTerm(tx, tenantId, request.termId ?? 0);
+  const found = await findRowSubscriptions(tx, tenantId, term, [number]);
+  const subscription = found.get(number);
+  if (subscription) return subscription.subscription_id;
+  throw new AppError('SUBSCRIPTION_NOT_FOUND', {
+    message: `No subscription has the number ${number}`,
+    field: 'data.connectionNumber',
+  });
+}
+
+async function run(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const termId = job.termId ?? 0;
+  const subscriptionId = await subscriptionOf(tx, job);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const { unlocked, standIns } = await unlockReadings(tx, tenantId, termId, subscriptionId);
+  await rejectEstimates(tx, tenantId, termId, standIns, stamp);
+  const drafts = unlocked === 0 ? 0 : await deleteDrafts(tx, tenantId, termId, subscriptionId);
+  const left = await countLocked(tx, tenantId, termId);
+  // With none left, step 4 is as if it had not been done.
+  const posted = left === 0 ? { readingsPostedAt: null } : {};
+  const step = { stage: 'Created' as const, hasChanged: unlocked > 0, ...posted };
+  await noteInputs(tx, tenantId, termId, step, stamp);
+  const bills = drafts === 0 ? '' : `, ${drafts} drafts deleted`;
+  return { message: `${unlocked} readings unlocked${bills}`, unlocked, drafts };
+}

@@ -1,0 +1,84 @@
+// Posted back to Open, as long as nobody built on it. One part: a term is posted or it is not.
+import { dateIn } from '../base/calendar.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import {
+  type BilledTerm,
+  getBilledTerm,
+  updateTermStage,
+} from '../domain/bills/billed-terms-store.ts';
+import { updateReservation } from '../domain/bills/runs-store.ts';
+import { countPosted } from '../domain/bills/store.ts';
+import {
+  countToReverse,
+  findUnpostObstacles,
+  lockPosted,
+  markUnposted,
+  restoreSubscriptions,
+  retireNumbers,
+  reverseJournals,
+} from '../domain/bills/unpost-store.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
+
+export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare, work, finish };
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const { tenantId } = request.tenant;
+  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  if (term.status !== 'Posted' || term.stage !== 'Posted') {
+    throw refusal(term, `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`);
+  }
+  const { moved, touched, followed } = await findUnpostObstacles(tx, tenantId, term.term_id);
+  if (moved > 0) throw refusal(term, `${moved} bills of ${term.label} are published or cancelled`);
+  if (touched > 0) {
+    const what = 'a payment, a credit note, a surcharge or an adjustment';
+    throw refusal(term, `${touched} bills of ${term.label} have ${what}`);
+  }
+  if (followed > 0) {
+    throw refusal(term, `${followed} bills of ${term.label} were followed by a later term's`);
+  }
+}
+
+function refusal(term: BilledTerm, message: string): AppError {
+  return new AppError('INVALID_STATE', {
+    message,
+    current: { status: term.status, stage: term.stage },
+    allowed: ['Posted'],
+  });
+}
+
+async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
+  const total = await countPosted(tx, job.tenant.tenantId, job.termId ?? 0);
+  return { chunks: [{ firstId: job.termId ?? 0, lastId: job.termId ?? 0 }], total };
+}
+
+async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
+  const { tenantId, timezone } = job.tenant;
+  // Payments may have come since it was asked for; from here on they wait.
+  await lockPosted(tx, tenantId, job.termId ?? 0);
+  await check(tx, job);
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const termId = term.term_id;
+  const reason = String(job.parameters.reason ?? '');
+  const stamp = { at: job.now, by: job.requestedBy };
+  const { journals, entries } = await countToReverse(tx, tenantId, termId);
+  await reverseJournals(tx, tenantId, termId, {
+    jobId: job.jobId,
+    firstJournal: journals === 0 ? 1 : await takeNumbers(tx, tenantId, 'journal', journals),
+    firstEntry: entries === 0 ? 1 : await takeNumbers(tx, tenantId, 'entry', entries),
+    postingDate: dateIn(job.now, timezone).toString(),
+    description: `Unposted: ${reason}`,
+    stamp,
+  });
+  await retireNumbers(tx, tenantId, termId, reason, stamp);
+  await restoreSubscriptions(tx, tenantId, termId, stamp);
+  const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
+  await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
+  await updateTermStage(tx, tenantId, termId, { stage: 'Generated', status: 'Open' }, stamp);
+  return { done };
+}
+
+async function finish(_tx: Tx, _job: StepJob, worked: Worked): Promise<Finish> {
+  return { message: `${worked.done} bills unposted`, unposted: worked.done };
+}

@@ -1,0 +1,122 @@
+// Step 3: readings are entered for a term, all or none. They are not locked by it.
+import { dateIn } from '../base/calendar.ts';
+import { dayOf, parseDay } from '../base/days.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
+import { type CheckedReadings, storeReadings } from '../domain/readings/enter.ts';
+import { checkReadings, type ReadingRow } from '../domain/readings/place.ts';
+import { type ReadingType, readingTypes } from '../domain/readings/reading.ts';
+import { lockTerm, noteInputs } from '../domain/terms/store.ts';
+import { assertTakesInputs } from '../domain/terms/term.ts';
+import type { Finish, StepJob, StepRequest } from './step.ts';
+import { rowsOf, wholeStep } from './whole-step.ts';
+
+/** Subscription, meter, reading, date, and where they are given type, remark and register. */
+export type UploadedReading = readonly string[];
+
+export const uploadMeterReadingsStep = wholeStep({
+  operation: 'upload-meter-readings',
+  check,
+  foresee: async (tx, request) => void (await checkedRows(tx, request)),
+  total: (request) => rowsOf<UploadedReading>(request).length,
+  run,
+});
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  assertTakesInputs(term);
+}
+
+async function run(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId } = job.tenant;
+  const checked = await checkedRows(tx, job);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const stored = checked.readings.length;
+  if (stored > 0) await storeReadings(tx, tenantId, checked, stamp);
+  await noteInputs(
+    tx,
+    tenantId,
+    job.termId ?? 0,
+    { stage: 'ReadingsUploaded', hasChanged: stored > 0 },
+    stamp,
+  );
+  const underReview = checked.readings.filter((one) => one.status === 'Review').length;
+  const review = underReview === 0 ? '' : `, ${underReview} under review`;
+  return { message: `${stored} readings stored${review}`, stored, underReview };
+}
+
+/** What is to be stored of the rows, if nothing stands against any of them. */
+async function checkedRows(tx: Tx, request: StepRequest): Promise<CheckedReadings> {
+  const { tenant, now } = request;
+  const problems: RowProblem[] = [];
+  const rows: ReadingRow[] = [];
+  const places: number[] = [];
+  rowsOf<UploadedReading>(request).forEach((sent, index) => {
+    const read = readRow(sent);
+    if ('code' in read) problems.push({ row: index, ...read });
+    else {
+      rows.push(read);
+      places.push(index);
+    }
+  });
+  const today = dayOf(dateIn(now, tenant.timezone));
+  const checked = await checkReadings(tx, tenant.tenantId, rows, { today });
+  const found = checked.problems.map((problem) => ({
+    ...problem,
+    row: places[problem.row] ?? problem.row,
+  }));
+  const all = [...problems, ...found].sort((a, b) => a.row - b.row);
+  if (all.length > 0) throw errorFromUpload(detailsOf(all, 'readings'));
+  return checked;
+}
+
+type Refused = Omit<RowProblem, 'row'>;
+
+const meterNumber = /^[1-9]\d{0,14}$/;
+const decimal = /^\+?\d{1,30}(\.\d{1,30})?$/;
+/** Those that come with hanging meters up and taking them down are not for uploads. */
+const uploadedTypes = readingTypes.filter((type) => type !== 'Installation' && type !== 'Removal');
+
+function readRow(sent: UploadedReading): ReadingRow | Refused {
+  const [subscription = '', meter = '', reading = '', date = '', type = '', remark, register] =
+    sent.map((text) => text.trim());
+  const refuse = (
+    name: string,
+    code: Refused['code'],
+    message: string,
+    rejectedValue: string,
+  ): Refused => ({ name, code, message, rejectedValue });
+  if (subscription === '') {
+    return refuse('connectionNumber', 'SUBSCRIPTION_NOT_FOUND', 'The number is empty', '');
+  }
+  if (!meterNumber.test(meter)) {
+    return refuse('number', 'METER_NOT_FOUND', `No meter has the number '${meter}'`, meter);
+  }
+  if (!decimal.test(reading)) {
+    return refuse('value', 'INVALID_NUMBER', `'${reading}' is no reading`, reading);
+  }
+  const day = parseDay(date);
+  if (day === undefined) {
+    const message = `'${date}' is no date of the form DD/MM/YYYY`;
+    return refuse('readingDate', 'INVALID_DATE', message, date);
+  }
+  const known = type === '' ? 'Actual' : uploadedTypes.find((one) => one === type);
+  if (!known) {
+    const message = `readingType must be one of ${uploadedTypes.join(', ')}`;
+    return refuse('readingType', 'INVALID_ENUM', message, type);
+  }
+  return {
+    meterNumber: Number(meter),
+    subscriptionNumber: subscription,
+    register: register || null,
+    value: reading,
+    day,
+    time: null,
+    type: known as ReadingType,
+    rollover: false,
+    source: 'upload',
+    remark: remark || null,
+    imageUrl: null,
+    externalReference: null,
+  };
+}

@@ -1,0 +1,186 @@
+// billwright demo run: takes the demo workspace through all steps of a bill run on a new term.
+import { join } from 'node:path';
+import type { Client } from '../../../sdk/client.ts';
+import { formatDate, parseDate } from '../../base/calendar.ts';
+import { plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
+import { majorUnits } from '../../base/money.ts';
+import {
+  type Context,
+  openApiDatabase,
+  openEquipment,
+  openOwnerDatabase,
+  openWorkerDatabase,
+} from '../../context.ts';
+import { trialBalance } from '../../domain/ledger/store.ts';
+import { findTenantId } from '../../domain/tenants/store.ts';
+import { startWorker } from '../../worker/worker.ts';
+import { askAs } from './client.ts';
+import { printBill } from './print-bill.ts';
+import { progressLine } from './progress.ts';
+import { demo, ensureDemo } from './workspace.ts';
+
+const run = { serviceCode: 'ELEC', batchCode: 'B01' } as const;
+const shownBills = 3;
+const lookMs = 100;
+
+export async function runDemo(context: Context): Promise<void> {
+  await ensureDemo(context);
+  const api = openApiDatabase(context);
+  const database = openWorkerDatabase(context);
+  const equipment = openEquipment(context);
+  const { clock, log, config } = context;
+  const worker = await startWorker({
+    queueConnection: context.owner.connection,
+    database,
+    clock,
+    log,
+    lanes: config.workerLanes,
+    equipment,
+  });
+  try {
+    const asked = await askAs(context, api, demo);
+    try {
+      await billTerm(asked.billing);
+      await showLedger(context);
+      const folder = join(config.dataFolder, 'outbox');
+      say(config.smtpUrl ? '\nMails went to the mail server.' : `\nMails lie in ${folder}`);
+    } finally {
+      await asked.close();
+    }
+  } finally {
+    await worker.stop();
+    await equipment.close();
+    await database.close();
+    await api.close();
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function billTerm(billing: Client): Promise<void> {
+  const termId = await makeTerm(billing);
+  const now = { operation: 'schedule', data: { termID: termId, sheduleTime: '' } } as const;
+  const reading = { ...now, data: { ...now.data, reading: 'estimated' } } as const;
+  await watch(billing, termId, 'Step 4  post readings', () => billing.postMeterReadings(reading));
+  await watch(billing, termId, 'Step 6  generate bills', () => billing.generateBills(now));
+  const posting = { ...now, data: { ...now.data, skipErrors: true } };
+  await watch(billing, termId, 'Step 7  post bills', () => billing.postBills(posting));
+  await watch(billing, termId, 'Step 8  publish bills', () => billing.publishBills(now));
+  const distributing = { ...now, billId: null };
+  await watch(billing, termId, 'Step 9  distribute bills', () =>
+    billing.distributeBills(distributing),
+  );
+  await showTotals(billing, termId);
+  await showBills(billing, termId);
+}
+
+/** The month after the last term, or the last whole month; the sandbox's clock follows. */
+async function makeTerm(billing: Client): Promise<number> {
+  const { data } = await billing.getTerms({
+    serviceCode: run.serviceCode,
+    filters: { batchCode: run.batchCode },
+    page: { pageNumber: 0, size: 1 },
+  });
+  const { settings } = (await billing.getSettings()).data;
+  const now = Temporal.PlainDateTime.from(settings.now.replace(' ', 'T'));
+  const lastEnd = parseDate(data.terms[0]?.endDate ?? '');
+  const start = lastEnd
+    ? lastEnd.add({ days: 1 })
+    : now.toPlainDate().with({ day: 1 }).subtract({ months: 1 });
+  const end = start.add({ months: 1 }).subtract({ days: 1 });
+  const morning = end.add({ days: 1 }).toPlainDateTime('09:00');
+  if (Temporal.PlainDateTime.compare(now, morning) < 0) {
+    await billing.moveClock({ data: { to: morning.toString({ smallestUnit: 'second' }) } });
+  }
+  const label = start.toLocaleString('en', { month: 'short', year: 'numeric' });
+  const made = await billing.makeTerm({
+    operation: 'schedule',
+    data: {
+      ...run,
+      billingPeriodID: 1,
+      label,
+      startDate: formatDate(start),
+      endDate: formatDate(end),
+      dueDate: formatDate(end.add({ days: 15 })),
+      postType: 'Post Subscription',
+    },
+  });
+  const dates = `${formatDate(start)} to ${formatDate(end)}`;
+  say(`Step 1  term ${label} of ${run.serviceCode}, batch ${run.batchCode}: ${dates}`);
+  say('Step 3  readings: those of the meter readers are there');
+  return Number(made.headers.get('x-term-id'));
+}
+
+/** Asks for a step and shows how far it is until it has ended. */
+async function watch(
+  billing: Client,
+  termId: number,
+  title: string,
+  ask: () => Promise<{ headers: Headers; message: string }>,
+): Promise<void> {
+  const began = performance.now();
+  const { headers } = await ask();
+  const jobId = Number(headers.get('x-job-id'));
+  for (;;) {
+    const page = { pageNumber: 0, size: 20 };
+    const { jobs } = (await billing.getJobs({ termID: termId, page })).data;
+    const job = jobs.find((one) => one.jobID === jobId);
+    if (!job) throw new Error(`job ${jobId} is gone`);
+    const seconds = (performance.now() - began) / 1000;
+    const hasEnded = job.finishedAt !== null;
+    const { done = 0, total = 0 } = job.progress ?? {};
+    progressLine(title, { done, total, seconds, hasEnded });
+    if (hasEnded && job.status !== 'Succeeded') {
+      throw new Error(`${title}: ${job.error?.message ?? job.status}`);
+    }
+    if (hasEnded) return say(`        ${job.message ?? ''}`);
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}
+
+async function showTotals(billing: Client, termId: number): Promise<void> {
+  const { summary } = (await billing.getBillTerm({ billTermID: termId })).data;
+  say(`\n${summary.bills} bills, ${summary.errors} in error, ${summary.onHold} on hold`);
+  for (const { label, amount } of summary.components) say(amountLine(label, amount));
+  say(amountLine('Current charges', summary.currentCharges));
+  say(amountLine('Arrears brought forward', summary.arrears));
+  say(amountLine('Payable within due date', summary.payableWithinDueDate));
+}
+
+function amountLine(label: string, amount: number): string {
+  return `  ${label.padEnd(32)} ${figure(amount)}`;
+}
+
+function figure(amount: number): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return amount.toLocaleString('en', digits).padStart(18);
+}
+
+async function showBills(billing: Client, termId: number): Promise<void> {
+  const page = { pageNumber: 0, size: shownBills };
+  const { bills } = (await billing.getBills({ termID: termId, status: 'Published', page })).data;
+  for (const bill of bills) say(`\n${printBill(bill)}`);
+}
+
+async function showLedger(context: Context): Promise<void> {
+  const database = openOwnerDatabase(context);
+  try {
+    const readOnly = { opening: plainOpening, readOnly: true };
+    const tenantId = await transact(database, readOnly, (tx) => findTenantId(tx, demo.workspace));
+    if (tenantId === undefined) throw new Error('the demo workspace is gone');
+    const rows = await tenantTransact(database, tenantId, (tx) => trialBalance(tx, tenantId));
+    say(`\n${'Trial balance'.padEnd(22)} ${'debit'.padStart(18)} ${'credit'.padStart(18)}`);
+    let difference = 0n;
+    for (const { name, debit, credit } of rows) {
+      difference += BigInt(debit) - BigInt(credit);
+      if (debit === '0' && credit === '0') continue;
+      const [left, right] = [debit, credit].map((minor) => figure(majorUnits(BigInt(minor), 2)));
+      say(`  ${name.padEnd(20)} ${left} ${right}`);
+    }
+    say(`  ${'Difference'.padEnd(20)} ${figure(majorUnits(difference, 2))}`);
+  } finally {
+    await database.close();
+  }
+}

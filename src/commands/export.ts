@@ -1,0 +1,98 @@
+// billwright export and billwright route-sheet: CSV files of any size, to a file or to the output.
+import { createWriteStream } from 'node:fs';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { dateIn, parseDate } from '../base/calendar.ts';
+import { lineEnd } from '../base/csv/write.ts';
+import { tenantTransact } from '../base/db/pool.ts';
+import type { Config } from '../config.ts';
+import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
+import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
+import { inWorkspace, type Workspace } from './in-workspace.ts';
+import { UsageError } from './usage.ts';
+
+export const exportUsage = `billwright export parties|meters|subscriptions|readings
+      --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
+  billwright route-sheet --workspace NAME --service CODE [--batch CODE]
+      [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]`;
+
+/** By which spreadsheets know that the file is UTF-8. */
+const mark = '\ufeff';
+
+export async function exportCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args);
+  const kind = exportKinds.find((one) => one.toLowerCase() === positionals[0]?.toLowerCase());
+  if (!kind) throw new UsageError(`Say what to export.\n\n${exportUsage}`);
+  const days = { from: dateOf(values.from, '--from'), to: dateOf(values.until, '--until') };
+  await inWorkspace(config, workspaceOf(values), async (workspace) => {
+    const { tenantId } = workspace.tenant;
+    await write(exportLines(readerOf(workspace), tenantId, { kind, days }), values.to);
+  });
+}
+
+export async function routeSheetCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { values } = parse(args);
+  const { service } = values;
+  if (!service) throw new UsageError(`--service is needed.\n\n${exportUsage}`);
+  const [since, date] = [dateOf(values.since, '--since'), dateOf(values.date, '--date')];
+  await inWorkspace(config, workspaceOf(values), async (workspace) => {
+    const { tenantId, timezone } = workspace.tenant;
+    const today = dateIn(workspace.now, timezone);
+    const key = { contextCode: service, batchCode: values.batch ?? null };
+    const sheet = { ...key, since, date: date ?? today, today };
+    const read = readerOf(workspace);
+    const stops = await stopsOf(read, tenantId, sheet);
+    await write(sheetLines(read, tenantId, stops, sheet), values.to);
+    process.stderr.write(`${stops.length} registers are to be read.\n`);
+  });
+}
+
+function readerOf({ database, tenant }: Workspace): Read {
+  return (work) => tenantTransact(database, tenant.tenantId, work);
+}
+
+async function write(chunks: AsyncIterable<string[]>, path: string | undefined): Promise<void> {
+  const text = async function* () {
+    yield mark;
+    for await (const lines of chunks) {
+      if (lines.length > 0) yield `${lines.join(lineEnd)}${lineEnd}`;
+    }
+  };
+  const to: Writable = path === undefined ? process.stdout : createWriteStream(path);
+  await pipeline(Readable.from(text()), to, { end: path !== undefined });
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        workspace: text,
+        from: text,
+        until: text,
+        to: text,
+        service: text,
+        batch: text,
+        since: text,
+        date: text,
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${exportUsage}`);
+  }
+}
+
+function workspaceOf(values: { workspace?: string }): string {
+  if (values.workspace) return values.workspace;
+  throw new UsageError(`--workspace is needed.\n\n${exportUsage}`);
+}
+
+function dateOf(text: string | undefined, name: string): Temporal.PlainDate | null {
+  if (text === undefined) return null;
+  const parsed = parseDate(text);
+  if (!parsed) throw new UsageError(`${name} must be a date such as 31/01/2026, not '${text}'`);
+  return parsed;
+}

@@ -1,0 +1,51 @@
+// Commands that work in one workspace, as the owner of the tables.
+import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
+import type { Config } from '../config.ts';
+import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { findSettings, listWorkspaces } from '../domain/tenants/store.ts';
+import type { Tenant } from '../domain/tenants/tenant.ts';
+
+export type Workspace = {
+  database: Database;
+  tenant: Tenant;
+  /** The workspace's time, which a sandbox may have moved ahead. */
+  now: Temporal.Instant;
+};
+
+/** Also works beside a running server: it joins the same database. */
+export async function inWorkspace<T>(
+  config: Config,
+  name: string,
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const context = await openContext(config, { use: 'join', quiet: true });
+  try {
+    await prepareDatabase(context);
+    const database = openOwnerDatabase(context);
+    try {
+      const tenant = await findTenant(database, name.toLowerCase());
+      const now = context.clock.now().add({ milliseconds: tenant.clockOffsetMs });
+      return await work({ database, tenant, now });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+async function findTenant(database: Database, workspace: string): Promise<Tenant> {
+  const options = { opening: plainOpening, readOnly: true };
+  const all = await transact(database, options, (tx) => listWorkspaces(tx));
+  const tenantId = all.find((one) => one.workspace === workspace)?.tenant_id;
+  if (tenantId === undefined) throw new Error(`There is no workspace named '${workspace}'.`);
+  const settings = await tenantTransact(database, tenantId, (tx) => findSettings(tx, tenantId));
+  return {
+    tenantId,
+    workspace,
+    timezone: settings.timezone,
+    currency: settings.currency,
+    currencyDecimals: settings.currency_decimals,
+    clockOffsetMs: settings.clock_offset_ms,
+  };
+}

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import {
+  type Database,
+  openingFor,
+  plainOpening,
+  tenantTransact,
+  transact,
+} from '../base/db/pool.ts';
+import type { Config } from '../config.ts';
+import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/laws.ts';
+import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
+import { UsageError } from './usage.ts';
+
+export const verifyUsage = 'billwright verify [--workspace NAME]';
+
+/** Also works beside a running server, and changes nothing. */
+export async function verifyCommand(config: Config, args: readonly string[]): Promise<void> {
+  const wanted = parse(args);
+  const context = await openContext(config, { use: 'join', quiet: true });
+  try {
+    await prepareDatabase(context);
+    const database = openOwnerDatabase(context);
+    try {
+      if (!(await verify(context, database, wanted))) process.exitCode = 1;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+function parse(args: readonly string[]): string | undefined {
+  try {
+    return parseArgs({ args: [...args], options: { workspace: { type: 'string' } } }).values
+      .workspace;
+  } catch {
+    throw new UsageError(`Usage: ${verifyUsage}`);
+  }
+}
+
+async function verify(
+  context: Context,
+  database: Database,
+  wanted: string | undefined,
+): Promise<boolean> {
+  const all = await transact(database, { opening: plainOpening }, (tx) => listWorkspaces(tx));
+  const workspaces = wanted ? all.filter((one) => one.workspace === wanted) : all;
+  if (wanted && workspaces.length === 0) {
+    throw new UsageError(`There is no workspace '${wanted}'`);
+  }
+  let isLawful = true;
+  for (const workspace of workspaces) {
+    say(`Workspace ${workspace.workspace}`);
+    const reader = await readerOf(context, database, workspace);
+    for await (const judgement of judgeWorkspace(reader)) {
+      say(lineOf(judgement));
+      if (judgement.wrong > 0) isLawful = false;
+    }
+  }
+  say(isLawful ? 'Everything holds.' : 'Something does not hold.');
+  return isLawful;
+}
+
+async function readerOf(
+  context: Context,
+  database: Database,
+  { tenant_id: tenantId }: WorkspaceRow,
+): Promise<LawReader> {
+  const settings = await tenantTransact(database, tenantId, (tx) => findSettings(tx, tenantId));
+  const { timezone, currency, currency_decimals, clock_offset_ms } = settings;
+  return {
+    tenant: {
+      tenantId,
+      timezone,
+      currency,
+      currencyDecimals: currency_decimals,
+      clockOffsetMs: clock_offset_ms,
+    },
+    now: context.clock.now().add({ milliseconds: clock_offset_ms }),
+    read: (work) => transact(database, { opening: openingFor(tenantId), readOnly: true }, work),
+  };
+}
+
+function lineOf({ law, says, checked, wrong, examples }: Judgement): string {
+  const verdict = wrong === 0 ? 'holds' : `BROKEN ${wrong} times: ${examples.join(', ')}`;
+  return `  ${law.padEnd(4)} ${says.padEnd(44)} ${String(checked).padStart(9)} checked  ${verdict}`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

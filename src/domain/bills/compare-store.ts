@@ -1,0 +1,75 @@
+// Bills that differ between two runs of a term. A bill stands in `bills` from its first run on; what
+// it replaced stands in `superseded_bills` with the runs it belonged to.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Facts } from '../rating/facts.ts';
+import type { StoredDocument } from './document.ts';
+
+export type RunPair = { termId: number; run: number; against: number };
+
+export type Side = {
+  billId: number;
+  firstRun: number;
+  status: string;
+  currentCharges: number;
+  document: StoredDocument;
+  facts: Facts | { subscriptions: Facts[] };
+};
+
+export type DifferenceRow = { subject_id: number; before: Side | null; after: Side | null };
+
+/**
+ * The versions of bills that belong to a run. Those that both runs share are left out where that
+ * can be told without looking at them: versions that stand since before the earlier of the two.
+ */
+function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unknown> {
+  const { termId, run, against } = pair;
+  const earlier = Math.min(run, against);
+  const columns = sql.raw(`bill_id, subject_id, first_run, status, current_charges, hash, document,
+    facts`);
+  return sql`
+    select ${columns} from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
+      and first_run <= ${at} and first_run > ${earlier}
+    union all
+    select ${columns} from superseded_bills
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and first_run <= ${at} and last_run >= ${at}
+      and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
+}
+
+function sideOf(alias: string): RawBuilder<unknown> {
+  return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
+    'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
+    'currentCharges', ${alias}.current_charges, 'document', ${alias}.document,
+    'facts', ${alias}.facts) end`);
+}
+
+export async function listDifferences(
+  tx: Tx,
+  tenantId: number,
+  pair: RunPair,
+  window: { afterSubjectId: number; offset: number; limit: number },
+): Promise<DifferenceRow[]> {
+  const { rows } = await sql<DifferenceRow>`
+    select coalesce(a.subject_id, b.subject_id) as subject_id, ${sideOf('b')} as before,
+      ${sideOf('a')} as after
+    from (${versionsAt(tenantId, pair, pair.run)}) a
+    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    where a.hash is distinct from b.hash
+      and coalesce(a.subject_id, b.subject_id) > ${window.afterSubjectId}
+    order by 1
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+export async function countDifferences(tx: Tx, tenantId: number, pair: RunPair): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count
+    from (${versionsAt(tenantId, pair, pair.run)}) a
+    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    where a.hash is distinct from b.hash
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,275 @@
+// The laws that hold in every workspace whatever happened, each as one question to the database: how
+// much there is of something, and which of it is wrong.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+
+export type Verdict = { checked: number; wrong: number; examples: string[] };
+
+/** Wrong ones that are named. */
+const examplesMax = 5;
+
+/** `checked` counts, `wrong` selects what breaks the law as text in a column named `what`. */
+async function judge(
+  tx: Tx,
+  tenantId: number,
+  question: { checked: RawBuilder<unknown>; wrong: RawBuilder<unknown> },
+): Promise<Verdict> {
+  const { rows } = await sql<Verdict>`
+    with wrong as materialized (${question.wrong})
+    select (${question.checked}) as checked, (select count(*) from wrong) as wrong,
+      array(select what from wrong order by what limit ${examplesMax}) as examples
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0] ?? { checked: 0, wrong: 0, examples: [] };
+}
+
+/** Every journal sums to zero, and its lines on the customers' accounts are those of its entries. */
+export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from journals where tenant_id = ${tenantId}`,
+    wrong: sql`
+      select 'journal ' || journal_id as what from journal_lines
+      where tenant_id = ${tenantId}
+      group by journal_id having sum(amount) <> 0
+      union all
+      select 'journal ' || coalesce(l.journal_id, e.journal_id) || ' account '
+        || coalesce(l.ledger_account_id, e.ledger_account_id)
+      from (
+        select journal_id, ledger_account_id, sum(amount) as amount from journal_lines
+        where tenant_id = ${tenantId} and ledger_account_id in (2, 3, 4, 10)
+        group by journal_id, ledger_account_id
+      ) l
+      full join (
+        select journal_id, ledger_account_id, sum(amount) as amount from subledger_entries
+        where tenant_id = ${tenantId}
+        group by journal_id, ledger_account_id
+      ) e on e.journal_id = l.journal_id and e.ledger_account_id = l.ledger_account_id
+      where coalesce(l.amount, 0) <> coalesce(e.amount, 0)`,
+  });
+}
+
+/** The parts of posted bills: a subscription and the days it was billed for. */
+function postedParts(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select bill_id, subscription_id, billed_through, billed_to from bills
+    where tenant_id = ${tenantId} and status in ('Posted', 'Published')
+      and subscription_id is not null
+    union all
+    select p.bill_id, p.subscription_id, p.billed_through, p.billed_to
+    from bills b
+    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
+      and b.subscription_id is null`;
+}
+
+/**
+ * No subject has two live bills in a term; of no subscription a day is billed twice or left out
+ * between two bills; and each knows how far it is billed.
+ */
+export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from (${postedParts(tenantId)}) p`,
+    wrong: sql`
+      select 'term ' || term_id || ' subject ' || subject_id as what from bills
+      where tenant_id = ${tenantId} and status <> 'Cancelled'
+      group by term_id, subject_id having count(*) > 1
+      union all
+      select 'bill ' || bill_id || ' of subscription ' || subscription_id
+      from (
+        select p.*, lag(billed_to) over w as before, row_number() over w as place
+        from (${postedParts(tenantId)}) p
+        window w as (partition by subscription_id order by billed_to, bill_id)
+      ) q
+      where billed_to <= billed_through or (place > 1 and billed_through is distinct from before
+        and not (billed_through > before and ${hasCancelled(tenantId)}))
+      union all
+      select 'subscription ' || s.subscription_id
+      from (
+        select subscription_id, max(billed_to) as billed_to
+        from (${postedParts(tenantId)}) p group by subscription_id
+      ) q
+      join subscriptions s on s.tenant_id = ${tenantId}
+        and s.subscription_id = q.subscription_id
+      where s.billed_through is distinct from q.billed_to
+        and not (s.billed_through > q.billed_to and ${hasCancelled(tenantId)})`,
+  });
+}
+
+/** A cancelled bill leaves a hole that no law fills. */
+function hasCancelled(tenantId: number): RawBuilder<unknown> {
+  return sql`exists (
+    select from bills c
+    where c.tenant_id = ${tenantId} and c.subscription_id = q.subscription_id
+      and c.status = 'Cancelled'
+  )`;
+}
+
+/** Every number that was taken is on a bill, retired, or waits for a bill that is being posted. */
+export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select coalesce(max(last_number), 0) from counters
+      where tenant_id = ${tenantId} and series = 'bill-number'`,
+    wrong: sql`
+      select 'taken ' || n.taken || ', on bills ' || n.given || ', retired ' || n.retired
+        || ', waiting ' || n.waiting as what
+      from (
+        select
+          coalesce((select last_number from counters
+            where tenant_id = ${tenantId} and series = 'bill-number'), 0) as taken,
+          (select count(*) from bills
+            where tenant_id = ${tenantId} and bill_number is not null) as given,
+          (select count(*) from retired_numbers where tenant_id = ${tenantId}) as retired,
+          (select count(*) from bills b
+            join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+            where b.tenant_id = ${tenantId} and t.stage = 'Posting' and b.status = 'Draft')
+            as waiting
+      ) n
+      where n.taken <> n.given + n.retired + n.waiting
+      union all
+      select 'number ' || r.bill_number from retired_numbers r
+      join bills b on b.tenant_id = r.tenant_id and b.bill_number = r.bill_number
+      where r.tenant_id = ${tenantId}`,
+  });
+}
+
+/** Stored balances are what the entries add up to. */
+export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from subscription_balances where tenant_id = ${tenantId}`,
+    wrong: sql`
+      select 'subscription ' || coalesce(b.subscription_id, e.subscription_id) || ' of party '
+        || coalesce(b.party_id, e.party_id) as what
+      from (select * from subscription_balances where tenant_id = ${tenantId}) b
+      full join (
+        select subscription_id, party_id,
+          coalesce(sum(amount) filter (where ledger_account_id = 2), 0) as receivable,
+          coalesce(-sum(amount) filter (where ledger_account_id = 4), 0) as deposit,
+          coalesce(sum(amount) filter (where ledger_account_id = 10), 0) as disputed
+        from subledger_entries
+        where tenant_id = ${tenantId} and subscription_id is not null
+        group by subscription_id, party_id
+      ) e on e.subscription_id = b.subscription_id and e.party_id = b.party_id
+      where (coalesce(b.receivable, 0), coalesce(b.deposit, 0), coalesce(b.disputed, 0))
+        <> (coalesce(e.receivable, 0), coalesce(e.deposit, 0), coalesce(e.disputed, 0))
+      union all
+      select 'wallet of party ' || p.party_id
+      from parties p
+      left join (
+        select party_id, -sum(amount) as amount from subledger_entries
+        where tenant_id = ${tenantId} and ledger_account_id = 3
+        group by party_id
+      ) e on e.party_id = p.party_id
+      where p.tenant_id = ${tenantId} and p.wallet_balance <> coalesce(e.amount, 0)`,
+  });
+}
+
+/** Every posted bill is booked once, with its amount; every other one not at all. */
+export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from bills
+      where tenant_id = ${tenantId} and status in ('Posted', 'Published')`,
+    wrong: sql`
+      select 'bill ' || coalesce(b.bill_id, e.bill_id) || ' posting '
+        || coalesce(b.posting, e.posting) as what
+      from (
+        select bill_id, posting, bill_amount from bills
+        where tenant_id = ${tenantId} and status in ('Posted', 'Published')
+      ) b
+      full join (
+        select bill_id, posting, sum(amount) as amount,
+          count(*) filter (where kind = 'Bill') as entries,
+          count(*) filter (where kind = 'Reversal') as reversals
+        from subledger_entries
+        where tenant_id = ${tenantId} and kind in ('Bill', 'Reversal') and bill_id is not null
+          and ledger_account_id = 2
+          and (kind = 'Bill' or exists (
+            select from journals j
+            join journals o on o.tenant_id = j.tenant_id
+              and o.journal_id = j.reverses_journal_id and o.source_type = 'Bills'
+            where j.tenant_id = ${tenantId} and j.journal_id = subledger_entries.journal_id
+          ))
+        group by bill_id, posting
+      ) e on e.bill_id = b.bill_id and e.posting = b.posting
+      where case when b.bill_id is null then e.amount <> 0 or e.entries <> e.reversals
+        else coalesce(e.amount, 0) <> b.bill_amount or coalesce(e.entries, 0) = 0
+          or e.reversals > 0 end`,
+  });
+}
+
+/** Nothing was sent twice by one request. */
+export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,
+    wrong: sql`
+      select 'bill ' || bill_id || ' by ' || channel as what from deliveries
+      where tenant_id = ${tenantId} and status in ('Sent', 'Delivered')
+      group by bill_id, channel, job_id having count(*) > 1`,
+  });
+}
+
+/** Whoever works on a job tells so; two minutes of silence are too long. */
+export function judgeJobs(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from jobs where tenant_id = ${tenantId}`,
+    wrong: sql`
+      select 'job ' || j.job_id as what from jobs j
+      where j.tenant_id = ${tenantId} and j.status = 'Running'
+        and j.started_at < ${now}::timestamptz - interval '2 minutes'
+        and not exists (
+          select from chunk_attempts a
+          where a.tenant_id = j.tenant_id and a.job_id = j.job_id
+            and a.seen_at > clock_timestamp() - interval '2 minutes'
+        )`,
+  });
+}
+
+/** A posted bill as it was hashed. */
+export type StoredBill = {
+  bill_id: number;
+  term_id: number;
+  first_run: number;
+  subject_id: number;
+  subscription_id: number | null;
+  account_id: number | null;
+  party_id: number;
+  plan_id: number | null;
+  due_date: string;
+  billed_from: string | null;
+  billed_to: string | null;
+  days: number;
+  current_charges: number;
+  tax_amount: number;
+  rounding_adjustment: number;
+  bill_amount: number;
+  previous_balance: number;
+  payments_received: number;
+  adjustments: number;
+  arrears: number;
+  payable: number;
+  credit_balance: number;
+  late_surcharge: number;
+  billed_through: string | null;
+  hash: string;
+  document: string;
+  facts: string;
+};
+
+export async function listStoredBills(
+  tx: Tx,
+  tenantId: number,
+  options: { afterId: number; limit: number },
+): Promise<StoredBill[]> {
+  const { rows } = await sql<StoredBill>`
+    select bill_id, term_id, first_run, subject_id, subscription_id, account_id, party_id, plan_id,
+      due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment,
+      bill_amount, previous_balance, payments_received, adjustments, arrears, payable,
+      credit_balance, late_surcharge, billed_through, encode(hash, 'hex') as hash,
+      document::text as document, facts::text as facts
+    from bills
+    where tenant_id = ${tenantId} and status in ('Posted', 'Published')
+      and bill_id > ${options.afterId}
+    order by bill_id
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}

@@ -1,0 +1,136 @@
+// All laws of a workspace, one after the other.
+import type { Tx } from '../../base/db/pool.ts';
+import type { PriceBook } from '../rating/price-book.ts';
+import type { Tenant } from '../tenants/tenant.ts';
+import { findBilledTerm } from './billed-terms-store.ts';
+import { bookOfRun } from './book-of-run.ts';
+import {
+  judgeBalances,
+  judgeDays,
+  judgeDeliveries,
+  judgeEntries,
+  judgeJobs,
+  judgeJournals,
+  judgeNumbers,
+  listStoredBills,
+  type StoredBill,
+  type Verdict,
+} from './laws-store.ts';
+import { billHash } from './made-bill.ts';
+import { isRatedAgain } from './re-rate.ts';
+import { findRun } from './runs-store.ts';
+
+export type Judgement = Verdict & { law: string; says: string };
+
+export type LawReader = {
+  tenant: Omit<Tenant, 'workspace'>;
+  now: Temporal.Instant;
+  /** Each question in a transaction of its own: a large workspace must not hold one open for long. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+type Question = { law: string; says: string; ask(reader: LawReader): Promise<Verdict> };
+
+const inDatabase = (
+  law: string,
+  says: string,
+  judge: (tx: Tx, tenantId: number, now: Temporal.Instant) => Promise<Verdict>,
+): Question => ({
+  law,
+  says,
+  ask: ({ tenant, now, read }) => read((tx) => judge(tx, tenant.tenantId, now)),
+});
+
+const questions: readonly Question[] = [
+  inDatabase('L1', 'journals balance and are made up of entries', judgeJournals),
+  inDatabase('L2', 'every day is billed once', judgeDays),
+  inDatabase('L3', 'bill numbers have no gaps', judgeNumbers),
+  { law: 'L4', says: 'posted bills are what their inputs give', ask: judgeBills },
+  inDatabase('L5', 'balances are the sums of entries', judgeBalances),
+  inDatabase('L6', 'posted bills are booked once', judgeEntries),
+  inDatabase('L8', 'nothing was delivered twice', judgeDeliveries),
+  inDatabase('L11', 'running jobs have a living worker', judgeJobs),
+];
+
+export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
+  for (const { law, says, ask } of questions) yield { law, says, ...(await ask(reader)) };
+}
+
+const chunkRows = 1_000;
+const examplesMax = 5;
+
+/** The bytes are those that were hashed, and rating them again gives the same lines and sums. */
+async function judgeBills(reader: LawReader): Promise<Verdict> {
+  const { tenantId } = reader.tenant;
+  const verdict: Verdict = { checked: 0, wrong: 0, examples: [] };
+  const books = new Map<string, PriceBook | null>();
+  let afterId = 0;
+  for (;;) {
+    const place = { afterId, limit: chunkRows };
+    const bills = await reader.read(async (tx) => {
+      const found = await listStoredBills(tx, tenantId, place);
+      await addBooks(tx, reader, found, books);
+      return found;
+    });
+    for (const bill of bills) {
+      verdict.checked += 1;
+      const book = books.get(bookKey(bill)) ?? null;
+      if (book !== null && isGenuine(bill, book)) continue;
+      verdict.wrong += 1;
+      if (verdict.examples.length < examplesMax) verdict.examples.push(`bill ${bill.bill_id}`);
+    }
+    const last = bills.at(-1);
+    if (last === undefined) return verdict;
+    afterId = last.bill_id;
+  }
+}
+
+function bookKey({ term_id, first_run }: StoredBill): string {
+  return `${term_id}/${first_run}`;
+}
+
+async function addBooks(
+  tx: Tx,
+  { tenant }: LawReader,
+  bills: readonly StoredBill[],
+  books: Map<string, PriceBook | null>,
+): Promise<void> {
+  for (const bill of bills) {
+    const key = bookKey(bill);
+    if (books.has(key)) continue;
+    const { term_id: termId, first_run: runNumber } = bill;
+    const term = await findBilledTerm(tx, tenant.tenantId, termId);
+    const run = await findRun(tx, tenant.tenantId, { termId, runNumber });
+    books.set(key, term && run ? (await bookOfRun(tx, tenant, term, run)).book : null);
+  }
+}
+
+function isGenuine(bill: StoredBill, book: PriceBook): boolean {
+  const hashed = {
+    subjectId: bill.subject_id,
+    subscriptionId: bill.subscription_id,
+    accountId: bill.account_id,
+    partyId: bill.party_id,
+    planId: bill.plan_id,
+    dueDate: bill.due_date,
+    billedFrom: bill.billed_from,
+    billedTo: bill.billed_to,
+    days: bill.days,
+    currentCharges: bill.current_charges,
+    taxAmount: bill.tax_amount,
+    roundingAdjustment: bill.rounding_adjustment,
+    billAmount: bill.bill_amount,
+    previousBalance: bill.previous_balance,
+    paymentsReceived: bill.payments_received,
+    adjustments: bill.adjustments,
+    arrears: bill.arrears,
+    payable: bill.payable,
+    creditBalance: bill.credit_balance,
+    lateSurcharge: bill.late_surcharge,
+    billedThrough: bill.billed_through,
+    document: bill.document,
+    facts: bill.facts,
+  };
+  if (billHash(hashed) !== bill.hash) return false;
+  return isRatedAgain(book, JSON.parse(bill.facts), JSON.parse(bill.document), hashed);
+}

@@ -1,0 +1,189 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Facts } from '../rating/facts.ts';
+import type { StoredDocument } from './document.ts';
+
+export type BillStatus = 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
+export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
+export const paymentStatuses = [
+  'Unpaid',
+  'PartiallyPaid',
+  'Paid',
+  'Overdue',
+  'WrittenOff',
+] as const;
+
+/** Amounts are minor units as text: they may be more than a number holds. */
+export type BillRow = {
+  bill_id: number;
+  bill_number: string | null;
+  bill_type: string;
+  status: BillStatus;
+  payment_status: string;
+  is_held: boolean;
+  hold_reason: string | null;
+  term_id: number;
+  term_label: string;
+  start_date: string;
+  end_date: string;
+  context_id: number;
+  context_code: string;
+  context_name: string;
+  batch_code: string;
+  subject_id: number;
+  subscription_id: number | null;
+  account_id: number | null;
+  party_id: number;
+  plan_id: number | null;
+  first_run: number;
+  issue_date: string | null;
+  due_date: string;
+  billed_from: string | null;
+  billed_to: string | null;
+  billed_through: string | null;
+  days: number;
+  current_charges: string;
+  tax_amount: string;
+  rounding_adjustment: string;
+  bill_amount: string;
+  previous_balance: string;
+  payments_received: string;
+  adjustments: string;
+  arrears: string;
+  wallet_applied: string;
+  payable: string;
+  credit_balance: string;
+  late_surcharge: string;
+  paid_amount: string;
+  /** Hexadecimal. */
+  hash: string;
+  document: StoredDocument;
+  facts: Facts | { subscriptions: Facts[] };
+  created_at: Temporal.Instant;
+  created_by: string;
+  modified_at: Temporal.Instant;
+  modified_by: string;
+  ts: number;
+};
+
+const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.payment_status,
+  b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
+  b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code,
+  b.subject_id, b.subscription_id, b.account_id, b.party_id, b.plan_id, b.first_run, b.issue_date,
+  b.due_date, b.billed_from, b.billed_to, b.billed_through, b.days,
+  b.current_charges::text as current_charges, b.tax_amount::text as tax_amount,
+  b.rounding_adjustment::text as rounding_adjustment, b.bill_amount::text as bill_amount,
+  b.previous_balance::text as previous_balance, b.payments_received::text as payments_received,
+  b.adjustments::text as adjustments, b.arrears::text as arrears,
+  b.wallet_applied::text as wallet_applied, b.payable::text as payable,
+  b.credit_balance::text as credit_balance, b.late_surcharge::text as late_surcharge,
+  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, b.document, b.facts,
+  b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
+
+const tables = sql.raw(`bills b
+  join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+  join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
+  join batches x on x.tenant_id = b.tenant_id and x.batch_id = b.batch_id`);
+
+export type BillFilter = {
+  billId?: number | null;
+  billNumber?: string | null;
+  subscriptionNumber?: string | null;
+  partyId?: number | null;
+  termId?: number | null;
+  batchId?: number | null;
+  statuses?: readonly BillStatus[] | null;
+  paymentStatus?: string | null;
+  /** Of the first day of the term. */
+  fromDate?: Temporal.PlainDate | null;
+  toDate?: Temporal.PlainDate | null;
+};
+
+function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
+  const conditions = [sql`b.tenant_id = ${tenantId}`];
+  const { billId, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
+  if (billId) conditions.push(sql`b.bill_id = ${billId}`);
+  if (billNumber) conditions.push(sql`b.bill_number = ${billNumber}`);
+  if (partyId) conditions.push(sql`b.party_id = ${partyId}`);
+  if (termId) conditions.push(sql`b.term_id = ${termId}`);
+  if (batchId) conditions.push(sql`b.batch_id = ${batchId}`);
+  if (filter.statuses) conditions.push(sql`b.status = any(${filter.statuses}::text[])`);
+  if (filter.paymentStatus) conditions.push(sql`b.payment_status = ${filter.paymentStatus}`);
+  if (filter.fromDate) conditions.push(sql`t.start_date >= ${filter.fromDate}`);
+  if (filter.toDate) conditions.push(sql`t.start_date <= ${filter.toDate}`);
+  if (subscriptionNumber) {
+    conditions.push(sql`b.bill_id in (${billsOf(tenantId, subscriptionNumber)})`);
+  }
+  return sql.join(conditions, sql` and `);
+}
+
+/** Bills of a subscription, alone on its bill or one of several. */
+function billsOf(tenantId: number, subscriptionNumber: string): RawBuilder<unknown> {
+  return sql`
+    select o.bill_id from subscriptions s
+    join bills o on o.tenant_id = s.tenant_id and o.subscription_id = s.subscription_id
+    where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber}
+    union all
+    select p.bill_id from subscriptions s
+    join bill_parts p on p.tenant_id = s.tenant_id and p.subscription_id = s.subscription_id
+    where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber}`;
+}
+
+/** By id; of a term, by what they are for, which is the order in which they were made. */
+function orderOf({ termId }: BillFilter): RawBuilder<unknown> {
+  return termId ? sql`b.subject_id, b.bill_id` : sql`b.bill_id`;
+}
+
+export async function listBillsAt(
+  tx: Tx,
+  tenantId: number,
+  filter: BillFilter,
+  window: { offset: number; limit: number },
+): Promise<BillRow[]> {
+  const { rows } = await sql<BillRow>`
+    select ${columns} from ${tables}
+    where ${matches(tenantId, filter)}
+    order by ${orderOf(filter)}
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+export async function listBillsAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: BillFilter,
+  options: { after: BillRow | undefined; limit: number },
+): Promise<BillRow[]> {
+  const { after } = options;
+  const { rows } = await sql<BillRow>`
+    select ${columns} from ${tables}
+    where ${matches(tenantId, filter)} and ${after ? isAfter(filter, after) : sql`true`}
+    order by ${orderOf(filter)}
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+function isAfter({ termId }: BillFilter, after: BillRow): RawBuilder<unknown> {
+  return termId
+    ? sql`b.subject_id >= ${after.subject_id}
+        and (b.subject_id, b.bill_id) > (${after.subject_id}, ${after.bill_id})`
+    : sql`b.bill_id > ${after.bill_id}`;
+}
+
+export async function countBills(tx: Tx, tenantId: number, filter: BillFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${tables} where ${matches(tenantId, filter)}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+export async function findBill(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<BillRow | undefined> {
+  const [row] = await listBillsAfter(tx, tenantId, { billId }, { after: undefined, limit: 1 });
+  return row;
+}

@@ -1,0 +1,160 @@
+// What posting books: the lines of bills on the accounts of their components, wallets, deposits.
+
+import { formatDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
+import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts';
+import type { PinnedBook } from '../pricing/price-books.ts';
+import type { Facts } from '../rating/facts.ts';
+import { securityLines } from '../rating/security.ts';
+import type { ComponentSum, FirstBillRow, WalletUse } from './post-store.ts';
+
+export type JournalHead = Pick<
+  Journal,
+  'sourceId' | 'termId' | 'businessUnitId' | 'postingDate' | 'description'
+>;
+
+/** Accounts that the customers' entries add up to: nothing else may be booked on them. */
+const controlAccounts = new Set<number>([
+  ledgerAccounts.receivable,
+  ledgerAccounts.advance,
+  ledgerAccounts.deposit,
+  ledgerAccounts.disputed,
+]);
+
+type AccountOf = (component: string, type: string | null) => number;
+
+/** By the account that a component names, else by its type. */
+export async function componentAccounts(
+  tx: Tx,
+  tenantId: number,
+  { book }: PinnedBook,
+): Promise<AccountOf> {
+  const codes = new Map<string, string>();
+  const wanted: WantedAccount[] = [];
+  for (const { definition } of book.definitions.contexts) {
+    for (const { name, type, account } of definition.components ?? []) {
+      const code = account?.trim();
+      if (!code) continue;
+      codes.set(name, code);
+      wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : 'Income' });
+    }
+  }
+  const ids =
+    wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
+  return (component, type) => {
+    const id = ids.get(codes.get(component) ?? '');
+    if (id !== undefined && !controlAccounts.has(id)) return id;
+    return type === 'Tax' ? ledgerAccounts.tax : ledgerAccounts.income;
+  };
+}
+
+/** Debit the customers, credit every component and the rounding. */
+export function billLines(sums: readonly ComponentSum[], accountOf: AccountOf): JournalLine[] {
+  const credits = sums
+    .filter(({ amount }) => amount !== 0)
+    .map(({ component, type, amount }) => ({
+      accountId: component === null ? ledgerAccounts.rounding : accountOf(component, type),
+      component,
+      amount: -amount,
+    }));
+  const billed = credits.reduce((sum, line) => sum - line.amount, 0);
+  return [{ accountId: ledgerAccounts.receivable, amount: billed }, ...credits];
+}
+
+/** Money that was paid ahead settles the bill: debit Advance, credit Receivable. */
+export function walletJournal(
+  head: JournalHead,
+  uses: readonly WalletUse[],
+  subscriptionsOf: ReadonlyMap<number, readonly { subscriptionId: number; amount: number }[]>,
+): Journal {
+  const entries = uses.flatMap(({ bill_id: billId, party_id: partyId, applied }) => {
+    const shares = spread(applied, subscriptionsOf.get(billId) ?? []);
+    const item = { partyId, kind: 'Wallet', billId } as const;
+    return [
+      { ...item, accountId: ledgerAccounts.advance, subscriptionId: null, amount: applied },
+      ...shares.map(({ subscriptionId, amount }) => ({
+        ...item,
+        accountId: ledgerAccounts.receivable,
+        subscriptionId,
+        amount: -amount,
+      })),
+    ];
+  });
+  const total = uses.reduce((sum, use) => sum + use.applied, 0);
+  return {
+    ...head,
+    source: 'Wallet',
+    lines: [
+      { accountId: ledgerAccounts.advance, amount: total },
+      { accountId: ledgerAccounts.receivable, amount: -total },
+    ],
+    entries,
+  };
+}
+
+/** One subscription after the other, as far as the money goes. */
+function spread(
+  applied: number,
+  parts: readonly { subscriptionId: number; amount: number }[],
+): { subscriptionId: number; amount: number }[] {
+  let left = applied;
+  const shares = parts.map(({ subscriptionId, amount }) => {
+    const share = Math.min(left, Math.max(0, amount));
+    left -= share;
+    return { subscriptionId, amount: share };
+  });
+  // A part below zero made the bill smaller than the others: they take what is left.
+  const [first] = shares;
+  if (first && left > 0) first.amount += left;
+  return shares.filter(({ amount }) => amount !== 0);
+}
+
+/** Whether any plan asks for a deposit with the first bill. */
+export function asksDeposits({ book }: PinnedBook): boolean {
+  return book.definitions.plans.some(({ definition }) =>
+    (definition.securityAttributes ?? []).some(({ dueAt }) => dueAt === 'FirstBill'),
+  );
+}
+
+/** Deposits that fall due with first bills: an open item each, held for the customer. */
+export function depositJournal(
+  head: JournalHead,
+  { book, planCodes }: PinnedBook,
+  firsts: readonly FirstBillRow[],
+  dueDate: string,
+): Journal {
+  const date = formatDate(head.postingDate);
+  const entries = firsts.flatMap((row): SubledgerEntry[] => {
+    const { connection } = row.facts as Facts;
+    const code = planCodes.get(row.plan_id) ?? '';
+    return securityLines(book, code, date, connection ?? {})
+      .filter(({ attribute, amount }) => attribute.dueAt === 'FirstBill' && amount > 0)
+      .flatMap(({ name, amount }) => {
+        const item = {
+          partyId: row.party_id,
+          subscriptionId: row.subscription_id,
+          kind: 'Deposit',
+          billId: row.bill_id,
+          dueDate,
+          description: name,
+        } as const;
+        return [
+          { ...item, accountId: ledgerAccounts.receivable, amount },
+          { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
+        ];
+      });
+  });
+  const total = entries.reduce((sum, { amount }) => sum + Math.max(0, amount), 0);
+  return {
+    ...head,
+    source: 'Deposit',
+    description: 'Security deposits demanded',
+    lines: [
+      { accountId: ledgerAccounts.receivable, amount: total },
+      { accountId: ledgerAccounts.deposit, amount: -total },
+    ],
+    entries,
+  };
+}

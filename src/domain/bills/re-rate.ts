@@ -1,0 +1,84 @@
+// Rates a stored bill again from the inputs frozen with it and the prices of its run.
+import type { Bill, BillLine } from '../rating/bill.ts';
+import type { LineExplanation } from '../rating/explain.ts';
+import type { Facts } from '../rating/facts.ts';
+import type { PriceBook } from '../rating/price-book.ts';
+import { rateBill } from '../rating/rate-bill.ts';
+import type { StoredDocument, StoredLine } from './document.ts';
+
+export function factsOf(frozen: Facts | { subscriptions: Facts[] }): Facts[] {
+  return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
+}
+
+export type ExplainedLine = LineExplanation & { connectionNumber?: string };
+
+/**
+ * Why every line has its amount. What comes out must be what was billed: anything else is a fault
+ * of the program, and nobody is told a story about it.
+ */
+export function explainStored(
+  book: PriceBook,
+  frozen: Facts | { subscriptions: Facts[] },
+  document: StoredDocument,
+): ExplainedLine[] {
+  const isOfSeveral = 'subscriptions' in frozen;
+  const bills = factsOf(frozen).map((facts) => rateBill(book, facts, { explain: true }));
+  const lines = bills.flatMap((bill) => bill.lines);
+  const surcharges = bills.flatMap((bill) => bill.surcharges);
+  assertSame(lines, document.lines ?? []);
+  assertSame(surcharges, document.surcharges ?? []);
+  const own = bills.flatMap((bill) => explanationsOf(bill, isOfSeveral, 'lines'));
+  const late = bills.flatMap((bill) => explanationsOf(bill, isOfSeveral, 'surcharges'));
+  return [...own, ...late].map((line, index) => ({ ...line, lineNo: index + 1 }));
+}
+
+function explanationsOf(
+  bill: Bill,
+  isOfSeveral: boolean,
+  pick: 'lines' | 'surcharges',
+): ExplainedLine[] {
+  const numbers = new Set(bill[pick].map((line) => line.lineNo));
+  const found = (bill.explanation ?? []).filter((line) => numbers.has(line.lineNo));
+  const { connectionNumber } = bill;
+  if (!isOfSeveral || connectionNumber === null) return found;
+  return found.map((line) => ({ ...line, connectionNumber }));
+}
+
+/** Whether the frozen inputs still give the lines and sums that were stored. */
+export function isRatedAgain(
+  book: PriceBook,
+  frozen: Facts | { subscriptions: Facts[] },
+  document: StoredDocument,
+  sums: { currentCharges: number; taxAmount: number; arrears: number; lateSurcharge: number },
+): boolean {
+  const bills = factsOf(frozen).map((facts) => rateBill(book, facts));
+  const total = (pick: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + pick(bill), 0);
+  return (
+    bills.every((bill) => bill.status === 'Draft') &&
+    isSame(
+      bills.flatMap((bill) => bill.lines),
+      document.lines ?? [],
+    ) &&
+    isSame(
+      bills.flatMap((bill) => bill.surcharges),
+      document.surcharges ?? [],
+    ) &&
+    total((bill) => bill.currentCharges) === sums.currentCharges &&
+    total((bill) => bill.taxAmount) === sums.taxAmount &&
+    total((bill) => bill.arrears) === sums.arrears &&
+    total((bill) => bill.latePaymentSurcharge) === sums.lateSurcharge
+  );
+}
+
+function assertSame(rated: readonly BillLine[], stored: readonly StoredLine[]): void {
+  if (isSame(rated, stored)) return;
+  throw new Error('a bill that was rated again is not the bill that was stored');
+}
+
+function isSame(rated: readonly BillLine[], stored: readonly StoredLine[]): boolean {
+  if (rated.length !== stored.length) return false;
+  return rated.every(({ component, amount }, index) => {
+    const line = stored[index];
+    return line?.component === component && line.amount === amount;
+  });
+}

@@ -1,0 +1,219 @@
+// Taking the posting of a term back: mirrored journals, retired numbers, drafts as they were. It is
+// one transaction, however many bills there are: a term is posted or it is not.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../ledger/store.ts';
+import { chargesOf, oneTimeReason } from './post-store.ts';
+
+/** Whoever pays one of them waits until the transaction has ended. */
+export async function lockPosted(tx: Tx, tenantId: number, termId: number): Promise<void> {
+  await sql`
+    select count(*) from (
+      select bill_id from bills
+      where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+      order by bill_id
+      for no key update
+    ) locked
+  `.execute(tx);
+}
+
+export type UnpostObstacles = {
+  /** Bills that are no longer Posted. */
+  moved: number;
+  /** Bills that were paid, credited, surcharged or adjusted. */
+  touched: number;
+  /** Bills of subscriptions that a later bill builds on. */
+  followed: number;
+};
+
+/** The posted bills of a term with their subscriptions. */
+function postedParts(tenantId: number, termId: number): RawBuilder<unknown> {
+  return sql`
+    select b.bill_id, b.subscription_id, b.billed_to, b.billed_through
+    from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+      and b.subscription_id is not null
+    union all
+    select p.bill_id, p.subscription_id, p.billed_to, p.billed_through
+    from bills b
+    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'`;
+}
+
+export async function findUnpostObstacles(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<UnpostObstacles> {
+  const { rows } = await sql<UnpostObstacles>`
+    with parts as materialized (${postedParts(tenantId, termId)})
+    select
+      (select count(*) from bills
+        where tenant_id = ${tenantId} and term_id = ${termId}
+          and status in ('Published', 'Cancelled')) as moved,
+      (select count(distinct bill_id) from (
+        select bill_id from bills
+        where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+          and paid_amount <> wallet_applied
+        union all
+        select e.bill_id from parts p
+        join subledger_entries e on e.tenant_id = ${tenantId}
+          and e.subscription_id = p.subscription_id and e.bill_id = p.bill_id
+          and e.kind in ('Payment', 'CreditNote', 'Surcharge', 'Adjustment', 'Refund', 'Transfer')
+      ) found) as touched,
+      (select count(distinct p.bill_id) from parts p
+        join subscriptions s on s.tenant_id = ${tenantId}
+          and s.subscription_id = p.subscription_id
+        where s.billed_through is distinct from p.billed_to) as followed
+  `.execute(tx);
+  return rows[0] ?? { moved: 0, touched: 0, followed: 0 };
+}
+
+/** Journals of the term's posting that nobody has reversed. */
+function openJournals(tenantId: number, termId: number): RawBuilder<unknown> {
+  return sql`
+    select j.journal_id, j.business_unit_id
+    from journals j
+    where j.tenant_id = ${tenantId} and j.term_id = ${termId}
+      and j.source_type in ('Bills', 'Wallet', 'Deposit')
+      and not exists (
+        select from journals r
+        where r.tenant_id = j.tenant_id and r.reverses_journal_id = j.journal_id
+      )`;
+}
+
+export async function countToReverse(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<{ journals: number; entries: number }> {
+  const { rows } = await sql<{ journals: number; entries: number }>`
+    with open as materialized (${openJournals(tenantId, termId)})
+    select (select count(*) from open) as journals,
+      (select count(*) from open o join subledger_entries e
+        on e.tenant_id = ${tenantId} and e.journal_id = o.journal_id) as entries
+  `.execute(tx);
+  return rows[0] ?? { journals: 0, entries: 0 };
+}
+
+/** The mirror of every journal of the posting, line by line and entry by entry. */
+export async function reverseJournals(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  options: {
+    jobId: number;
+    firstJournal: number;
+    firstEntry: number;
+    postingDate: string;
+    description: string;
+    stamp: Stamp;
+  },
+): Promise<void> {
+  const { jobId, firstJournal, firstEntry, postingDate, description, stamp } = options;
+  await sql`
+    insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
+      posting_date, description, reverses_journal_id, created_at, created_by)
+    select ${tenantId}, ${firstJournal - 1}::bigint + row_number() over (order by o.journal_id),
+      'Unpost', ${jobId}::bigint, ${termId}::bigint, o.business_unit_id, ${postingDate}::date,
+      ${description}, o.journal_id, ${stamp.at}, ${stamp.by}
+    from (${openJournals(tenantId, termId)}) o
+  `.execute(tx);
+  const mirrors = sql`
+    select journal_id, reverses_journal_id from journals
+    where tenant_id = ${tenantId} and source_type = 'Unpost' and source_id = ${jobId}`;
+  await sql`
+    insert into journal_lines
+      (tenant_id, journal_id, line_number, ledger_account_id, component, amount)
+    select ${tenantId}, m.journal_id, l.line_number, l.ledger_account_id, l.component, -l.amount
+    from (${mirrors}) m
+    join journal_lines l on l.tenant_id = ${tenantId} and l.journal_id = m.reverses_journal_id
+  `.execute(tx);
+  await sql`
+    insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+      subscription_id, kind, bill_id, posting, amount, posting_date, reference, description,
+      created_at, created_by)
+    select ${tenantId}, ${firstEntry - 1}::bigint + row_number() over (order by e.entry_id),
+      m.journal_id, e.ledger_account_id, e.party_id, e.subscription_id, 'Reversal', e.bill_id,
+      e.posting, -e.amount, ${postingDate}::date, e.reference, ${description}, ${stamp.at},
+      ${stamp.by}
+    from (${mirrors}) m
+    join subledger_entries e on e.tenant_id = ${tenantId} and e.journal_id = m.reverses_journal_id
+  `.execute(tx);
+}
+
+export async function retireNumbers(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  reason: string,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into retired_numbers
+      (tenant_id, bill_number, term_id, bill_id, reason, retired_at, retired_by)
+    select tenant_id, bill_number, term_id, bill_id, ${reason}, ${stamp.at}, ${stamp.by}
+    from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+  `.execute(tx);
+}
+
+/** Subscriptions, and what is known of their use, as they were before the term. */
+export async function restoreSubscriptions(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update subscriptions s
+    set billed_through = p.billed_through
+    from (${postedParts(tenantId, termId)}) p
+    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+  `.execute(tx);
+  await sql`
+    update subscriptions s
+    set status = 'Active', disconnection_kind = null, status_history = s.status_history - -1,
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from (${postedParts(tenantId, termId)}) p
+    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+      and s.status = 'Disconnected' and s.status_history -> -1 ->> 'reason' = ${oneTimeReason}
+      and (s.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
+  `.execute(tx);
+  await sql`
+    update usage_histories h
+    set terms = h.terms - 0, brought_forward = coalesce(e.brought_forward, 0),
+      entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then e.billed end
+    from (${postedParts(tenantId, termId)}) p
+    left join lateral (
+      select b.arrears + b.bill_amount as brought_forward, b.entry_id,
+        ${chargesOf(sql`true`)} as billed
+      from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
+        and b.bill_id <> p.bill_id and b.status in ('Posted', 'Published')
+        and b.billed_to < p.billed_to
+      order by b.billed_to desc
+      limit 1
+    ) e on true
+    where h.tenant_id = ${tenantId} and h.subscription_id = p.subscription_id
+      and (h.terms -> 0 ->> 'termId')::bigint = ${termId}
+  `.execute(tx);
+}
+
+export async function markUnposted(
+  tx: Tx,
+  tenantId: number,
+  term: { termId: number; dueDate: string },
+  stamp: Stamp,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update bills
+    set status = 'Draft', bill_number = null, payable = payable + wallet_applied,
+      wallet_applied = 0, paid_amount = 0, payment_status = 'Unpaid',
+      due_date = ${term.dueDate}::date, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${term.termId} and status = 'Posted'
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,71 @@
+// Takes in a file: all of it or nothing. A dry run does the same and then undoes it, so that it
+// finds what the real run would find.
+import { createHash } from 'node:crypto';
+import type { Encoding } from '../../base/csv/decode.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../parties/store.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import { type ImportedRows, importRows, type Loader, type Progress } from './import-rows.ts';
+import { findImport, insertImport, markBeforeImport, undoImport } from './store.ts';
+
+export type ImportFile = {
+  kind: string;
+  name: string | null;
+  encoding: Encoding | null;
+  /** May be read more than once. */
+  bytes(): AsyncIterable<Uint8Array>;
+};
+
+export type ImportOptions = {
+  isDryRun: boolean;
+  /** Takes in a file that was taken in before. */
+  isAgain: boolean;
+  onProgress: Progress;
+};
+
+export type Imported = ImportedRows & { importId: number | null };
+
+/** Leaves nothing behind of a file with bad rows; they are named, and the caller says so. */
+export async function importFile(
+  tx: Tx,
+  tenantId: number,
+  file: ImportFile,
+  loader: Loader,
+  options: ImportOptions,
+  stamp: Stamp,
+): Promise<Imported> {
+  const sha256 = await hashOf(file);
+  if (!options.isAgain) await assertNew(tx, tenantId, file, sha256);
+  await markBeforeImport(tx);
+  const result = await importRows(file.bytes(), file.encoding, loader, options.onProgress);
+  if (result.problems.length > 0 || options.isDryRun) {
+    await undoImport(tx);
+    return { ...result, importId: null };
+  }
+  const importId = await takeNumbers(tx, tenantId, 'import', 1);
+  const row = { importId, kind: file.kind, fileName: file.name, sha256, rows: result.rows };
+  await insertImport(tx, tenantId, row, stamp);
+  return { ...result, importId };
+}
+
+async function hashOf(file: ImportFile): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const piece of file.bytes()) hash.update(piece);
+  return hash.digest();
+}
+
+async function assertNew(
+  tx: Tx,
+  tenantId: number,
+  file: ImportFile,
+  sha256: Buffer,
+): Promise<void> {
+  const before = await findImport(tx, tenantId, { kind: file.kind, sha256 });
+  if (!before) return;
+  const when = before.created_at.toString().slice(0, 10);
+  throw new AppError('DUPLICATE', {
+    message: `This file was imported on ${when} by ${before.created_by}; nothing was changed`,
+    field: 'content',
+  });
+}

@@ -1,0 +1,143 @@
+// A CSV file row by row: what its header promises, what each row holds, and what stands against
+// it. Every bad row is named; what becomes of the good ones is the loader's matter.
+import { type CsvOptions, type CsvRow, readCsv } from '../../base/csv/read.ts';
+import { withFormula } from '../../base/csv/write.ts';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
+
+/** A row with its filled cells, by the name of the column. */
+export type ImportRow = { line: number; cells: ReadonlyMap<string, string> };
+
+export type LineProblem = {
+  line: number;
+  /** null: of the whole row. */
+  column: string | null;
+  code: ErrorCode;
+  message: string;
+  rejectedValue?: unknown;
+};
+
+export type Loader = {
+  columns: readonly string[];
+  requiredColumns: readonly string[];
+  /** Columns that begin with one of these go on with a name of the workspace's own. */
+  prefixes: readonly string[];
+  /** Columns of other use, which are passed over. */
+  ignoredColumns: readonly string[];
+  /** Stores the good rows and names the bad ones. */
+  load(rows: readonly ImportRow[]): Promise<LineProblem[]>;
+};
+
+export type ImportedRows = { rows: number; problems: LineProblem[] };
+
+export type Progress = (rows: number, problems: number) => void;
+
+/** Rows that are checked and stored together. */
+const rowsAtOnce = 2_000;
+/** Whoever has more bad rows than this has chosen the wrong file. */
+const problemsMax = 200_000;
+const columnsMax = 500;
+
+export async function importRows(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: CsvOptions['encoding'],
+  loader: Loader,
+  onProgress: Progress,
+): Promise<ImportedRows> {
+  let header: string[] | undefined;
+  const problems: LineProblem[] = [];
+  let rows = 0;
+  for await (const chunk of readCsv(bytes, { encoding, rowsAtOnce })) {
+    const first = header ? undefined : chunk.shift();
+    if (first) header = checkHeader(first, loader);
+    const names = header ?? [];
+    const whole: ImportRow[] = [];
+    for (const row of chunk) {
+      const problem = ragged(row, names.length);
+      if (problem) problems.push(problem);
+      else whole.push(rowOf(row, names));
+    }
+    rows += chunk.length;
+    if (whole.length > 0) problems.push(...(await loader.load(whole)));
+    onProgress(rows, problems.length);
+    if (problems.length > problemsMax) break;
+  }
+  if (!header || rows === 0) {
+    throw new AppError('REQUIRED_FIELD', { message: 'The file has no rows', field: 'content' });
+  }
+  return { rows, problems: distinct(problems).sort((a, b) => a.line - b.line) };
+}
+
+/** A cell that is used for two things is wrong once. */
+function distinct(problems: readonly LineProblem[]): LineProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ line, column, code }) => {
+    const key = `${line} ${column} ${code}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function ragged({ line, cells }: CsvRow, columns: number): LineProblem | undefined {
+  const isLonger = cells.slice(columns).some((cell) => cell.trim() !== '');
+  if (cells.length >= columns && !isLonger) return undefined;
+  const message = `The row has ${cells.length} cells, the header ${columns}`;
+  return { line, column: null, code: 'INVALID_FORMAT', message };
+}
+
+function rowOf({ line, cells }: CsvRow, names: readonly string[]): ImportRow {
+  const filled = new Map<string, string>();
+  names.forEach((name, index) => {
+    const cell = withFormula((cells[index] ?? '').trim());
+    if (cell !== '') filled.set(name, cell);
+  });
+  return { line, cells: filled };
+}
+
+/** The columns as the loader calls them; whatever is wrong with them is named at once. */
+function checkHeader({ line, cells }: CsvRow, loader: Loader): string[] {
+  const known = new Map(
+    [...loader.columns, ...loader.ignoredColumns].map((name) => [folded(name), name]),
+  );
+  const names = cells.map((cell) => known.get(folded(cell)) ?? prefixed(cell, loader) ?? cell);
+  // Cells to the right of the last column are left over from what stood there once.
+  while (names.length > 0 && names.at(-1)?.trim() === '') names.pop();
+  const details: ErrorDetail[] = [];
+  const refuse = (code: ErrorCode, column: string, message: string) =>
+    details.push({ field: `lines[${line}].${column}`, code, message: `Line ${line}: ${message}` });
+  const seen = new Set<string>();
+  for (const name of names) {
+    const isKnown = known.has(folded(name)) || prefixed(name, loader) !== undefined;
+    if (!isKnown) refuse('UNKNOWN_FIELD', name, `there is no column '${name}' here`);
+    else if (seen.has(name)) refuse('DUPLICATE', name, `the column '${name}' stands twice`);
+    seen.add(name);
+  }
+  for (const name of loader.requiredColumns) {
+    if (!seen.has(name)) refuse('REQUIRED_FIELD', name, `the column '${name}' is missing`);
+  }
+  if (names.length > columnsMax) refuse('TOO_MANY_ITEMS', '', `more than ${columnsMax} columns`);
+  const [first] = details;
+  if (first) throw new AppError(first.code, { message: first.message, details });
+  return names;
+}
+
+function prefixed(cell: string, loader: Loader): string | undefined {
+  const prefix = loader.prefixes.find((one) => folded(cell).startsWith(folded(one)));
+  const name = prefix === undefined ? '' : cell.trim().slice(prefix.length).trim();
+  return name === '' ? undefined : `${prefix}${name}`;
+}
+
+/** `Party Number`, `party_number` and `partyNumber` are the same column. */
+function folded(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** As an answer names them: `lines[17].number`. */
+export function lineDetails(problems: readonly LineProblem[]): ErrorDetail[] {
+  return problems.map(({ line, column, code, message, rejectedValue }) => ({
+    field: column === null ? `lines[${line}]` : `lines[${line}].${column}`,
+    code,
+    message: `Line ${line}: ${message}`,
+    ...(rejectedValue === undefined ? {} : { rejectedValue }),
+  }));
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+
+export type WantedAccount = { code: string; name: string; kind: 'Income' | 'Liability' };
+
+/** Ids of accounts by code; those that nobody has opened yet are opened. */
+export async function openAccounts(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly WantedAccount[],
+): Promise<Map<string, number>> {
+  const known = await listAccountIds(tx, tenantId);
+  const missing = wanted.filter(({ code }) => !known.has(code));
+  for (const { code, name, kind } of missing) {
+    if (known.has(code)) continue;
+    const id = await takeNumbers(tx, tenantId, 'ledger-account', 1);
+    const { rows } = await sql<{ ledger_account_id: number }>`
+      insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind)
+      values (${tenantId}, ${id}, ${code}, ${name}, ${kind})
+      on conflict (tenant_id, code) do nothing
+      returning ledger_account_id
+    `.execute(tx);
+    if (rows.length === 0) return openAccounts(tx, tenantId, wanted);
+    known.set(code, id);
+  }
+  return known;
+}
+
+export async function listAccountIds(tx: Tx, tenantId: number): Promise<Map<string, number>> {
+  const { rows } = await sql<{ code: string; ledger_account_id: number }>`
+    select code, ledger_account_id from ledger_accounts where tenant_id = ${tenantId}
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.code, row.ledger_account_id]));
+}

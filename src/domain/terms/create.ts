@@ -1,0 +1,142 @@
+// Step 1 of the bill run: a term is made.
+import { formatDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import { findBatchId } from '../pricing/batches-store.ts';
+import { builtInBatch, type Stamp } from '../pricing/context.ts';
+import { type ContextRow, shareContext } from '../pricing/contexts-store.ts';
+import { takeNumbers } from '../tenants/numbers-store.ts';
+import { findChosen, insertChosen } from './chosen-store.ts';
+import { findNeighbours, insertTerm, type NewTerm, type TermEdge } from './store.ts';
+import { assertTermDates, type PostType, type TermType } from './term.ts';
+
+export type TermRequest = {
+  contextCode: string;
+  /** Null is the batch of those who are given none. */
+  batchCode: string | null;
+  /** Null is that of the context, as with the post type. */
+  billingPeriodId: number | null;
+  postType: string | null;
+  type: TermType;
+  label: string;
+  startDate: Temporal.PlainDate;
+  endDate: Temporal.PlainDate;
+  /** Null is as many days after the end as the context says. */
+  dueDate: Temporal.PlainDate | null;
+  /** Whom a term bills that is not Regular. */
+  subscriptionNumbers: readonly string[];
+};
+
+export type CreatedTerm = NewTerm & {
+  batchCode: string;
+  /** Days next to it that no term of the batch bills. */
+  gaps: string[];
+};
+
+export async function createTerm(
+  tx: Tx,
+  tenantId: number,
+  request: TermRequest,
+  stamp: Stamp,
+): Promise<CreatedTerm> {
+  const context = await contextOf(tx, tenantId, request);
+  const batchCode = request.batchCode || builtInBatch;
+  const batchId = await findBatchId(tx, tenantId, {
+    contextId: context.context_id,
+    code: batchCode,
+  });
+  if (batchId === undefined) {
+    const message = `${context.code} has no batch ${batchCode}`;
+    throw new AppError('BATCH_NOT_FOUND', { message, field: 'data.batchCode' });
+  }
+  const { startDate, endDate, label, type } = request;
+  const dueDate = request.dueDate ?? endDate.add({ days: context.due_date_offset });
+  assertTermDates({ startDate, endDate, dueDate });
+  const chosen = await chosenOf(tx, tenantId, context, request);
+  const term: NewTerm = {
+    termId: await takeNumbers(tx, tenantId, 'term', 1),
+    contextId: context.context_id,
+    batchId,
+    billingPeriodId: request.billingPeriodId ?? context.billing_period_id,
+    type,
+    label,
+    startDate,
+    endDate,
+    dueDate,
+    postType: context.post_type as PostType,
+  };
+  await insertTerm(tx, tenantId, term, stamp);
+  await insertChosen(tx, tenantId, term.termId, chosen);
+  const gaps = type === 'Regular' ? await gapsOf(tx, tenantId, term) : [];
+  return { ...term, batchCode, gaps };
+}
+
+async function contextOf(tx: Tx, tenantId: number, request: TermRequest): Promise<ContextRow> {
+  const { contextCode: code, postType } = request;
+  const context = await shareContext(tx, tenantId, code);
+  if (!context) {
+    const message = `No pricing context has the code ${code}`;
+    throw new AppError('SERVICE_NOT_FOUND', { message, field: 'data.serviceCode' });
+  }
+  if (context.archived) {
+    const message = `The pricing context ${code} is archived`;
+    throw new AppError('SERVICE_ARCHIVED', { message, field: 'data.serviceCode' });
+  }
+  if (postType !== null && postType !== context.post_type) {
+    throw new AppError('POST_TYPE_MISMATCH', {
+      message: `postType must be '${context.post_type}' for service ${code}`,
+      field: 'data.postType',
+      allowed: [context.post_type],
+    });
+  }
+  return context;
+}
+
+/** Ids of those whom a term is for; a regular one is for all of its batch. */
+async function chosenOf(
+  tx: Tx,
+  tenantId: number,
+  context: ContextRow,
+  { type, subscriptionNumbers: numbers }: TermRequest,
+): Promise<number[]> {
+  if (type === 'Regular') return [];
+  if (numbers.length === 0) {
+    throw new AppError('REQUIRED_FIELD', {
+      message: 'connectionNumbers is required: only a Regular term bills a whole batch',
+      field: 'data.connectionNumbers',
+    });
+  }
+  const found = await findChosen(tx, tenantId, { contextId: context.context_id, numbers });
+  const details = numbers.flatMap((number, index) => {
+    if (found.has(number)) return [];
+    const field = `data.connectionNumbers[${index}]`;
+    const message = `${context.code} has no subscription ${number}`;
+    return [{ field, code: 'SUBSCRIPTION_NOT_FOUND' as const, message, rejectedValue: number }];
+  });
+  if (details.length > 0) {
+    const message = details[0]?.message ?? '';
+    throw new AppError('SUBSCRIPTION_NOT_FOUND', { message, details });
+  }
+  return [...new Set(found.values())];
+}
+
+async function gapsOf(tx: Tx, tenantId: number, term: NewTerm): Promise<string[]> {
+  const { previous, next } = await findNeighbours(tx, tenantId, term);
+  return [
+    ...gap(previous, (end) => [end.add({ days: 1 }), term.startDate.subtract({ days: 1 })]),
+    ...gap(next, (start) => [term.endDate.add({ days: 1 }), start.subtract({ days: 1 })]),
+  ];
+}
+
+function gap(
+  neighbour: TermEdge | null,
+  daysBetween: (edge: Temporal.PlainDate) => [Temporal.PlainDate, Temporal.PlainDate],
+): string[] {
+  if (!neighbour) return [];
+  const [first, last] = daysBetween(Temporal.PlainDate.from(neighbour.date));
+  if (Temporal.PlainDate.compare(first, last) > 0) return [];
+  const days = first.equals(last)
+    ? formatDate(first)
+    : `${formatDate(first)} to ${formatDate(last)}`;
+  return [`no term bills ${days}, next to ${neighbour.label}`];
+}

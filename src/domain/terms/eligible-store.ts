@@ -1,0 +1,102 @@
+// Which subscriptions a term bills: those of its context and batch whose billing period is the
+// term's and that were Active on a day, not after its end, that nobody was billed for yet.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { TermRow } from './store.ts';
+
+export type EligibleTerm = Pick<
+  TermRow,
+  | 'term_id'
+  | 'context_id'
+  | 'context_period_id'
+  | 'batch_id'
+  | 'billing_period_id'
+  | 'term_type'
+  | 'start_date'
+  | 'end_date'
+>;
+
+/** What tells whether a subscription `s` is billed: its account `a`, plan `p` and group `g`. */
+export const eligibleTables = sql.raw(`subscriptions s
+    join billing_accounts a on a.tenant_id = s.tenant_id and a.account_id = s.account_id
+    join plans p on p.tenant_id = s.tenant_id and p.plan_id = s.plan_id
+    left join billing_groups g
+      on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
+
+/** A condition on those tables. Of a subscription that was never off no days are looked at. */
+export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
+      and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
+      and s.connection_date <= ${term.end_date}::date
+      and coalesce(s.billed_through, ${term.start_date}::date - 1) < ${term.end_date}::date
+      and (
+        (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
+        or is_active_between(s.status_history,
+          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${term.end_date}::date)
+      )
+      and ${isForTerm(tenantId, term)}`;
+}
+
+/** A regular term bills a period; any other one bills whom it was made for. */
+function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  if (term.term_type === 'Regular') {
+    return sql`coalesce(g.billing_period_id, p.billing_period_id, ${term.context_period_id})
+      = ${term.billing_period_id}`;
+  }
+  return sql`exists (
+    select from term_subscriptions o
+    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
+      and o.subscription_id = s.subscription_id
+  )`;
+}
+
+/** Ranges of subscriptions that are billed by meter, each with as many as go into one part. */
+export async function cutMetered(
+  tx: Tx,
+  tenantId: number,
+  term: EligibleTerm,
+  size: number,
+): Promise<{ chunks: { firstId: number; lastId: number }[]; total: number }> {
+  const { rows } = await sql<{ first_id: number; last_id: number; subscriptions: number }>`
+    select min(subscription_id) as first_id, max(subscription_id) as last_id,
+      count(*) as subscriptions
+    from (
+      select s.subscription_id,
+        (row_number() over (order by s.subscription_id) - 1) / ${size}::bigint as part
+      from ${eligibleTables}
+      where ${isEligible(tenantId, term)} and s.is_metered
+    ) parted
+    group by part
+    order by part
+  `.execute(tx);
+  return {
+    chunks: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
+    total: rows.reduce((sum, row) => sum + row.subscriptions, 0),
+  };
+}
+
+export type RowSubscription = {
+  subscription_id: number;
+  subscription_number: string;
+  is_in_term: boolean;
+  /** The first day that the term would bill, YYYY-MM-DD. */
+  first_date: string;
+};
+
+/** The subscriptions that the rows of an upload name, by number. */
+export async function findRowSubscriptions(
+  tx: Tx,
+  tenantId: number,
+  term: EligibleTerm,
+  numbers: readonly string[],
+): Promise<Map<string, RowSubscription>> {
+  const { rows } = await sql<RowSubscription>`
+    select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
+      coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
+    from ${eligibleTables}
+    join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
+      on n.number = s.subscription_number
+    where s.tenant_id = ${tenantId}
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.subscription_number, row]));
+}

@@ -1,0 +1,113 @@
+// Estimates for counters that nobody read in time.
+import { dateOfDay, dayOf } from '../../base/days.ts';
+import { decimalText } from '../../base/numbers/decimal-text.ts';
+import { estimateReading, type PastTerm } from '../rating/estimates.ts';
+import { RatingError } from '../rating/rating-error.ts';
+import { type NewReading, plainReading } from '../readings/reading.ts';
+import { estimateSource, type StandIn, type UnreadRegister } from './readings-store.ts';
+import type { Estimation } from './term-rules.ts';
+
+export type EstimateMade = {
+  standIn: Omit<StandIn, 'readingId'>;
+  reading: NewReading;
+};
+
+/** A term that ended within so many days of a year ago is the same term of last year. */
+const sameTermDays = 15;
+
+/** Undefined where no estimate can be made: the register is left open. */
+export function estimateUnread(
+  register: UnreadRegister,
+  term: { term_id: number; end_date: string },
+  estimation: Estimation | undefined,
+): EstimateMade | undefined {
+  if (!estimation) return undefined;
+  const day = lastDay(register, term.end_date);
+  const days = day - dayOf(Temporal.PlainDate.from(register.previous_date));
+  if (days <= 0) return undefined;
+  const past = pastTerms(register);
+  try {
+    const estimate = estimateReading({
+      previous: register.previous_value,
+      mf: register.mf,
+      days,
+      digits: register.digits,
+      decimals: register.decimals,
+      sameTermLastYear: past.find((one) => isOfLastYear(one, term.end_date)) ?? null,
+      previousTerm: past[0] ?? null,
+      actualTerms: past,
+      defaultDaily: estimation.defaultDaily,
+      consecutive: register.previous_estimates,
+      ...(estimation.consecutiveMax === undefined
+        ? {}
+        : { consecutiveMax: estimation.consecutiveMax }),
+    });
+    const value = decimalText(estimate.reading);
+    const { rollover } = estimate;
+    const consumption = decimalText(estimate.quantity);
+    return made(register, term.term_id, { day, days, value, rollover, consumption });
+  } catch (error) {
+    if (error instanceof RatingError && error.code === 'ESTIMATE_NOT_POSSIBLE') return undefined;
+    throw error;
+  }
+}
+
+function made(
+  register: UnreadRegister,
+  termId: number,
+  estimate: { day: number; days: number; value: string; rollover: boolean; consumption: string },
+): EstimateMade {
+  const { day, days, value, rollover, consumption } = estimate;
+  const place = { assignmentId: register.assignment_id, position: register.position };
+  return {
+    standIn: {
+      ...place,
+      subscriptionId: register.subscription_id,
+      previousDate: register.previous_date,
+      previousValue: register.previous_value,
+      previousType: register.previous_type,
+      readingDate: dateOfDay(day).toString(),
+      value,
+      rollover,
+      estimates: register.previous_estimates + 1,
+    },
+    reading: {
+      ...plainReading({ ...place, day, value }, 'Estimated'),
+      rollover,
+      consumption,
+      days,
+      source: estimateSource(termId),
+    },
+  };
+}
+
+/** The last day of the term, or the last before the subscription was switched off. */
+function lastDay({ off_since }: UnreadRegister, endDate: string): number {
+  const end = dayOf(Temporal.PlainDate.from(endDate));
+  if (off_since === null) return end;
+  return Math.min(end, dayOf(Temporal.PlainDate.from(off_since)) - 1);
+}
+
+type Past = PastTerm & { endDate: string };
+
+/** Newest first: of the register itself, or of its input while another register measured it. */
+function pastTerms({ terms, history, input }: UnreadRegister): Past[] {
+  if (terms && terms.length > 0) {
+    return terms.map(({ endDate, days, quantity, type }) => ({
+      endDate,
+      days,
+      quantity,
+      isEstimated: type === 'Estimated',
+    }));
+  }
+  return (history ?? []).flatMap(({ endDate, days, usage }) => {
+    const used = usage?.[input];
+    if (endDate === undefined || !days || used?.quantity === undefined) return [];
+    return [{ endDate, days, quantity: used.quantity, isEstimated: used.type === 'Estimated' }];
+  });
+}
+
+function isOfLastYear({ endDate }: Past, termEnd: string): boolean {
+  const wanted = dayOf(Temporal.PlainDate.from(termEnd).subtract({ years: 1 }));
+  return Math.abs(dayOf(Temporal.PlainDate.from(endDate)) - wanted) <= sameTermDays;
+}

@@ -1,0 +1,129 @@
+// What was taken into a term before its bills are made: manual values and uploaded use.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../pricing/context.ts';
+
+export type ManualValue = {
+  subscriptionId: number;
+  component: string;
+  /** Null takes back what was uploaded before. */
+  value: string | null;
+};
+
+/** Replaces earlier values of the same subscription and component; returns how many changed. */
+export async function saveManualValues(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  values: readonly ManualValue[],
+  stamp: Stamp,
+): Promise<number> {
+  const rows = JSON.stringify(values);
+  const { numAffectedRows: removed } = await sql`
+    delete from manual_values m
+    using json_to_recordset(${rows}::json)
+      as r ("subscriptionId" bigint, component text, value text)
+    where m.tenant_id = ${tenantId} and m.term_id = ${termId}
+      and m.subscription_id = r."subscriptionId" and m.component = r.component
+      and r.value is null
+  `.execute(tx);
+  const { numAffectedRows: saved } = await sql`
+    insert into manual_values as m (
+      tenant_id, term_id, subscription_id, component, value, modified_at, modified_by
+    )
+    select ${tenantId}, ${termId}, r."subscriptionId", r.component, r.value::numeric,
+      ${stamp.at}, ${stamp.by}
+    from json_to_recordset(${rows}::json) as r ("subscriptionId" bigint, component text, value text)
+    where r.value is not null
+    on conflict (tenant_id, term_id, subscription_id, component) do update
+      set value = excluded.value, modified_at = excluded.modified_at,
+        modified_by = excluded.modified_by
+      where m.value <> excluded.value
+  `.execute(tx);
+  return Number((removed ?? 0n) + (saved ?? 0n));
+}
+
+export type UploadedUse = {
+  subscriptionId: number;
+  input: string;
+  /** YYYY-MM-DD; null is of the whole term. */
+  date: string | null;
+  /** Null takes back what was uploaded before. */
+  quantity: string | null;
+};
+
+/** As for manual values. A use of the whole term has the date infinity: it has a key too. */
+export async function saveUsage(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  usage: readonly UploadedUse[],
+  stamp: Stamp,
+): Promise<number> {
+  const rows = JSON.stringify(usage);
+  const { numAffectedRows: removed } = await sql`
+    delete from term_usage u
+    using json_to_recordset(${rows}::json)
+      as r ("subscriptionId" bigint, input text, date date, quantity text)
+    where u.tenant_id = ${tenantId} and u.term_id = ${termId}
+      and u.subscription_id = r."subscriptionId" and u.input = r.input
+      and u.usage_date = coalesce(r.date, 'infinity') and r.quantity is null
+  `.execute(tx);
+  const { numAffectedRows: saved } = await sql`
+    insert into term_usage as u (
+      tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by
+    )
+    select ${tenantId}, ${termId}, r."subscriptionId", r.input, coalesce(r.date, 'infinity'),
+      r.quantity::numeric, ${stamp.at}, ${stamp.by}
+    from json_to_recordset(${rows}::json)
+      as r ("subscriptionId" bigint, input text, date date, quantity text)
+    where r.quantity is not null
+    on conflict (tenant_id, term_id, subscription_id, input, usage_date) do update
+      set quantity = excluded.quantity, modified_at = excluded.modified_at,
+        modified_by = excluded.modified_by
+      where u.quantity <> excluded.quantity
+  `.execute(tx);
+  return Number((removed ?? 0n) + (saved ?? 0n));
+}
+
+/** Of a term that is cancelled. */
+export async function deleteInputs(tx: Tx, tenantId: number, termId: number): Promise<void> {
+  await sql`
+    delete from manual_values where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+  await sql`
+    delete from term_usage where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+}
+
+/**
+ * Bills of the term that have no number yet, of one subscription or of all; returns how many. They
+ * are made anew when the term is generated again.
+ */
+export async function deleteDrafts(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number | null,
+): Promise<number> {
+  const { rows } = await sql<{ bill_id: number }>`
+    select b.bill_id from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId}
+      and b.status in ('Draft', 'Error', 'Hold')
+      and (${subscriptionId}::bigint is null or b.subscription_id = ${subscriptionId}
+        or exists (
+          select from bill_parts p
+          where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+            and p.subscription_id = ${subscriptionId}
+        ))
+    for update
+  `.execute(tx);
+  const ids = `{${rows.map((row) => row.bill_id).join(',')}}`;
+  await sql`
+    delete from bill_parts where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  await sql`
+    delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  return rows.length;
+}

@@ -1,0 +1,373 @@
+// Readings that a term takes: for each register the one that its use is billed up to, and the one
+// that it begins from.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../pricing/context.ts';
+import { type EligibleTerm, eligibleTables, isEligible } from './eligible-store.ts';
+
+export type LockRange = { firstId: number; lastId: number };
+
+/**
+ * The registers of a range of subscriptions that the term has not taken a reading of, each with the
+ * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
+ * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
+ * its status.
+ */
+function openRegisters(
+  tenantId: number,
+  term: EligibleTerm,
+  range: LockRange,
+  lastReadingDate: Temporal.PlainDate,
+): RawBuilder<unknown> {
+  return sql`
+    due as materialized (
+      select s.subscription_id, s.status_history -> -1 as last_status,
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
+      from ${eligibleTables}
+      where ${isEligible(tenantId, term)} and s.is_metered
+        and s.subscription_id between ${range.firstId} and ${range.lastId}
+    ),
+    open_registers as materialized (
+      select d.subscription_id, n.assignment_id, r.position, r.input, n.remove_date, n.mf,
+        n.meter_id, d.last_status, l.reading_id as stand_in_id,
+        p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
+        p.reading_type as previous_type, p.estimates as previous_estimates,
+        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status
+      from due d
+      join meter_assignments n on n.tenant_id = ${tenantId}
+        and n.subscription_id = d.subscription_id and n.install_date <= ${term.end_date}::date
+      join assignment_registers r on r.tenant_id = ${tenantId}
+        and r.assignment_id = n.assignment_id and r.input is not null
+      left join term_readings l on l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
+        and l.subscription_id = d.subscription_id and l.assignment_id = n.assignment_id
+        and l.position = r.position
+      left join lateral (
+        select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
+        from term_readings o
+        join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+        where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
+          and o.position = r.position
+          and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+        order by o.reading_date desc, o.term_id desc
+        limit 1
+      ) b on true
+      left join lateral (
+        select i.reading_id, i.reading_date, i.value, i.reading_type
+        from readings i
+        where i.tenant_id = ${tenantId} and i.assignment_id = n.assignment_id
+          and i.position = r.position and i.status = 'Accepted'
+          and (i.reading_type = 'Installation' or i.reading_date <= d.billed_through)
+        order by i.reading_date desc, i.reading_id desc
+        limit 1
+      ) f on b.reading_id is null
+      cross join lateral (
+        select coalesce(b.reading_id, f.reading_id) as reading_id,
+          coalesce(b.reading_date, f.reading_date) as reading_date,
+          coalesce(b.value, f.value) as value,
+          coalesce(b.reading_type, f.reading_type) as reading_type,
+          coalesce(b.estimates, 0) as estimates
+      ) p
+      left join lateral (
+        select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
+        from readings e
+        where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
+          and e.position = r.position and e.status <> 'Rejected'
+          and e.reading_type <> 'Installation'
+          and e.reading_date <= ${lastReadingDate}
+          and e.reading_date >= coalesce(p.reading_date, '-infinity')
+          and (p.reading_date is null or e.reading_date > p.reading_date
+            or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
+          and not (e.reading_type = 'Estimated' and e.source = ${estimateSource(term.term_id)})
+        order by e.reading_date desc,
+          case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
+          e.reading_time desc nulls first, e.reading_id desc
+        limit 1
+      ) c on true
+      where l.reading_id is null or l.is_stand_in
+    )`;
+}
+
+/** By which an estimate is known that was made for a term. */
+export function estimateSource(termId: number): string {
+  return `term ${termId}`;
+}
+
+export type Locked = {
+  subscriptions: number;
+  locked: number;
+  /** Registers that nobody has read since, and readings that somebody has to look at first. */
+  missing: number;
+  underReview: number;
+  /** Estimates in whose place a reading has come. */
+  replaced: number[] | null;
+};
+
+/**
+ * Locks what has been read. A register whose newest reading is under review is left open, and so is
+ * one that nobody read. Meters that were taken down and are billed to their end ask for nothing.
+ */
+export async function lockReadings(
+  tx: Tx,
+  tenantId: number,
+  term: EligibleTerm,
+  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+  stamp: Stamp,
+): Promise<Locked> {
+  const { rows } = await sql<Locked>`
+    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)},
+    locked as (
+      insert into term_readings as l (
+        tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
+        previous_value, previous_type, reading_id, reading_date, value, reading_type, rollover,
+        estimates, locked_at, locked_by
+      )
+      select ${tenantId}, ${term.term_id}, subscription_id, assignment_id, position,
+        previous_date, previous_value, previous_type, reading_id, reading_date, value,
+        reading_type, rollover,
+        case when reading_type = 'Estimated' then previous_estimates + 1 else 0 end,
+        ${stamp.at}, ${stamp.by}
+      from open_registers
+      where status = 'Accepted'
+      on conflict (tenant_id, term_id, subscription_id, assignment_id, position) do update
+        set previous_date = excluded.previous_date, previous_value = excluded.previous_value,
+          previous_type = excluded.previous_type, reading_id = excluded.reading_id,
+          reading_date = excluded.reading_date, value = excluded.value,
+          reading_type = excluded.reading_type, rollover = excluded.rollover,
+          estimates = excluded.estimates, is_stand_in = false,
+          locked_at = excluded.locked_at, locked_by = excluded.locked_by
+        where l.is_stand_in
+      returning reading_id
+    )
+    select (select count(*) from due) as subscriptions,
+      (select count(*) from locked) as locked,
+      count(*) filter (where reading_id is null and stand_in_id is null
+        and (remove_date is null or remove_date > ${term.end_date}::date)) as missing,
+      count(*) filter (where status = 'Review') as "underReview",
+      array_agg(stand_in_id) filter (where status = 'Accepted' and stand_in_id is not null)
+        as replaced
+    from open_registers
+  `.execute(tx);
+  const found = rows[0];
+  if (!found) throw new Error('nothing was counted');
+  return found;
+}
+
+/**
+ * Whether every reading that the term took is still what it was when it was looked at: somebody may
+ * have been correcting one. From here on nobody can.
+ */
+export async function isLockedAsRead(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  range: LockRange,
+): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`
+    select coalesce(bool_and(same), true) as same
+    from (
+      select r.value = l.value and r.status = 'Accepted' and r.reading_date = l.reading_date
+        as same
+      from term_readings l
+      join readings r on r.tenant_id = ${tenantId} and r.reading_id = l.reading_id
+      where l.tenant_id = ${tenantId} and l.term_id = ${termId}
+        and l.subscription_id between ${range.firstId} and ${range.lastId}
+      for share of r
+    ) compared
+  `.execute(tx);
+  return rows[0]?.same ?? false;
+}
+
+/** Counters that hang there and that nobody read take the reading before again: no use. */
+export async function lockPrevious(
+  tx: Tx,
+  tenantId: number,
+  term: EligibleTerm,
+  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+  stamp: Stamp,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
+    insert into term_readings (
+      tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
+      previous_value, previous_type, reading_id, reading_date, value, reading_type, estimates,
+      is_stand_in, locked_at, locked_by
+    )
+    select ${tenantId}, ${term.term_id}, g.subscription_id, g.assignment_id, g.position,
+      g.previous_date, g.previous_value, g.previous_type, g.previous_id, g.previous_date,
+      g.previous_value, g.previous_type, g.previous_estimates, true, ${stamp.at}, ${stamp.by}
+    from open_registers g
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
+    join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
+      and k.position = g.position and k.kind = 'Cumulative'
+    where g.reading_id is null and g.stand_in_id is null and g.previous_id is not null
+      and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** A counter that nobody read, with what an estimate can be made from. */
+export type UnreadRegister = {
+  subscription_id: number;
+  assignment_id: number;
+  position: number;
+  input: string;
+  mf: number;
+  digits: number;
+  decimals: number;
+  previous_date: string;
+  previous_value: string;
+  previous_type: string;
+  previous_estimates: number;
+  /** The last state of the subscription, if it is not Active. */
+  off_since: string | null;
+  /** What earlier terms billed of the register, the newest first. */
+  terms: RegisterTerm[] | null;
+  /** What they billed of the input, where the register is its only one. */
+  history: InputTerm[] | null;
+};
+
+export type RegisterTerm = {
+  endDate: string;
+  days: number;
+  quantity: string;
+  type: string;
+};
+
+export type InputTerm = {
+  endDate?: string;
+  days?: number;
+  usage?: Record<string, { quantity?: string; type?: string } | undefined>;
+};
+
+/** Terms looked at for an estimate: a year of them, and the one of a year ago. */
+const termsSearched = 13;
+
+export async function listUnread(
+  tx: Tx,
+  tenantId: number,
+  term: EligibleTerm,
+  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+): Promise<UnreadRegister[]> {
+  const { rows } = await sql<UnreadRegister>`
+    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
+    select g.subscription_id, g.assignment_id, g.position, g.input, g.mf, k.digits, k.decimals,
+      g.previous_date, trim_scale(g.previous_value)::text as previous_value, g.previous_type,
+      g.previous_estimates,
+      case when g.last_status ->> 'status' <> 'Active' then g.last_status ->> 'fromDate' end
+        as off_since,
+      (
+        select json_agg(json_build_object(
+          'endDate', o.end_date, 'days', o.days, 'type', o.reading_type,
+          'quantity', trim_scale(o.quantity)::text))
+        from (
+          select t.end_date, o.reading_type, o.reading_date - o.previous_date as days,
+            (o.value - o.previous_value
+              + case when o.rollover then power(10::numeric, k.digits) else 0 end) * g.mf
+              as quantity
+          from term_readings o
+          join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+          where o.tenant_id = ${tenantId} and o.assignment_id = g.assignment_id
+            and o.position = g.position and o.previous_date is not null
+            and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+          order by o.reading_date desc, o.term_id desc
+          limit ${termsSearched}
+        ) o
+      ) as terms,
+      case when count(*) over (partition by g.subscription_id, g.input) = 1 then h.terms end
+        as history
+    from open_registers g
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
+    join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
+      and k.position = g.position and k.kind = 'Cumulative'
+    left join usage_histories h on h.tenant_id = ${tenantId}
+      and h.subscription_id = g.subscription_id
+    where g.reading_id is null and g.stand_in_id is null and g.previous_id is not null
+      and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
+    order by g.subscription_id, g.assignment_id, g.position
+  `.execute(tx);
+  return rows;
+}
+
+export type StandIn = {
+  subscriptionId: number;
+  assignmentId: number;
+  position: number;
+  previousDate: string;
+  previousValue: string;
+  previousType: string;
+  readingId: number;
+  readingDate: string;
+  value: string;
+  rollover: boolean;
+  estimates: number;
+};
+
+export async function insertEstimates(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  estimates: readonly StandIn[],
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into term_readings (
+      tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
+      previous_value, previous_type, reading_id, reading_date, value, reading_type, rollover,
+      estimates, is_stand_in, locked_at, locked_by
+    )
+    select ${tenantId}, ${termId}, e."subscriptionId", e."assignmentId", e.position,
+      e."previousDate", e."previousValue", e."previousType", e."readingId", e."readingDate",
+      e.value, 'Estimated', e.rollover, e.estimates, true, ${stamp.at}, ${stamp.by}
+    from json_to_recordset(${JSON.stringify(estimates)}::json) as e (
+      "subscriptionId" bigint, "assignmentId" bigint, position smallint, "previousDate" date,
+      "previousValue" numeric, "previousType" text, "readingId" bigint, "readingDate" date,
+      value numeric, rollover boolean, estimates smallint
+    )
+  `.execute(tx);
+}
+
+/** Estimates that were made for the term and that it no longer names. */
+export async function rejectEstimates(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  readingIds: readonly number[],
+  stamp: Stamp,
+): Promise<void> {
+  if (readingIds.length === 0) return;
+  await sql`
+    update readings r
+    set status = 'Rejected', modified_at = ${stamp.at}, modified_by = ${stamp.by}
+    where r.tenant_id = ${tenantId} and r.reading_id = any(${[...readingIds]}::bigint[])
+      and r.reading_type = 'Estimated' and r.source = ${estimateSource(termId)}
+      and not exists (
+        select from term_readings l
+        where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id
+      )
+  `.execute(tx);
+}
+
+/** Gives readings back, of one subscription or of all; returns the stand-ins among them. */
+export async function unlockReadings(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number | null,
+): Promise<{ unlocked: number; standIns: number[] }> {
+  const { rows } = await sql<{ reading_id: number; is_stand_in: boolean }>`
+    delete from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
+    returning reading_id, is_stand_in
+  `.execute(tx);
+  const standIns = rows.filter((row) => row.is_stand_in).map((row) => row.reading_id);
+  return { unlocked: rows.length, standIns };
+}
+
+export async function countLocked(tx: Tx, tenantId: number, termId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}

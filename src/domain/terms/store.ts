@@ -1,0 +1,355 @@
+import { type RawBuilder, sql } from 'kysely';
+import { rethrowViolation } from '../../base/db/faults.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../pricing/context.ts';
+import type { PostType, TermDates, TermStage, TermStatus, TermType } from './term.ts';
+
+export type TermRow = {
+  term_id: number;
+  context_id: number;
+  context_code: string;
+  /** Of subscriptions whose group and plan name none. */
+  context_period_id: number;
+  batch_id: number;
+  batch_code: string;
+  billing_period_id: number;
+  term_type: TermType;
+  label: string;
+  /** YYYY-MM-DD, as the others. */
+  start_date: string;
+  end_date: string;
+  due_date: string;
+  issue_date: string | null;
+  post_type: PostType;
+  status: TermStatus;
+  stage: TermStage;
+  is_stale: boolean;
+  readings_posted_at: Temporal.Instant | null;
+  run_number: number;
+  cancel_reason: string | null;
+  created_at: Temporal.Instant;
+  created_by: string;
+  modified_at: Temporal.Instant;
+  modified_by: string;
+  ts: number;
+};
+
+const columns = sql.raw(`t.term_id, t.context_id, c.code as context_code,
+  c.billing_period_id as context_period_id, t.batch_id, b.code as batch_code,
+  t.billing_period_id, t.term_type, t.label, t.start_date, t.end_date, t.due_date, t.issue_date,
+  t.post_type, t.status, t.stage, t.is_stale, t.readings_posted_at, t.run_number,
+  t.cancel_reason, t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
+
+const tables = sql.raw(`terms t
+  join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+  join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id`);
+
+export type NewTerm = TermDates & {
+  termId: number;
+  contextId: number;
+  batchId: number;
+  billingPeriodId: number;
+  type: TermType;
+  label: string;
+  postType: PostType;
+};
+
+export async function insertTerm(
+  tx: Tx,
+  tenantId: number,
+  term: NewTerm,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into terms (
+      tenant_id, term_id, context_id, batch_id, billing_period_id, term_type, label,
+      start_date, end_date, due_date, post_type, status, stage,
+      created_at, created_by, modified_at, modified_by, ts
+    )
+    values (
+      ${tenantId}, ${term.termId}, ${term.contextId}, ${term.batchId}, ${term.billingPeriodId},
+      ${term.type}, ${term.label}, ${term.startDate}, ${term.endDate}, ${term.dueDate},
+      ${term.postType}, 'Open', 'Created',
+      ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}
+    )
+  `
+    .execute(tx)
+    .catch((error) => rethrowViolation(error, violations(term.label, term.billingPeriodId)));
+}
+
+function violations(label: string, billingPeriodId: number) {
+  return {
+    terms_overlap: () =>
+      new AppError('TERM_OVERLAP', {
+        message: 'A regular term of the same batch and billing period has days of these',
+        field: 'data.startDate',
+      }),
+    terms_label_key: () =>
+      new AppError('DUPLICATE', {
+        message: `A term of the batch is labelled '${label}' already`,
+        field: 'data.label',
+      }),
+    terms_period_fkey: () =>
+      new AppError('PERIOD_NOT_FOUND', {
+        message: `No billing period has the id ${billingPeriodId}`,
+        field: 'data.billingPeriodID',
+      }),
+  };
+}
+
+export async function findTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<TermRow | undefined> {
+  const { rows } = await sql<TermRow>`
+    select ${columns} from ${tables} where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+  `.execute(tx);
+  return rows[0];
+}
+
+export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
+  const term = await findTerm(tx, tenantId, termId);
+  if (!term) throw notFound(termId);
+  return term;
+}
+
+/** Nobody else changes the term until the transaction ends. */
+export async function lockTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
+  const { rows } = await sql<TermRow>`
+    select ${columns} from ${tables}
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+    for no key update of t
+  `.execute(tx);
+  const term = rows[0];
+  if (!term) throw notFound(termId);
+  return term;
+}
+
+function notFound(termId: number): AppError {
+  return new AppError('TERM_NOT_FOUND', {
+    message: `No term has the id ${termId}`,
+    field: 'data.termID',
+  });
+}
+
+export async function updateTerm(
+  tx: Tx,
+  tenantId: number,
+  term: Pick<TermRow, 'term_id' | 'label' | 'billing_period_id'> & {
+    endDate: Temporal.PlainDate;
+    dueDate: Temporal.PlainDate;
+    isStale: boolean;
+  },
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update terms
+    set label = ${term.label}, end_date = ${term.endDate}, due_date = ${term.dueDate},
+      is_stale = ${term.isStale}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${term.term_id}
+  `
+    .execute(tx)
+    .catch((error) => rethrowViolation(error, violations(term.label, term.billing_period_id)));
+}
+
+/**
+ * Notes that one of the steps 3 to 5 changed something. The stage never goes back by them: what
+ * changes after bills were generated makes the term stale instead.
+ */
+export async function noteInputs(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  step: {
+    stage: TermStage;
+    hasChanged: boolean;
+    /** Undefined leaves it as it is. */
+    readingsPostedAt?: Temporal.Instant | null;
+  },
+  stamp: Stamp,
+): Promise<void> {
+  const { stage, readingsPostedAt, hasChanged } = step;
+  await sql`
+    update terms
+    set stage = case
+        when array_position(${inputStages}, stage) < array_position(${inputStages}, ${stage})
+          then ${stage} else stage end,
+      is_stale = is_stale
+        or (${hasChanged}::boolean and array_position(${inputStages}, stage) is null),
+      readings_posted_at = case when ${readingsPostedAt !== undefined}::boolean
+        then ${readingsPostedAt ?? null}::timestamptz else readings_posted_at end,
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+}
+
+const inputStages = sql.raw(
+  `array['Created', 'ReadingsUploaded', 'ReadingsPosted', 'ComponentsPosted']::text[]`,
+);
+
+export async function cancelTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  reason: string,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update terms
+    set status = 'Cancelled', stage = 'Cancelled', is_stale = false, cancel_reason = ${reason},
+      readings_posted_at = null, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+}
+
+/** The regular terms next to some days, of the same context, batch and billing period. */
+export async function findNeighbours(
+  tx: Tx,
+  tenantId: number,
+  term: Pick<NewTerm, 'contextId' | 'batchId' | 'billingPeriodId' | 'startDate' | 'endDate'>,
+): Promise<{ previous: TermEdge | null; next: TermEdge | null }> {
+  const same = sql`tenant_id = ${tenantId} and context_id = ${term.contextId}
+    and batch_id = ${term.batchId} and billing_period_id = ${term.billingPeriodId}
+    and term_type = 'Regular' and status <> 'Cancelled'`;
+  const { rows } = await sql<{ previous: TermEdge | null; next: TermEdge | null }>`
+    select (
+        select json_build_object('label', label, 'date', end_date) from terms
+        where ${same} and end_date < ${term.startDate}
+        order by end_date desc
+        limit 1
+      ) as previous, (
+        select json_build_object('label', label, 'date', start_date) from terms
+        where ${same} and start_date > ${term.endDate}
+        order by start_date
+        limit 1
+      ) as next
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0] ?? { previous: null, next: null };
+}
+
+/** Where a term ends or begins, as YYYY-MM-DD. */
+export type TermEdge = { label: string; date: string };
+
+/** Whether a bill of the term has its number. */
+export async function hasPostedBills(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from bills
+      where tenant_id = ${tenantId} and term_id = ${termId}
+        and status in ('Posted', 'Published', 'Cancelled')
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
+export async function moveDueDateOfBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  dueDate: Temporal.PlainDate,
+): Promise<void> {
+  await sql`
+    update bills set due_date = ${dueDate}
+    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+  `.execute(tx);
+}
+
+const orders = {
+  newest: sql.raw('t.start_date desc, t.term_id desc'),
+  oldest: sql.raw('t.start_date, t.term_id'),
+};
+
+export type TermFilter = {
+  contextCode: string | null;
+  termId: number | null;
+  type: TermType | null;
+  status: TermStatus | null;
+  stage: TermStage | null;
+  billId: number | null;
+  batchCode: string | null;
+  subscriptionNumber: string | null;
+  fromDate: Temporal.PlainDate | null;
+  toDate: Temporal.PlainDate | null;
+  updatedSince: number | null;
+  search: string | null;
+};
+
+/** By start, then by id. */
+export async function listTermsAt(
+  tx: Tx,
+  tenantId: number,
+  filter: TermFilter,
+  window: { offset: number; limit: number; oldestFirst: boolean },
+): Promise<TermRow[]> {
+  const { rows } = await sql<TermRow>`
+    select ${columns} from ${tables}
+    where ${matches(tenantId, filter)}
+    order by ${orders[window.oldestFirst ? 'oldest' : 'newest']}
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+export async function listTermsAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: TermFilter,
+  options: { after: TermRow | undefined; limit: number; oldestFirst: boolean },
+): Promise<TermRow[]> {
+  const { after, oldestFirst } = options;
+  const beyond = oldestFirst ? sql`>` : sql`<`;
+  const rest = after
+    ? sql`(t.start_date, t.term_id) ${beyond} (${after.start_date}::date, ${after.term_id})`
+    : sql`true`;
+  const { rows } = await sql<TermRow>`
+    select ${columns} from ${tables}
+    where ${matches(tenantId, filter)} and ${rest}
+    order by ${orders[oldestFirst ? 'oldest' : 'newest']}
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+export async function countTerms(tx: Tx, tenantId: number, filter: TermFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${tables} where ${matches(tenantId, filter)}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+function matches(tenantId: number, filter: TermFilter): RawBuilder<unknown> {
+  const conditions = [sql`t.tenant_id = ${tenantId}`];
+  if (filter.contextCode !== null) conditions.push(sql`c.code = ${filter.contextCode}`);
+  if (filter.termId !== null) conditions.push(sql`t.term_id = ${filter.termId}`);
+  if (filter.type !== null) conditions.push(sql`t.term_type = ${filter.type}`);
+  if (filter.status !== null) conditions.push(sql`t.status = ${filter.status}`);
+  if (filter.stage !== null) conditions.push(sql`t.stage = ${filter.stage}`);
+  if (filter.batchCode !== null) conditions.push(sql`b.code = ${filter.batchCode}`);
+  if (filter.fromDate !== null) conditions.push(sql`t.start_date >= ${filter.fromDate}`);
+  if (filter.toDate !== null) conditions.push(sql`t.start_date <= ${filter.toDate}`);
+  if (filter.updatedSince !== null) conditions.push(sql`t.ts >= ${filter.updatedSince}`);
+  if (filter.search !== null) {
+    const pattern = `%${filter.search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+    conditions.push(sql`lower(t.label) like ${pattern}`);
+  }
+  if (filter.billId !== null) {
+    conditions.push(sql`t.term_id = (
+      select term_id from bills where tenant_id = ${tenantId} and bill_id = ${filter.billId}
+    )`);
+  }
+  if (filter.subscriptionNumber !== null) {
+    conditions.push(sql`t.term_id in (
+      select o.term_id from bills o
+      join subscriptions s on s.tenant_id = ${tenantId}
+        and s.subscription_id = o.subscription_id
+      where o.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
+    )`);
+  }
+  return sql.join(conditions, sql` and `);
+}

@@ -1,0 +1,74 @@
+// A term: the days for which a batch is billed, and how far its bill run has come.
+import { formatDate } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
+
+export const termTypes = ['Regular', 'OffCycle', 'Final'] as const;
+export type TermType = (typeof termTypes)[number];
+
+export const termStatuses = ['Open', 'Posted', 'Published', 'Cancelled'] as const;
+export type TermStatus = (typeof termStatuses)[number];
+
+/** In the order in which a bill run goes through them. */
+export const termStages = [
+  'Created',
+  'ReadingsUploaded',
+  'ReadingsPosted',
+  'ComponentsPosted',
+  'Generating',
+  'Generated',
+  'Posting',
+  'Posted',
+  'Publishing',
+  'Published',
+  'Distributing',
+  'Distributed',
+  'Cancelled',
+] as const;
+export type TermStage = (typeof termStages)[number];
+
+export const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
+export type PostType = (typeof postTypes)[number];
+
+/** Days of a term at most. */
+const termDaysMax = 366;
+
+export type TermDates = {
+  startDate: Temporal.PlainDate;
+  endDate: Temporal.PlainDate;
+  dueDate: Temporal.PlainDate;
+};
+
+export function assertTermDates({ startDate, endDate, dueDate }: TermDates): void {
+  const refuse = (field: string, message: string) =>
+    new AppError('TERM_DATES_INVALID', { message, field: `data.${field}` });
+  if (Temporal.PlainDate.compare(startDate, endDate) > 0) {
+    throw refuse('endDate', `A term that begins on ${formatDate(startDate)} cannot end before it`);
+  }
+  if (startDate.until(endDate).days + 1 > termDaysMax) {
+    throw refuse('endDate', `A term has at most ${termDaysMax} days`);
+  }
+  if (Temporal.PlainDate.compare(dueDate, startDate) < 0) {
+    throw refuse('dueDate', 'Bills of a term are not due before it begins');
+  }
+}
+
+/** How a term stands. */
+export type TermState = { label: string; status: TermStatus; stage: TermStage };
+
+/**
+ * Readings, manual values and usage are taken while a term is Open. Once the first bill of it has
+ * its number, nothing of it changes any more, even where posting was interrupted.
+ */
+export function assertTakesInputs(term: TermState): void {
+  if (term.status === 'Open' && term.stage !== 'Posting') return;
+  throw invalidState(term, ['Open']);
+}
+
+export function invalidState(term: TermState, allowed: readonly TermStatus[]): AppError {
+  const current = term.status === 'Open' ? term.stage : term.status;
+  return new AppError('INVALID_STATE', {
+    message: `Term ${term.label} is ${current}; this needs ${allowed.join(' or ')}`,
+    current,
+    allowed,
+  });
+}

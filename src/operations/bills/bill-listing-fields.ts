@@ -1,0 +1,66 @@
+// Lists of bills: like any other, but for what stands beside bills being read for many at once.
+import type { Tx } from '../../base/db/pool.ts';
+import type { BillRow } from '../../domain/bills/list-store.ts';
+import type { Page } from '../fields.ts';
+import { chunkRows } from '../listing.ts';
+import type { Answer, Call, StreamedAnswer } from '../operation.ts';
+import { presentBills } from './bill-view-fields.ts';
+
+export type BillList<Data> = {
+  page: Page | null | undefined;
+  isEmpty?: boolean;
+  count(tx: Tx): Promise<number>;
+  at(tx: Tx, window: { offset: number; limit: number }): Promise<BillRow[]>;
+  after(tx: Tx, options: { after: BillRow | undefined; limit: number }): Promise<BillRow[]>;
+  wrap(bills: never[]): Data;
+};
+
+export async function billListing<Data>(
+  call: Call,
+  list: BillList<Data>,
+): Promise<Answer<Data> | StreamedAnswer<Data>> {
+  const { tx, tenant } = call;
+  if (list.isEmpty) return { message: '0 found', total: 0, data: list.wrap([]) };
+  if (list.page) {
+    const { pageNumber, size } = list.page;
+    const rows = await list.at(tx, { offset: pageNumber * size, limit: size });
+    const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
+    const total = isLast ? pageNumber * size + rows.length : await list.count(tx);
+    const bills = await presentBills(tx, tenant, rows);
+    return { message: found(total), total, data: list.wrap(bills as never[]) };
+  }
+  const first = await list.after(tx, { after: undefined, limit: chunkRows });
+  if (first.length < chunkRows) {
+    const bills = await presentBills(tx, tenant, first);
+    const total = first.length;
+    return { message: found(total), total, data: list.wrap(bills as never[]) };
+  }
+  const total = await list.count(tx);
+  return { message: found(total), total, wrap: list.wrap, chunks: billChunks(call, list, first) };
+}
+
+function found(total: number): string {
+  return total === 1 ? '1 found' : `${total} found`;
+}
+
+/** All bills of a list, a thousand at a time, each in a short transaction of its own. */
+export async function* billChunks(
+  call: Call,
+  list: Pick<BillList<unknown>, 'after'>,
+  first: readonly BillRow[] | null,
+): AsyncGenerator<object[]> {
+  let rows = first;
+  let after: BillRow | undefined;
+  for (;;) {
+    const known = rows;
+    const place = after;
+    const chunk = await call.read(async (tx) => {
+      const read = known ?? (await list.after(tx, { after: place, limit: chunkRows }));
+      return { read, bills: await presentBills(tx, call.tenant, read) };
+    });
+    yield chunk.bills;
+    if (chunk.read.length < chunkRows) return;
+    after = chunk.read.at(-1);
+    rows = null;
+  }
+}

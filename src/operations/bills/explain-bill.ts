@@ -1,0 +1,61 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { majorUnits } from '../../base/money.ts';
+import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../../domain/bills/book-of-run.ts';
+import { findBill } from '../../domain/bills/list-store.ts';
+import { explainStored } from '../../domain/bills/re-rate.ts';
+import { findRun } from '../../domain/bills/runs-store.ts';
+import { id, maybe, nullable } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { lineExplanation } from '../tariffs/bill-fields.ts';
+
+export const explainBill = operation({
+  path: '/billing/bills/explain-bill',
+  method: 'Retrieve',
+  action: 'Explain Bill',
+  access: { permission: 'bills:read', own: 'own-bills:read' },
+  summary: 'Shows how each line of a bill was computed, from the inputs frozen with it.',
+  request: Type.Object({
+    billID: id,
+    lineNo: maybe(Type.Integer({ minimum: 1, maximum: 100_000, 'x-code': 'INVALID_NUMBER' })),
+  }),
+  response: Type.Object({
+    bill: Type.Object({ billID: Type.Integer(), billNumber: nullable(Type.String()) }),
+    lines: Type.Array(
+      Type.Object({
+        ...lineExplanation.properties,
+        connectionNumber: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+  errors: ['BILL_NOT_FOUND'],
+  example: { billID: 1, lineNo: 1 },
+  async handle(call, { billID, lineNo }) {
+    const { tx, tenant } = call;
+    const { tenantId } = tenant;
+    const row = await findBill(tx, tenantId, billID);
+    const isHidden =
+      call.ownPartyId !== null && (row?.party_id !== call.ownPartyId || row.status !== 'Published');
+    if (!row || isHidden) {
+      const message = `No bill has the id ${billID}`;
+      throw new AppError('BILL_NOT_FOUND', { message, field: 'billID' });
+    }
+    const term = await getBilledTerm(tx, tenantId, row.term_id);
+    const key = { termId: row.term_id, runNumber: row.first_run };
+    const run = await findRun(tx, tenantId, key);
+    if (!run) throw new Error(`bill ${billID} has no run ${row.first_run}`);
+    const { book } = await bookOfRun(tx, tenant, term, run);
+    const explained =
+      row.document.errors === undefined ? explainStored(book, row.facts, row.document) : [];
+    const lines = explained
+      .filter((line) => !lineNo || line.lineNo === lineNo)
+      .map((line) => ({
+        ...line,
+        amount: majorUnits(BigInt(line.amount), tenant.currencyDecimals),
+      }));
+    const bill = { billID, billNumber: row.bill_number };
+    const message = lines.length === 1 ? '1 line explained' : `${lines.length} lines explained`;
+    return { message, data: { bill, lines } as never };
+  },
+});

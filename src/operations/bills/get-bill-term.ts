@@ -1,0 +1,225 @@
+import * as Type from 'typebox';
+import { formatTimestamp } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
+import { majorUnits } from '../../base/money.ts';
+import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
+import { divide, fraction, multiply, subtract } from '../../base/numbers/exact.ts';
+import { round } from '../../base/numbers/rounding.ts';
+import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
+import { wireDay } from '../../domain/bills/freeze.ts';
+import { listBillsAfter } from '../../domain/bills/list-store.ts';
+import { findRun, type RunTotals } from '../../domain/bills/runs-store.ts';
+import {
+  findPreviousTerm,
+  findTermFigures,
+  listExceptions,
+  listRetired,
+} from '../../domain/bills/summary-store.ts';
+import { hasBatch } from '../../domain/pricing/batches-store.ts';
+import { id, maybe, money, nullable, timestamp } from '../fields.ts';
+import { chunkRows } from '../listing.ts';
+import { type Call, operation } from '../operation.ts';
+import { billChunks } from './bill-listing-fields.ts';
+import { billView } from './bill-view-fields.ts';
+
+const text = Type.String();
+const integer = Type.Integer();
+
+const summary = Type.Object({
+  subscriptions: integer,
+  bills: integer,
+  errors: integer,
+  onHold: integer,
+  usage: Type.Array(Type.Object({ input: text, unit: nullable(text), quantity: text })),
+  currentCharges: money,
+  taxAmount: money,
+  arrears: money,
+  payableWithinDueDate: money,
+  paidAmount: money,
+  outstandingAmount: money,
+  components: Type.Array(Type.Object({ component: text, label: text, amount: money })),
+  comparison: nullable(
+    Type.Object({ previousTermID: integer, currentChargesChangePct: nullable(text) }),
+  ),
+  retiredNumbers: Type.Array(
+    Type.Object({
+      first: text,
+      last: text,
+      count: integer,
+      reason: text,
+      retiredAt: timestamp,
+      retiredBy: text,
+    }),
+  ),
+});
+type Summary = Type.Static<typeof summary>;
+
+export const getBillTerm = operation({
+  path: '/billing/bills/get-bill-term',
+  method: 'Retrieve',
+  action: 'Retrieve Bill Term',
+  isWordless: true,
+  access: { permission: 'bills:read' },
+  summary: 'Shows a term with all its bills, sums and exceptions, for review before posting.',
+  request: Type.Object({ billTermID: id, batchID: maybe(id) }),
+  response: Type.Object({
+    term: Type.Object({
+      termID: integer,
+      label: text,
+      startDate: text,
+      endDate: text,
+      dueDate: text,
+      status: text,
+      stage: text,
+      stale: Type.Boolean(),
+      serviceCode: text,
+      batchCode: text,
+      batchID: integer,
+      type: text,
+      billingPeriodID: integer,
+      postType: text,
+      runID: nullable(integer),
+    }),
+    summary,
+    bills: Type.Array(billView),
+    exceptions: Type.Array(
+      Type.Object({ connectionNumber: nullable(text), code: text, message: text, billID: integer }),
+    ),
+  }),
+  errors: ['TERM_NOT_FOUND', 'BATCH_NOT_FOUND'],
+  example: { billTermID: 1, batchID: null },
+  async handle(call, { billTermID: termId, batchID }) {
+    const { tx, tenant } = call;
+    const { tenantId } = tenant;
+    const term = await findBilledTerm(tx, tenantId, termId);
+    if (!term) {
+      const message = `No term has the id ${termId}`;
+      throw new AppError('TERM_NOT_FOUND', { message, field: 'billTermID' });
+    }
+    const batchId = batchID ?? null;
+    if (batchId !== null && !(await hasBatch(tx, tenantId, batchId))) {
+      const message = `No batch has the id ${batchId}`;
+      throw new AppError('BATCH_NOT_FOUND', { message, field: 'batchID' });
+    }
+    const filter = { termId, batchId };
+    const sums = await summaryOf(call, term, batchId);
+    const shown = presentTerm(term);
+    return {
+      message: `${sums.bills} bills, ${sums.errors} in error, ${sums.onHold} on hold`,
+      total: sums.bills + sums.errors,
+      wrap: (bills: never[], exceptions: never[] = []) => ({
+        term: shown,
+        summary: sums,
+        bills,
+        exceptions,
+      }),
+      chunks: billChunks(
+        call,
+        { after: (read, options) => listBillsAfter(read, tenantId, filter, options) },
+        null,
+      ),
+      also: [exceptionChunks(call, filter)],
+    };
+  },
+});
+
+function presentTerm(term: BilledTerm) {
+  return {
+    termID: term.term_id,
+    label: term.label,
+    startDate: wireDay(term.start_date),
+    endDate: wireDay(term.end_date),
+    dueDate: wireDay(term.due_date),
+    status: term.status,
+    stage: term.stage,
+    stale: term.is_stale,
+    serviceCode: term.context_code,
+    batchCode: term.batch_code,
+    batchID: term.batch_id,
+    type: term.term_type,
+    billingPeriodID: term.billing_period_id,
+    postType: term.post_type,
+    runID: term.run_number === 0 ? null : term.run_number,
+  };
+}
+
+async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): Promise<Summary> {
+  const { tx, tenant } = call;
+  const { tenantId } = tenant;
+  const termId = term.term_id;
+  const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
+  const figures = await findTermFigures(tx, tenantId, { termId, batchId });
+  const run = await findRun(tx, tenantId, { termId, runNumber: term.run_number });
+  const totals = isOther(term, batchId) ? null : (run?.totals ?? null);
+  const previous = await findPreviousTerm(tx, tenantId, termId);
+  const retired = await listRetired(tx, tenantId, termId);
+  return {
+    subscriptions: figures.subscriptions,
+    bills: figures.bills,
+    errors: figures.errors,
+    onHold: figures.on_hold,
+    usage: Object.entries(totals?.usage ?? {}).map(([input, used]) => ({ input, ...used })),
+    currentCharges: amount(figures.current_charges),
+    taxAmount: amount(figures.tax_amount),
+    arrears: amount(figures.arrears),
+    payableWithinDueDate: amount(figures.payable),
+    paidAmount: amount(figures.paid_amount),
+    outstandingAmount: amount(figures.outstanding),
+    components: Object.entries(totals?.components ?? {}).map(([component, sum]) => ({
+      component,
+      label: sum.label,
+      amount: amount(sum.amount),
+    })),
+    comparison: previous
+      ? {
+          previousTermID: previous.term_id,
+          currentChargesChangePct: changePercent(previous.totals, figures.current_charges),
+        }
+      : null,
+    retiredNumbers: retired.map((row) => ({
+      first: row.first,
+      last: row.last,
+      count: row.count,
+      reason: row.reason,
+      retiredAt: formatTimestamp(row.retired_at, tenant.timezone),
+      retiredBy: row.retired_by,
+    })),
+  };
+}
+
+/** A term has the bills of one batch; of any other it has none. */
+function isOther(term: BilledTerm, batchId: number | null): boolean {
+  return batchId !== null && batchId !== term.batch_id;
+}
+
+/** With one decimal; null where nothing was charged before. */
+function changePercent(previous: RunTotals | null, current: string): string | null {
+  const before = exactFrom(previous?.currentCharges);
+  const after = exactFrom(current);
+  if (before === undefined || after === undefined || previous?.currentCharges === '0') return null;
+  const change = divide(multiply(subtract(after, before), fraction(100, 1)), before);
+  return decimalText(round(change, 1, 'HalfUp'));
+}
+
+async function* exceptionChunks(
+  call: Call,
+  filter: { termId: number; batchId: number | null },
+): AsyncGenerator<object[]> {
+  const { tenantId } = call.tenant;
+  let afterBillId = 0;
+  for (;;) {
+    const place = afterBillId;
+    const rows = await call.read((tx) =>
+      listExceptions(tx, tenantId, filter, { afterBillId: place, limit: chunkRows }),
+    );
+    yield rows.map((row) => ({
+      connectionNumber: row.connection_number,
+      code: row.code,
+      message: row.message,
+      billID: row.bill_id,
+    }));
+    const last = rows.at(-1)?.bill_id;
+    if (last === undefined) return;
+    afterBillId = last;
+  }
+}

@@ -1,0 +1,61 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { type BilledTerm, getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
+import { type BillKey, findBillKey, updateHold } from '../../domain/bills/store.ts';
+import { empty, id, maybe, text } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const holdBill = operation({
+  path: '/billing/bills/hold-bill',
+  method: 'Update',
+  action: 'Hold Bill',
+  access: { permission: 'bills:write' },
+  summary: 'Leaves a draft out of posting until it is released.',
+  request: Type.Object({
+    data: Type.Object({
+      billID: id,
+      hold: Type.Boolean(),
+      reason: maybe(text({ max: 500 })),
+    }),
+  }),
+  response: empty,
+  errors: ['BILL_NOT_FOUND', 'INVALID_STATE'],
+  example: { data: { billID: 1, hold: true, reason: 'Reading to be checked' } },
+  async handle(call, { data }) {
+    const { tx, tenant, now, principal } = call;
+    const { tenantId } = tenant;
+    const { billID: billId, hold: isHeld } = data;
+    const found = await findBillKey(tx, tenantId, billId);
+    if (!found) throw notFound(billId);
+    // Generating and posting hold the term while they begin, and tell by its stage that they run.
+    const term = await getBilledTerm(tx, tenantId, found.term_id, { lock: 'share' });
+    const bill = await findBillKey(tx, tenantId, billId);
+    if (!bill) throw notFound(billId);
+    assertDraft(term, bill);
+    const reason = data.reason || null;
+    await updateHold(tx, tenantId, billId, { isHeld, reason }, { at: now, by: principal.name });
+    const { is_held: wasHeld, hold_reason: earlier, status } = bill;
+    call.audit({
+      subject: 'bill',
+      subjectId: billId,
+      before: { status, hold: wasHeld, reason: earlier },
+      after: { hold: isHeld, reason },
+    });
+    return { message: isHeld ? 'The bill is on hold' : 'The bill is released', data: {} };
+  },
+});
+
+function notFound(billId: number): AppError {
+  const message = `No bill has the id ${billId}`;
+  return new AppError('BILL_NOT_FOUND', { message, field: 'data.billID' });
+}
+
+function assertDraft(term: BilledTerm, bill: BillKey): void {
+  const isDraft = ['Draft', 'Hold', 'Error'].includes(bill.status);
+  if (term.status === 'Open' && term.stage === 'Generated' && isDraft) return;
+  throw new AppError('INVALID_STATE', {
+    message: `The bill is ${bill.status}, its term ${term.status} and ${term.stage}`,
+    current: { status: bill.status, term: term.status, stage: term.stage },
+    allowed: ['Draft', 'Hold', 'Error'],
+  });
+}

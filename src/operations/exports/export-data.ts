@@ -1,0 +1,49 @@
+import * as Type from 'typebox';
+import { parseDate } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Permission } from '../../domain/access/roles.ts';
+import {
+  countRows,
+  type ExportKind,
+  exportKinds,
+  exportLines,
+} from '../../domain/exports/export-lines.ts';
+import { date, maybe, oneOf } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { lineAnswer, linesShown } from './line-fields.ts';
+
+const permissions: Record<ExportKind, Permission> = {
+  Parties: 'parties:read',
+  Meters: 'meters:read',
+  Subscriptions: 'subscriptions:read',
+  Readings: 'readings:read',
+};
+
+export const exportData = operation({
+  path: '/billing/exports/export-data',
+  method: 'Retrieve',
+  action: 'Export Data',
+  access: { permission: 'meters:read' },
+  summary: 'Shows all parties, meters, subscriptions or readings as lines of a CSV file.',
+  request: Type.Object({
+    kind: oneOf(exportKinds),
+    fromDate: maybe(date),
+    toDate: maybe(date),
+  }),
+  response: linesShown,
+  errors: [],
+  example: { kind: 'Meters' },
+  async handle(call, body) {
+    if (!call.principal.permissions.has(permissions[body.kind])) {
+      throw new AppError('PERMISSION_DENIED', { message: `The login may not read ${body.kind}` });
+    }
+    const days = {
+      from: (body.fromDate && parseDate(body.fromDate)) || null,
+      to: (body.toDate && parseDate(body.toDate)) || null,
+    };
+    const wanted = { kind: body.kind, days };
+    const { tenantId } = call.tenant;
+    const total = await countRows(call.tx, tenantId, wanted);
+    return lineAnswer(exportLines(call.read, tenantId, wanted), total);
+  },
+});

@@ -1,0 +1,18 @@
+// Lines of a CSV file as an answer.
+import * as Type from 'typebox';
+import type { StreamedAnswer } from '../operation.ts';
+
+export const linesShown = Type.Object({
+  lines: Type.Array(Type.String(), {
+    description: 'the header and the rows, to be joined with CR LF',
+  }),
+});
+
+/** Streamed: a file is as long as a workspace is large. The header is not counted. */
+export function lineAnswer(
+  chunks: AsyncIterable<string[]>,
+  total: number,
+): StreamedAnswer<Type.Static<typeof linesShown>> {
+  const message = total === 1 ? '1 row' : `${total} rows`;
+  return { message, total, wrap: (lines) => ({ lines }), chunks };
+}

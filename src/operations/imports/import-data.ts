@@ -1,0 +1,126 @@
+import * as Type from 'typebox';
+import { dateIn } from '../../base/calendar.ts';
+import type { Encoding } from '../../base/csv/decode.ts';
+import { AppError, errorFromRows } from '../../base/errors.ts';
+import { importFile } from '../../domain/imports/import-file.ts';
+import { lineDetails } from '../../domain/imports/import-rows.ts';
+import { empty, maybe, oneOf, text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { importKinds, importPermissions, loaders } from './kind-fields.ts';
+
+/** As much as a request holds. */
+const contentMax = 10_485_760;
+
+const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const satisfies Encoding[];
+
+export const importData = operation({
+  path: '/billing/imports/import-data',
+  method: 'Create',
+  action: 'Import Data',
+  access: { permission: 'readings:write' },
+  summary: 'Takes in a CSV file, all of its rows or none; each bad row is named by its line.',
+  request: Type.Object({
+    kind: oneOf(importKinds),
+    content: maybe(
+      Type.String({ maxLength: contentMax, description: 'the CSV text: header and rows' }),
+    ),
+    contentBase64: maybe(
+      Type.String({ maxLength: contentMax, description: 'or the bytes of the file' }),
+    ),
+    encoding: maybe(oneOf(encodings)),
+    fileName: maybe(text({ max: 200 })),
+    dryRun: maybe(Type.Boolean({ description: 'checks everything and stores nothing' })),
+    again: maybe(Type.Boolean({ description: 'also a file that was taken in before' })),
+  }),
+  response: empty,
+  errors: [
+    'DUPLICATE',
+    'METER_TYPE_NOT_FOUND',
+    'DATE_IN_FUTURE',
+    'METER_NOT_FOUND',
+    'METER_NOT_ASSIGNED',
+    'REGISTER_REQUIRED',
+    'DUPLICATE_ROW',
+    'READING_LOCKED',
+    'SUBSCRIPTION_NOT_FOUND',
+    'PARTY_NOT_FOUND',
+    'PARTY_ARCHIVED',
+    'PARTY_KEY_MISMATCH',
+    'OWNER_REQUIRED',
+    'SERVICE_NOT_FOUND',
+    'SERVICE_ARCHIVED',
+    'PLAN_NOT_FOUND',
+    'PLAN_ABSTRACT',
+    'PLAN_NOT_BASE',
+    'PLAN_NOT_AVAILABLE',
+    'POST_TYPE_MISMATCH',
+    'BATCH_NOT_FOUND',
+    'ADDON_NOT_FOUND',
+    'CONNECTION_INPUTS_MISMATCH',
+    'UNKNOWN_INPUT',
+    'MISSING_INPUT',
+    'INVALID_INPUT_VALUE',
+    'METER_NOT_REGISTERED',
+    'METER_ALREADY_ASSIGNED',
+    'METER_NOT_ASSIGNABLE',
+    'METER_TYPE_NOT_ALLOWED',
+    'METER_REQUIRED',
+    'METER_BINDING_AMBIGUOUS',
+    'DEFINITION_INVALID',
+    'ROWS_REJECTED',
+  ],
+  example: {
+    kind: 'Meters',
+    content:
+      'number,brand,meterType,purchaseDate,mf\r\n40019001,Itron,Electric single phase,15/01/2024,1\r\n',
+    fileName: 'meters.csv',
+  },
+  async handle(call, body) {
+    const { kind } = body;
+    assertMay(call.principal.permissions, kind);
+    const bytes = bytesOf(body);
+    const stamp = { at: call.now, by: call.principal.name };
+    const today = dateIn(call.now, call.tenant.timezone);
+    const loader = loaders[kind]({ tx: call.tx, tenant: call.tenant, today, stamp });
+    const file = {
+      kind,
+      name: body.fileName ?? null,
+      encoding: body.encoding ?? null,
+      bytes: () => piecesOf(bytes),
+    };
+    const isDryRun = body.dryRun ?? false;
+    const options = { isDryRun, isAgain: body.again ?? false, onProgress: () => {} };
+    const done = await importFile(call.tx, call.tenant.tenantId, file, loader, options, stamp);
+    if (done.problems.length > 0) throw errorFromRows(lineDetails(done.problems));
+    const rows = done.rows === 1 ? '1 row' : `${done.rows} rows`;
+    if (done.importId === null) return { message: `${rows} can be imported`, data: {} };
+    call.audit({
+      subject: 'import',
+      subjectId: done.importId,
+      before: null,
+      after: { kind, rows: done.rows, fileName: body.fileName ?? null },
+    });
+    return { message: `${rows} imported`, data: {}, ids: { resourceIds: [done.importId] } };
+  },
+});
+
+function assertMay(held: ReadonlySet<string>, kind: keyof typeof importPermissions): void {
+  if (importPermissions[kind].every((permission) => held.has(permission))) return;
+  throw new AppError('PERMISSION_DENIED', { message: `The login may not import ${kind}` });
+}
+
+function bytesOf(body: { content?: string | null; contentBase64?: string | null }): Buffer {
+  if (body.content) return Buffer.from(body.content);
+  if (body.contentBase64) return Buffer.from(body.contentBase64, 'base64');
+  throw new AppError('REQUIRED_FIELD', {
+    message: 'Send the file as content or contentBase64',
+    field: 'content',
+  });
+}
+
+const pieceBytes = 65_536;
+
+/** In pieces, so that other calls are served between them. */
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}

@@ -1,0 +1,45 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { cancelJob, findJob } from '../../domain/terms/jobs-store.ts';
+import { empty, id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { scheduleWord } from '../scheduling.ts';
+
+export const cancelJobOperation = operation({
+  path: '/billing/jobs/cancel-job',
+  method: 'Update',
+  action: 'Cancel Job',
+  access: { permission: 'terms:write' },
+  summary: 'Cancels a job that has not begun.',
+  request: Type.Object({
+    operation: Type.Optional(scheduleWord),
+    data: Type.Object({ jobID: id }),
+  }),
+  response: empty,
+  errors: ['INVALID_OPERATION', 'JOB_NOT_FOUND', 'INVALID_STATE'],
+  example: { data: { jobID: 1 } },
+  async handle(call, { data }) {
+    const { tx, tenant } = call;
+    const { tenantId } = tenant;
+    const isCancelled = await cancelJob(tx, tenantId, data.jobID, call.now);
+    const job = await findJob(tx, tenantId, data.jobID);
+    if (!job) {
+      const message = `No job has the id ${data.jobID}`;
+      throw new AppError('JOB_NOT_FOUND', { message, field: 'data.jobID' });
+    }
+    if (!isCancelled) {
+      throw new AppError('INVALID_STATE', {
+        message: `Job ${job.job_id} is ${job.status}: only what has not begun can be cancelled`,
+        current: job.status,
+        allowed: ['Scheduled'],
+      });
+    }
+    call.audit({
+      subject: 'job',
+      subjectId: job.job_id,
+      before: { status: 'Scheduled' },
+      after: { status: 'Cancelled' },
+    });
+    return { message: `Job ${job.job_id} is cancelled`, data: {} };
+  },
+});

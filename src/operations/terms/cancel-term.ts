@@ -1,0 +1,27 @@
+import * as Type from 'typebox';
+import { cancelTermStep } from '../../billrun/cancel-term.ts';
+import { empty, filledText, id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askForStep, scheduleWord, settleJob, stepErrors } from '../scheduling.ts';
+
+export const cancelTermOperation = operation({
+  path: '/billing/terms/cancel-term',
+  method: 'Update',
+  action: 'Cancel Bill Term',
+  access: { permission: 'terms:manage' },
+  summary: 'Cancels an Open term: its readings are free, its values and drafts are gone.',
+  request: Type.Object({
+    operation: Type.Optional(scheduleWord),
+    data: Type.Object({ termID: id, reason: filledText({ max: 500 }) }),
+  }),
+  response: empty,
+  errors: stepErrors,
+  example: { data: { termID: 1, reason: 'Made for the wrong batch' } },
+  handle(call, { data }) {
+    const { termID: termId } = data;
+    const parameters = { reason: data.reason.trim() };
+    const asked = { termId, parameters, sheduleTime: null, audited: parameters };
+    return askForStep(call, cancelTermStep, asked);
+  },
+  settle: settleJob,
+});

@@ -1,0 +1,88 @@
+import * as Type from 'typebox';
+import { parseDate } from '../../base/calendar.ts';
+import {
+  countTerms,
+  listTermsAfter,
+  listTermsAt,
+  type TermFilter,
+  type TermRow,
+} from '../../domain/terms/store.ts';
+import { termStages, termStatuses, termTypes } from '../../domain/terms/term.ts';
+import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
+import { listing } from '../listing.ts';
+import { operation } from '../operation.ts';
+import { presentTerm, termView } from './term-fields.ts';
+
+/** A number that names nothing is no error: it finds nothing. */
+const key = maybe(
+  Type.Integer({
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    'x-code': 'INVALID_FILTER_VALUE',
+  }),
+);
+
+const request = Type.Object({
+  serviceCode: maybe(text({ max: 32 })),
+  termID: key,
+  page: Type.Optional(page),
+  filters: maybe(
+    Type.Object({
+      bills: maybe(Type.Boolean()),
+      batchCode: maybe(text({ max: 32 })),
+      connectionNumber: maybe(text({ max: 120 })),
+      stage: filterOf(termStages),
+      fromDate: maybe(date),
+      toDate: maybe(date),
+    }),
+  ),
+  metaData: metaData(['startDate']),
+  type: filterOf(termTypes),
+  status: filterOf(termStatuses),
+  billID: key,
+});
+
+export const getTerms = operation({
+  path: '/billing/terms/get-terms',
+  method: 'Retrieve',
+  action: 'Retrieve Terms',
+  access: { permission: 'terms:read' },
+  summary: 'Lists terms, the newest first: all, a page, or those that match.',
+  request,
+  response: Type.Object({ terms: Type.Array(Type.Partial(Type.Object(termView))) }),
+  errors: [],
+  example: { serviceCode: 'ELEC', status: 'Open', page: { pageNumber: 0, size: 20 } },
+  handle(call, body) {
+    const { tenantId } = call.tenant;
+    const filter = filterOfBody(body);
+    const oldestFirst = body.metaData?.sortOrder === 'asc';
+    return listing(call, {
+      page: body.page,
+      fields: body.metaData?.fields,
+      count: (tx) => countTerms(tx, tenantId, filter),
+      at: (tx, window) => listTermsAt(tx, tenantId, filter, { ...window, oldestFirst }),
+      after: (tx, options) => listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst }),
+      present: (row: TermRow) => presentTerm(row, call.tenant),
+      wrap: (terms) => ({ terms }),
+    });
+  },
+});
+
+function filterOfBody(body: Type.Static<typeof request>): TermFilter {
+  const narrowing = body.filters ?? {};
+  const meta = body.metaData ?? {};
+  return {
+    contextCode: body.serviceCode || null,
+    termId: body.termID ?? null,
+    type: body.type ?? null,
+    status: body.status ?? null,
+    stage: narrowing.stage ?? null,
+    billId: body.billID ?? null,
+    batchCode: narrowing.batchCode || null,
+    subscriptionNumber: narrowing.connectionNumber || null,
+    fromDate: (narrowing.fromDate && parseDate(narrowing.fromDate)) || null,
+    toDate: (narrowing.toDate && parseDate(narrowing.toDate)) || null,
+    updatedSince: meta.updatedSince ?? null,
+    search: meta.search || null,
+  };
+}

@@ -1,0 +1,106 @@
+import * as Type from 'typebox';
+import { formatDate, parseDate } from '../../base/calendar.ts';
+import { type CreatedTerm, createTerm } from '../../domain/terms/create.ts';
+import { postTypes, termTypes } from '../../domain/terms/term.ts';
+import { connectionNumber } from '../connections/connection-fields.ts';
+import { date, empty, filledText, id, limits, maybe, oneOf } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { scheduleWord } from '../scheduling.ts';
+
+export const makeTerm = operation({
+  path: '/billing/terms/make-term',
+  method: 'Create',
+  action: 'Create Bill Term',
+  access: { permission: 'terms:write' },
+  summary: 'Opens a term: the days for which a batch of a pricing context is billed.',
+  request: Type.Object({
+    operation: scheduleWord,
+    data: Type.Object({
+      serviceCode: filledText({ max: 32 }),
+      batchCode: maybe(filledText({ max: 32, description: 'null is DEFAULT' })),
+      billingPeriodID: maybe(id),
+      label: filledText({ max: 120 }),
+      startDate: date,
+      endDate: date,
+      dueDate: maybe(date),
+      postType: maybe(oneOf(postTypes, 'POST_TYPE_MISMATCH')),
+      type: maybe(oneOf(termTypes)),
+      connectionNumbers: maybe(
+        Type.Array(connectionNumber, {
+          maxItems: limits.batch,
+          description: 'whom an OffCycle or Final term bills',
+        }),
+      ),
+    }),
+  }),
+  response: empty,
+  errors: [
+    'INVALID_OPERATION',
+    'SERVICE_NOT_FOUND',
+    'SERVICE_ARCHIVED',
+    'BATCH_NOT_FOUND',
+    'PERIOD_NOT_FOUND',
+    'SUBSCRIPTION_NOT_FOUND',
+    'POST_TYPE_MISMATCH',
+    'TERM_DATES_INVALID',
+    'TERM_OVERLAP',
+    'DUPLICATE',
+  ],
+  example: {
+    operation: 'schedule',
+    data: {
+      serviceCode: 'ELEC',
+      batchCode: 'B01',
+      billingPeriodID: 1,
+      label: 'Jul-2025',
+      startDate: '01/07/2025',
+      endDate: '31/07/2025',
+      dueDate: '15/08/2025',
+      postType: 'Post Subscription',
+    },
+  },
+  async handle(call, { data }) {
+    const { tx, tenant, now, principal } = call;
+    const request = {
+      contextCode: data.serviceCode.trim(),
+      batchCode: data.batchCode?.trim() ?? null,
+      billingPeriodId: data.billingPeriodID ?? null,
+      postType: data.postType ?? null,
+      type: data.type ?? ('Regular' as const),
+      label: data.label.trim(),
+      startDate: realDate(data.startDate),
+      endDate: realDate(data.endDate),
+      dueDate: data.dueDate ? realDate(data.dueDate) : null,
+      subscriptionNumbers: (data.connectionNumbers ?? []).map((number) => number.trim()),
+    };
+    const stamp = { at: now, by: principal.name };
+    const term = await createTerm(tx, tenant.tenantId, request, stamp);
+    call.audit({
+      subject: 'term',
+      subjectId: term.termId,
+      before: null,
+      after: {
+        label: term.label,
+        serviceCode: request.contextCode,
+        batchCode: term.batchCode,
+        startDate: formatDate(term.startDate),
+        endDate: formatDate(term.endDate),
+        dueDate: formatDate(term.dueDate),
+        type: term.type,
+      },
+    });
+    const ids = { resourceIds: [term.termId], termIds: [term.termId] };
+    return { message: messageOf(term), data: {}, ids };
+  },
+});
+
+function messageOf({ label, gaps }: CreatedTerm): string {
+  const made = `Term ${label} is open`;
+  return gaps.length === 0 ? made : `${made}. TERM_GAP: ${gaps.join('; ')}`;
+}
+
+function realDate(text: string): Temporal.PlainDate {
+  const parsed = parseDate(text);
+  if (!parsed) throw new Error('the schema let a date through that is none');
+  return parsed;
+}

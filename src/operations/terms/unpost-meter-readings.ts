@@ -1,0 +1,31 @@
+import * as Type from 'typebox';
+import { unpostMeterReadingsStep } from '../../billrun/unlock-readings.ts';
+import { empty, id, maybe, text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+
+export const unpostMeterReadings = operation({
+  path: '/billing/terms/unpost-meter-readings',
+  method: 'Update',
+  action: 'Unpost Meter Readings',
+  access: { permission: 'terms:write' },
+  summary: 'Takes step 4 back: the readings of a term, or of one subscription in it, are free.',
+  request: Type.Object({
+    operation: Type.Optional(scheduleWord),
+    data: Type.Object({
+      termID: id,
+      connectionNumber: maybe(text({ max: 120 })),
+      sheduleTime,
+    }),
+  }),
+  response: empty,
+  errors: [...stepErrors, 'SUBSCRIPTION_NOT_FOUND'],
+  example: { data: { termID: 1 } },
+  handle(call, { data }) {
+    const { termID: termId, sheduleTime: at } = data;
+    const parameters = { connectionNumber: data.connectionNumber?.trim() || null };
+    const asked = { termId, parameters, sheduleTime: at, audited: parameters };
+    return askForStep(call, unpostMeterReadingsStep, asked);
+  },
+  settle: settleJob,
+});

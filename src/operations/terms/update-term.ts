@@ -1,0 +1,106 @@
+import * as Type from 'typebox';
+import { formatDate, parseDate } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
+import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
+import {
+  lockTerm,
+  moveDueDateOfBills,
+  type TermRow,
+  updateTerm,
+} from '../../domain/terms/store.ts';
+import { assertTermDates, invalidState } from '../../domain/terms/term.ts';
+import { date, empty, filledText, id, tsGuard } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { scheduleWord } from '../scheduling.ts';
+
+export const updateTermOperation = operation({
+  path: '/billing/terms/update-term',
+  method: 'Update',
+  action: 'Update Bill Term',
+  access: { permission: 'terms:write' },
+  summary: 'Changes label, end and due date of an Open term, or the due date of a Posted one.',
+  request: Type.Object({
+    operation: Type.Optional(scheduleWord),
+    data: Type.Object({
+      termID: id,
+      label: Type.Optional(filledText({ max: 120 })),
+      endDate: Type.Optional(date),
+      dueDate: Type.Optional(date),
+      ts: tsGuard,
+    }),
+  }),
+  response: empty,
+  errors: [
+    'INVALID_OPERATION',
+    'TERM_NOT_FOUND',
+    'STALE_OBJECT',
+    'INVALID_STATE',
+    'JOB_ALREADY_RUNNING',
+    'TERM_DATES_INVALID',
+    'TERM_OVERLAP',
+    'DUPLICATE',
+  ],
+  example: { data: { termID: 1, dueDate: '20/08/2025' } },
+  async handle(call, { data }) {
+    const { tx, tenant, now, principal } = call;
+    const { tenantId } = tenant;
+    const term = await lockTerm(tx, tenantId, data.termID);
+    if (data.ts !== undefined && data.ts !== term.ts) throw new AppError('STALE_OBJECT');
+    const after = {
+      label: data.label?.trim() ?? term.label,
+      endDate: dateOf(data.endDate, term.end_date),
+      dueDate: dateOf(data.dueDate, term.due_date),
+    };
+    const changed = changesOf(term, after);
+    if (changed.length === 0) return { message: 'Nothing to change', data: {} };
+    assertMayChange(term, changed);
+    if (await hasRunningJob(tx, tenantId, term.term_id)) throw alreadyRunning(term.term_id);
+    assertTermDates({ ...after, startDate: Temporal.PlainDate.from(term.start_date) });
+    // Drafts carry the dates of their term.
+    const isOutdated = term.run_number > 0 && term.status === 'Open';
+    const isStale = term.is_stale || (isOutdated && changed.some((name) => name !== 'label'));
+    await updateTerm(tx, tenantId, { ...term, ...after, isStale }, { at: now, by: principal.name });
+    if (term.status === 'Posted') {
+      await moveDueDateOfBills(tx, tenantId, term.term_id, after.dueDate);
+    }
+    call.audit({
+      subject: 'term',
+      subjectId: term.term_id,
+      before: shown(beforeOf(term)),
+      after: shown(after),
+    });
+    return { message: `Term ${after.label} changed`, data: {} };
+  },
+});
+
+type Changeable = { label: string; endDate: Temporal.PlainDate; dueDate: Temporal.PlainDate };
+
+function beforeOf(term: TermRow): Changeable {
+  return {
+    label: term.label,
+    endDate: Temporal.PlainDate.from(term.end_date),
+    dueDate: Temporal.PlainDate.from(term.due_date),
+  };
+}
+
+function shown({ label, endDate, dueDate }: Changeable) {
+  return { label, endDate: formatDate(endDate), dueDate: formatDate(dueDate) };
+}
+
+function dateOf(sent: string | undefined, stored: string): Temporal.PlainDate {
+  return (sent && parseDate(sent)) || Temporal.PlainDate.from(stored);
+}
+
+function changesOf(term: TermRow, after: Changeable): (keyof Changeable)[] {
+  const before = beforeOf(term);
+  return (['label', 'endDate', 'dueDate'] as const).filter(
+    (name) => String(before[name]) !== String(after[name]),
+  );
+}
+
+function assertMayChange(term: TermRow, changed: readonly (keyof Changeable)[]): void {
+  const isDueDateAlone = changed.every((name) => name === 'dueDate');
+  if (term.status === 'Open' && term.stage !== 'Posting') return;
+  if (term.status === 'Posted' && isDueDateAlone) return;
+  throw invalidState(term, isDueDateAlone ? ['Open', 'Posted'] : ['Open']);
+}

@@ -1,0 +1,98 @@
+// Uploads carry a JSON object as text inside the JSON of the call: a term and rows of texts.
+import * as Type from 'typebox';
+import { AppError, type ErrorDetail } from '../../base/errors.ts';
+import { limits } from '../fields.ts';
+import { scheduleWord, sheduleTime } from '../scheduling.ts';
+
+/** As long as a whole call can be. */
+const innerTextMax = 10 * 1024 * 1024;
+
+/** The body of every upload. */
+export function uploadRequest(description: string) {
+  return Type.Object({
+    operation: scheduleWord,
+    data: Type.Object({
+      data: Type.String({ maxLength: innerTextMax, description }),
+      sheduleTime,
+    }),
+  });
+}
+
+export type Upload = { termId: number; rows: readonly (readonly string[])[] };
+
+type Columns = { list: string; min: number; max: number };
+
+const rowTextMax = 500;
+
+/** The term and the rows of the text, or all that is wrong with it. */
+export function parseUpload(text: string, columns: Columns): Upload {
+  const inner = parseObject(text);
+  const { termID: termId } = inner;
+  const rows = inner[columns.list];
+  const problems: ErrorDetail[] = [];
+  const isId = Number.isSafeInteger(termId) && (termId as number) > 0;
+  if (!isId) {
+    const code = termId === undefined ? 'REQUIRED_FIELD' : 'INVALID_TYPE';
+    problems.push({ field: 'data.data.termID', code, message: 'termID must be an integer' });
+  }
+  if (!Array.isArray(rows)) {
+    const field = `data.data.${columns.list}`;
+    const code = rows === undefined ? 'REQUIRED_FIELD' : 'INVALID_TYPE';
+    problems.push({ field, code, message: `${columns.list} must be an array of rows` });
+  } else if (rows.length > limits.readings) {
+    const message = `${columns.list} may have at most ${limits.readings} rows`;
+    problems.push({ field: `data.data.${columns.list}`, code: 'TOO_MANY_ITEMS', message });
+  } else problems.push(...rowProblems(rows, columns));
+  if (problems.length > 0) throw asError(problems);
+  return { termId: termId as number, rows: rows as string[][] };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let inner: unknown;
+  try {
+    inner = JSON.parse(text);
+  } catch {
+    throw new AppError('MALFORMED_INNER_JSON', { field: 'data.data' });
+  }
+  if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+    return inner as Record<string, unknown>;
+  }
+  throw new AppError('MALFORMED_INNER_JSON', { field: 'data.data' });
+}
+
+/** Rows told of at most: whoever has more mistakes than this has one mistake. */
+const problemsMax = 500;
+
+function rowProblems(rows: readonly unknown[], columns: Columns): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const { list, min, max } = columns;
+  const wanted = min === max ? `${min} texts` : `${min} to ${max} texts`;
+  for (const [index, row] of rows.entries()) {
+    if (problems.length >= problemsMax) break;
+    const field = `data.data.${list}[${index}]`;
+    const isRow = Array.isArray(row) && row.length >= min && row.length <= max;
+    if (!isRow || !row.every((item) => typeof item === 'string')) {
+      problems.push({ field, code: 'INVALID_TYPE', message: `${field} must be ${wanted}` });
+      continue;
+    }
+    if (row.some((item) => item.length > rowTextMax)) {
+      const message = `A text of ${field} is longer than ${rowTextMax} characters`;
+      problems.push({ field, code: 'FIELD_TOO_LONG', message });
+    }
+    // PostgreSQL stores no NUL, and half a surrogate pair is no character.
+    if (row.some((item) => item.includes('\0') || !item.isWellFormed())) {
+      const message = `${field} contains a character that cannot be stored`;
+      problems.push({ field, code: 'INVALID_CHARACTER', message });
+    }
+  }
+  return problems;
+}
+
+function asError(details: ErrorDetail[]): AppError {
+  const [first] = details as [ErrorDetail];
+  return new AppError(first.code, {
+    message: first.message,
+    ...(first.field === null ? {} : { field: first.field }),
+    details,
+  });
+}

@@ -1,0 +1,44 @@
+import { uploadUsageStep } from '../../billrun/upload-usage.ts';
+import { empty } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
+import { parseUpload, uploadRequest } from './upload-fields.ts';
+
+const columns = { list: 'usage', min: 3, max: 4 };
+
+export const uploadUsage = operation({
+  path: '/billing/terms/upload-usage',
+  method: 'Update',
+  action: 'Upload Usage',
+  access: { permission: 'terms:write' },
+  summary: 'Uploads use that no meter measures, of the whole term or of a day, all or none.',
+  request: uploadRequest(
+    'JSON {termID, usage: [[connectionNumber, inputName, quantity, date?], ...]}, all texts; an ' +
+      'empty quantity takes an earlier one back',
+  ),
+  response: empty,
+  errors: [
+    ...stepErrors,
+    'MALFORMED_INNER_JSON',
+    'SUBSCRIPTION_NOT_FOUND',
+    'SUBSCRIPTION_NOT_IN_TERM',
+    'UNKNOWN_INPUT',
+    'DUPLICATE_ROW',
+    'ROWS_REJECTED',
+  ],
+  example: {
+    operation: 'schedule',
+    data: {
+      data: '{"termID": 1, "usage": [["ELEC-00000001", "calls", "1200", "15/07/2025"]]}',
+      sheduleTime: null,
+    },
+  },
+  handle(call, { data }) {
+    const { termId, rows } = parseUpload(data.data, columns);
+    const parameters = { rows };
+    const audited = { rows: rows.length };
+    const { sheduleTime } = data;
+    return askForStep(call, uploadUsageStep, { termId, parameters, sheduleTime, audited });
+  },
+  settle: settleJob,
+});

@@ -1,0 +1,87 @@
+// When a local time is, in every time zone, over every change of its clocks.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dueInstant } from '../../src/billrun/schedule-step.ts';
+
+const from = Temporal.Instant.from('2020-01-01T00:00:00Z');
+const to = Temporal.Instant.from('2031-01-01T00:00:00Z');
+
+type Change = { timezone: string; at: Temporal.Instant; beforeMs: number; afterMs: number };
+
+function changesOf(timezone: string): Change[] {
+  const found: Change[] = [];
+  let zoned = from.toZonedDateTimeISO(timezone).getTimeZoneTransition('next');
+  while (zoned && Temporal.Instant.compare(zoned.toInstant(), to) < 0) {
+    const at = zoned.toInstant();
+    const last = at.subtract({ milliseconds: 1 }).toZonedDateTimeISO(timezone);
+    const offset = (one: Temporal.ZonedDateTime) => one.offsetNanoseconds / 1e6;
+    found.push({ timezone, at, beforeMs: offset(last), afterMs: offset(zoned) });
+    zoned = zoned.getTimeZoneTransition('next');
+  }
+  return found;
+}
+
+const changes = Intl.supportedValuesOf('timeZone').flatMap(changesOf);
+
+/** What a clock shows that runs so far ahead of UTC. */
+function shown(at: Temporal.Instant, offsetMs: number): Temporal.PlainDateTime {
+  return at.add({ milliseconds: offsetMs }).toZonedDateTimeISO('UTC').toPlainDateTime();
+}
+
+const text = (local: Temporal.PlainDateTime) => local.toString({ smallestUnit: 'second' });
+
+function due(change: Change, local: Temporal.PlainDateTime): Temporal.Instant {
+  const now = change.at.subtract({ hours: 72 });
+  return dueInstant(text(local), now, change.timezone);
+}
+
+test('a time that a change skips moves forward by the gap', () => {
+  const gaps = changes.filter(({ beforeMs, afterMs }) => afterMs > beforeMs);
+  assert.ok(gaps.length > 500, `${gaps.length} gaps`);
+  for (const change of gaps) {
+    const gapMs = change.afterMs - change.beforeMs;
+    // The clock jumps from this to that; half-way between was never shown.
+    const skipped = shown(change.at, change.beforeMs).add({ milliseconds: gapMs / 2 });
+    const expected = change.at.add({ milliseconds: gapMs / 2 });
+    const label = `${change.timezone} ${text(skipped)}`;
+    assert.ok(due(change, skipped).equals(expected), label);
+  }
+});
+
+test('a time that occurs twice is the first of the two', () => {
+  const folds = changes.filter(({ beforeMs, afterMs }) => afterMs < beforeMs);
+  assert.ok(folds.length > 500, `${folds.length} folds`);
+  for (const change of folds) {
+    const foldMs = change.beforeMs - change.afterMs;
+    const twice = shown(change.at, change.afterMs).add({ milliseconds: foldMs / 2 });
+    const expected = change.at.subtract({ milliseconds: foldMs / 2 });
+    const label = `${change.timezone} ${text(twice)}`;
+    assert.ok(due(change, twice).equals(expected), label);
+  }
+});
+
+test('around a change every time is due once, and later times are not due earlier', () => {
+  for (const change of changes.filter((_, index) => index % 7 === 0)) {
+    const start = shown(change.at, change.beforeMs).subtract({ hours: 5 });
+    let last = change.at.subtract({ hours: 48 });
+    for (let minutes = 0; minutes <= 600; minutes += 30) {
+      const at = due(change, start.add({ minutes }));
+      const isBack = Temporal.Instant.compare(at, last) < 0;
+      // Only what a gap pushed forward may fall behind what follows it.
+      const gapMs = change.afterMs - change.beforeMs;
+      assert.ok(!isBack || gapMs > 0, `${change.timezone} ${minutes}`);
+      last = at;
+    }
+  }
+});
+
+test('nothing, now and the past are now; a year and a day ahead is the last', () => {
+  const now = Temporal.Instant.from('2026-03-08T12:00:00Z');
+  const zone = 'America/New_York';
+  for (const sent of [null, undefined, '', '2026-03-08T08:00:00', '1999-01-01T00:00:00']) {
+    assert.ok(dueInstant(sent, now, zone).equals(now), String(sent));
+  }
+  assert.ok(Temporal.Instant.compare(dueInstant('2027-03-09T08:00:00', now, zone), now) > 0);
+  assert.throws(() => dueInstant('2027-03-09T08:00:01', now, zone), { code: 'SCHEDULE_TOO_FAR' });
+  assert.throws(() => dueInstant('2027-01-01T00:00:00Z', now, zone), { code: 'INVALID_DATETIME' });
+});

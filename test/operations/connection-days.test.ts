@@ -1,0 +1,152 @@
+// What a day brings to subscriptions by itself.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, openDatabase, type Tx, tenantTransact } from '../../src/base/db/pool.ts';
+import { createLog } from '../../src/base/log.ts';
+import { postJournal } from '../../src/domain/ledger/store.ts';
+import { findDueTasks, runDailyTask } from '../../src/worker/daily.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, shown, subscribe } from '../support/subscriptions.ts';
+
+const scene = await openScene();
+const admin = await scene.workspace('days', { sandbox: true });
+const tenantId = 1;
+await scene.sql.query("select set_config('app.tenant', '1', false)");
+
+/** Works as a worker does, on a connection of its own. */
+async function asWorker<T>(work: (worker: Database) => Promise<T>): Promise<T> {
+  const connection = { ...scene.cluster.owner, database: scene.databaseName };
+  const role = 'billwright_worker';
+  const worker = openDatabase({ connection, name: 'test worker', max: 2, role });
+  try {
+    return await work(worker);
+  } finally {
+    await worker.close();
+  }
+}
+
+const log = createLog({ level: 'silent' });
+
+let today = Temporal.PlainDate.from('2030-01-01');
+
+/** Moves the clock of the sandbox to noon of a day and does what is due by then. */
+async function goTo(date: string): Promise<void> {
+  today = Temporal.PlainDate.from(date);
+  await admin.moveClock({ data: { to: `${date}T12:00:00` } });
+  await asWorker(async (worker) => {
+    for (const task of await findDueTasks(worker, scene.clock, tenantId)) {
+      await runDailyTask(worker, scene.clock, log, task);
+    }
+  });
+}
+
+function day(offset: number, separator = '/'): string {
+  return today.add({ days: offset }).toString().split('-').reverse().join(separator);
+}
+
+await goTo('2030-01-01');
+const offer = await newOffer(admin);
+const users = [{ partyNumber: await newParty(admin) }];
+
+async function statusOf(connectionNumber: string) {
+  return (await shown(admin, connectionNumber)).status;
+}
+
+test('a subscription that is dated ahead is served on its day, not before', async () => {
+  const number = await subscribe(admin, { ...offer, users, connectionDate: day(3, '') });
+  const before = await shown(admin, number);
+  await goTo('2030-01-03');
+  assert.equal(await statusOf(number), 'Pending');
+  await goTo('2030-01-04');
+  const one = await shown(admin, number);
+  assert.deepEqual(
+    [one.status, one.connectionDate, one.billedThrough],
+    ['Active', '04012030', '03012030'],
+  );
+  assert.ok((one.ts ?? 0) > (before.ts ?? 0));
+  const { data } = await admin.getAudit({ subject: 'subscription', subjectID: number });
+  const entry = data.entries.find(({ operation }) => operation.includes('daily job'));
+  assert.deepEqual(
+    [entry?.actor, entry?.actorType, entry?.before, entry?.after],
+    ['daily job', 'System', { status: 'Pending' }, { status: 'Active' }],
+  );
+});
+
+test('days that were missed are caught up, each state from its own day on', async () => {
+  const number = await subscribe(admin, { ...offer, users, connectionDate: day(2, '') });
+  const cut = { connectionNumber: number, effectiveDate: day(5), reason: 'Season' };
+  await admin.disconnectConnection({ data: cut });
+  await admin.reconnectConnection({ data: { connectionNumber: number, effectiveDate: day(8) } });
+  await goTo(today.add({ days: 6 }).toString());
+  assert.equal(await statusOf(number), 'Disconnected');
+  await goTo(today.add({ days: 10 }).toString());
+  const one = await shown(admin, number);
+  assert.equal(one.status, 'Active');
+  assert.deepEqual(
+    one.statusHistory?.map(({ status, fromDate }) => [status, fromDate]),
+    [
+      ['Pending', day(-16)],
+      ['Active', day(-14)],
+      ['Disconnected', day(-11)],
+      ['Active', day(-8)],
+    ],
+  );
+});
+
+async function pay(connectionNumber: string, amount: number): Promise<void> {
+  const { id, partyID } = await shown(admin, connectionNumber);
+  const post = async (tx: Tx) => {
+    const entry = { accountId: 2, partyId: partyID ?? 0, subscriptionId: id ?? 0 };
+    const journal = {
+      source: 'Payment' as const,
+      sourceId: 1,
+      businessUnitId: 1,
+      postingDate: today,
+      description: 'Paid',
+      lines: [
+        { accountId: 1, amount },
+        { accountId: 2, amount: -amount },
+      ],
+      entries: [{ ...entry, kind: 'Payment' as const, amount: -amount }],
+    };
+    await postJournal(tx, tenantId, journal, { at: scene.clock.now(), by: 'test' });
+  };
+  await asWorker((worker) => tenantTransact(worker, tenantId, post));
+}
+
+test('who waits for papers or a deposit is served on the day after they are there', async () => {
+  const strict = await newOffer(admin, {
+    requiredDocs: ['Deed'],
+    requireDeposit: 1,
+    securityDeposit: 50,
+  });
+  const number = await subscribe(admin, { ...strict, users });
+  const next = () => goTo(today.add({ days: 1 }).toString());
+  await next();
+  assert.equal(await statusOf(number), 'Pending');
+  await admin.updateConnection({ data: { connectionNumber: number, documents: ['Deed'] } });
+  await next();
+  assert.equal(await statusOf(number), 'Pending', 'the deposit is not paid');
+  await pay(number, 5_000);
+  assert.equal(await statusOf(number), 'Pending');
+  await next();
+  const one = await shown(admin, number);
+  assert.deepEqual(
+    [one.status, one.connectionDate, one.billedThrough, one.tariffHistory?.[0]?.fromDate],
+    ['Active', day(0, ''), day(-1, ''), day(0)],
+  );
+});
+
+test('who was cut off for good is closed once all is billed and settled', async () => {
+  const accounts = [{ title: 'Receivable' as const, balance: 20 }];
+  const billedThrough = day(-1, '');
+  const connection = { ...offer, users, connectionDate: day(-50, ''), billedThrough, accounts };
+  const number = await subscribe(admin, connection, { batchUpload: true });
+  const data = { connectionNumber: number, effectiveDate: day(0) };
+  await admin.disconnectConnection({ data: { ...data, kind: 'Permanent' } });
+  await goTo(today.add({ days: 1 }).toString());
+  assert.equal(await statusOf(number), 'Disconnected', 'something is owed');
+  await pay(number, 2_000);
+  await goTo(today.add({ days: 1 }).toString());
+  assert.equal(await statusOf(number), 'Closed');
+});

@@ -1,0 +1,173 @@
+// Whole tables as CSV, and route sheets that go out empty and come back filled in.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { refuses } from '../support/client.ts';
+import { openMetered } from '../support/metered.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer } from '../support/subscriptions.ts';
+
+const scene = await openScene();
+const { admin } = await openMetered(scene, 'exports');
+const offer = await newOffer(admin, {
+  connectionInputs: [{ name: 'load', type: 'Number' }],
+  batches: [{ batchCode: 'NORTH' }],
+});
+
+function rowsOf(lines: readonly string[]): Record<string, string>[] {
+  return parse(lines.join('\r\n'), { columns: true }) as Record<string, string>[];
+}
+
+const nasty = [
+  '=cmd|x',
+  '@SUM(A1)',
+  '+1+1',
+  '-1+1',
+  '\u202etxt',
+  'a"b,c',
+  'x\ny',
+  '🙂',
+  'n'.repeat(200),
+];
+
+test('names that look like formulas go out as text and come back as they were', async () => {
+  await admin.makeUsers({ userType: 'customer', users: nasty.map((name) => ({ name })) });
+  const { data, headers } = await admin.exportData({ kind: 'Parties' });
+  const rows = rowsOf(data.lines);
+  assert.equal(headers.get('x-total-count'), String(rows.length));
+  const names = rows.map((row) => row.name ?? '');
+  for (const name of names) assert.doesNotMatch(name, /^[=+\-@\t\r]/);
+  const other = await scene.workspace('elsewhere');
+  await other.importData({ kind: 'Parties', content: data.lines.join('\r\n') });
+  const back = await other.exportData({ kind: 'Parties' });
+  assert.deepEqual(back.data.lines, data.lines);
+  const { data: listed } = await other.listUsers();
+  for (const name of nasty)
+    assert.ok(
+      listed.users.some((user) => user.name === name),
+      name,
+    );
+});
+
+test('meters, subscriptions and readings come in elsewhere as they went out', async () => {
+  const meters = [
+    { number: 91001, brand: '=Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 4 },
+  ];
+  await admin.makeMeters({ meters });
+  const { serviceCode, tariffCode, postType } = offer;
+  await admin.makeConnections({
+    batchUpload: true,
+    connection: {
+      serviceCode,
+      tariffCode,
+      postType,
+      batchCode: 'NORTH',
+      connectionRefNo: 'OUT-1',
+      connectionDate: '01032025',
+      connectionInputs: [{ name: 'load', value: '5' }],
+      meters: [{ number: 91001, initialReading: '10' }],
+      users: [{ partyNumber: 100001, connectionGroupLabel: 'House 9' }],
+      address: { city: 'Lahore', street: '=1+1' },
+    },
+  });
+  const readings = [{ number: 91001, value: '70', readingDate: '01/04/2025', remark: '@x' }];
+  await admin.makeReadings({ readings });
+  const subscriptions = rowsOf((await admin.exportData({ kind: 'Subscriptions' })).data.lines);
+  const row = subscriptions.find((one) => one.connectionRefNo === 'OUT-1');
+  assert.deepEqual(
+    [row?.meterNumber, row?.initialReading, row?.installDate, row?.['input.load'], row?.street],
+    ['91001', '70', '01/04/2025', '5', "'=1+1"],
+  );
+  const read = rowsOf(
+    (await admin.exportData({ kind: 'Readings', fromDate: '01/04/2025', toDate: '30/04/2025' }))
+      .data.lines,
+  );
+  assert.deepEqual(
+    read.map((one) => [one.number, one.value, one.consumption, one.remark]),
+    [['91001', '70', '240', "'@x"]],
+  );
+  const meterLines = (await admin.exportData({ kind: 'Meters' })).data.lines;
+  const other = await openMetered(scene, 'receiver');
+  await other.admin.importData({ kind: 'Meters', content: meterLines.join('\r\n') });
+  const back = (await other.admin.exportData({ kind: 'Meters' })).data.lines;
+  const inActive = meterLines.map((line) => line.replace(',Active,', ',InActive,'));
+  assert.deepEqual(back, inActive);
+});
+
+test('who may not read a kind may not export it', async () => {
+  const reader = await scene.loginAs(admin, ['Meter Reader']);
+  await reader.exportData({ kind: 'Readings' });
+  await refuses(reader.exportData({ kind: 'Parties' }), 'PERMISSION_DENIED');
+  await refuses(admin.exportData({ kind: 'Bills' as 'Meters' }), 'INVALID_ENUM');
+});
+
+test('a route sheet lists what is still to be read, in the order of addresses, and comes back', async () => {
+  const { serviceCode, tariffCode, postType } = offer;
+  const houses: [string, string, number][] = [
+    ['10', 'Mall Road', 92003],
+    ['2', 'Mall Road', 92001],
+    ['2-A', 'Mall Road', 92002],
+    ['1', 'Abbot Road', 92000],
+    ['', '', 92004],
+  ];
+  const meters = houses.map(([, , number]) => {
+    return { number, brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 2 };
+  });
+  await admin.makeMeters({ meters });
+  await admin.makeConnections({
+    batchUpload: true,
+    connection: houses.map(([buildingNo, street, number]) => ({
+      serviceCode,
+      tariffCode,
+      postType,
+      connectionDate: '01012026',
+      meters: [{ number, initialReading: '100' }],
+      users: [{ partyNumber: 100001 }],
+      address: { city: street === '' ? 'Multan' : 'Lahore', street, buildingNo },
+    })),
+  });
+  const readAll = (readingDate: string, value: string) =>
+    admin.makeReadings({
+      readings: houses.map(([, , number]) => ({ number, value, readingDate })),
+    });
+  await readAll('31/01/2026', '250');
+  await readAll('02/03/2026', '400');
+  const filter = { serviceCode, batchCode: 'DEFAULT', readingDate: '01/04/2026' };
+  const none = await admin.getRouteSheet(filter);
+  assert.equal(none.data.lines.length, 1, 'all were read since the last bill');
+  const { data, headers } = await admin.getRouteSheet({ ...filter, sinceDate: '03/03/2026' });
+  const rows = rowsOf(data.lines);
+  assert.equal(headers.get('x-total-count'), '5');
+  assert.deepEqual(
+    rows.map((row) => row.number),
+    ['92000', '92001', '92002', '92003', '92004'],
+  );
+  // 10 a day in units of 2: 5 on the register, 30 days on.
+  const { previousDate, previousReading, expectedLow, expectedHigh, value, register } =
+    rows[0] ?? {};
+  assert.deepEqual(
+    { previousDate, previousReading, expectedLow, expectedHigh, value, register },
+    {
+      previousDate: '02/03/2026',
+      previousReading: '400',
+      expectedLow: '445',
+      expectedHigh: '850',
+      value: '',
+      register: '',
+    },
+  );
+  const [header = '', first = '', second = '', ...rest] = data.lines;
+  const filled = (line: string, text: string) => line.replace(/,,,$/, `,01/04/2026,${text},`);
+  const content = [header, filled(first, '550'), filled(second, '9000'), ...rest].join('\r\n');
+  const done = await admin.importData({ kind: 'Readings', content });
+  assert.equal(done.message, '5 rows imported');
+  const left = await admin.getRouteSheet({ ...filter, sinceDate: '03/03/2026' });
+  assert.equal(left.data.lines.length, 4, 'three are left, and what is under review was read');
+  const { data: review } = await admin.getReadings({ status: 'Review', number: 92001 });
+  assert.deepEqual(
+    review.readings.map((one) => one.flags),
+    [['High']],
+  );
+  await refuses(admin.getRouteSheet({ serviceCode: 'NONE' }), 'SERVICE_NOT_FOUND');
+  await refuses(admin.getRouteSheet({ serviceCode, batchCode: 'X' }), 'BATCH_NOT_FOUND');
+});

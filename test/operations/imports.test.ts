@@ -1,0 +1,289 @@
+// Files of parties, meters, subscriptions, readings and customers, taken in as a whole or not at
+// all.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BillingError, RequestOf } from '../../sdk/client.ts';
+import { refuses } from '../support/client.ts';
+import { openMetered } from '../support/metered.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer } from '../support/subscriptions.ts';
+import { hashRows } from '../support/two-workspaces.ts';
+
+const scene = await openScene();
+const { admin, tenantId, hung } = await openMetered(scene, 'imports');
+const offer = await newOffer(admin, {
+  connectionInputs: [{ name: 'load', type: 'Number', required: 1 }],
+  batches: [{ batchCode: 'B1' }],
+});
+await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+
+type Import = RequestOf<'importData'>;
+type Kind = Import['kind'];
+
+const file = (...lines: string[]) => `${lines.join('\r\n')}\r\n`;
+const take = (kind: Kind, content: string, options: Partial<Import> = {}) =>
+  admin.importData({ kind, content, ...options });
+
+/** Line, column and code of each problem. */
+async function problemsOf(call: Promise<unknown>): Promise<(string | null)[][]> {
+  const refusal = (await call.then(
+    () => assert.fail('was not refused'),
+    (error) => error,
+  )) as BillingError;
+  return refusal.error.details.map(({ field, code }) => [field, code]);
+}
+
+async function storesNothing(work: () => Promise<unknown>): Promise<void> {
+  const before = await hashRows(scene.sql);
+  await work();
+  assert.deepEqual(await hashRows(scene.sql), before);
+}
+
+test('parties come in with contacts and address, under the next numbers or their own', async () => {
+  const done = await take(
+    'Parties',
+    file(
+      'Name,Party Number,user_type,e-mail,mobile,street,City,country',
+      'Zoë Ünal,,,zoe@example.com,+92 300 1,Mall Road 1,Lahore,PAK',
+      '"Khan, Asma",200500,vendor,,,,,',
+      "'=cmd|x,,,,,,,",
+    ).replace('e-mail', 'email'),
+  );
+  assert.equal(done.message, '3 rows imported');
+  assert.deepEqual(done.data, {});
+  const { data } = await admin.listUsers({ metaData: { search: 'zoë' } });
+  const [zoe] = data.users;
+  assert.deepEqual(
+    [zoe?.email, zoe?.country, zoe?.contacts],
+    ['zoe@example.com', 'PK', [{ contactType: 'Mobile', contactValue: '+92 300 1' }]],
+  );
+  const vendor = await admin.getUsers({ partyNumber: 200500 });
+  assert.equal(vendor.data.user.userType, 'Vendor');
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'After' }] });
+  assert.ok(Number(made.headers.get('x-party-number')) > 200_500, 'no number comes twice');
+  const formula = await admin.listUsers({ metaData: { search: '=cmd' } });
+  assert.equal(formula.data.users[0]?.name, '=cmd|x');
+});
+
+test('meters come in by the name or the id of their type, with dates of both forms', async () => {
+  await take(
+    'Meters',
+    file(
+      'number;brand;meterType;purchaseDate;mf',
+      '81001;Itron;electric single phase;15/01/2024;40',
+      '81002;Itron;3;2024-01-16;',
+    ),
+  );
+  const shown = async (number: number) => (await admin.getMeters({ number })).data.meters.meters[0];
+  assert.deepEqual(
+    [(await shown(81001))?.mf, (await shown(81002))?.meterType, (await shown(81002))?.purchaseDate],
+    [40, 'Water', 20240116],
+  );
+});
+
+const customerHeader =
+  'name,serviceCode,tariffCode,batchCode,connectionRefNo,connectionDate,city,street,input.load,' +
+  'meterNumber,meterType,initialReading,receivable';
+
+function customer(name: string, ref: string, meter: string, more = '') {
+  const { serviceCode, tariffCode } = offer;
+  return `${name},${serviceCode},${tariffCode},B1,${ref},01/03/2020,Lahore,Mall Road,5,${meter},1,4711,${more}`;
+}
+
+test('a customer comes in with subscription, meter, first reading and opening balance', async () => {
+  await take('Customers', file(customerHeader, customer('Bilal', 'P-1', '82001', '150.50')));
+  const { data } = await admin.getConnections({ connectionRefNo: 'P-1' } as never);
+  const found = data.connections.find((one) => one.connectionRefNo === 'P-1');
+  assert.equal(found?.status, 'Active');
+  const meter = await admin.getReadings({ number: 82001 });
+  assert.deepEqual(
+    meter.data.readings.map((one) => [one.value, one.readingType, one.readingDate]),
+    [['4711', 'Installation', '01/03/2020']],
+  );
+  const { rows } = await scene.sql.query(
+    `select s.connection_inputs, b.receivable::int, p.name, s.is_metered
+     from subscriptions s join parties p on p.party_id = s.party_id
+     join subscription_balances b on b.subscription_id = s.subscription_id
+     where s.reference_number = 'P-1'`,
+  );
+  assert.deepEqual(rows, [
+    {
+      connection_inputs: [{ name: 'load', value: '5' }],
+      receivable: 15_050,
+      name: 'Bilal',
+      is_metered: true,
+    },
+  ]);
+});
+
+test('of a file with three bad rows nothing is stored, and the three are named', async () => {
+  const rows = Array.from({ length: 40 }, (_, index) =>
+    customer(`Customer ${index}`, `Q-${index}`, String(83_000 + index)),
+  );
+  rows[3] = customer('Bad date', 'Q-3', '83003').replace('01/03/2020', '31/02/2020');
+  rows[17] = customer('Bad plan', 'Q-17', '83017').replace(`,${offer.tariffCode},`, ',NONE,');
+  rows[31] = customer('Same meter', 'Q-31', '83000');
+  const content = file(customerHeader, ...rows);
+  await storesNothing(async () => {
+    for (const dryRun of [true, false]) {
+      assert.deepEqual(await problemsOf(take('Customers', content, { dryRun })), [
+        ['lines[5].connectionDate', 'INVALID_DATE'],
+        ['lines[19].tariffCode', 'PLAN_NOT_FOUND'],
+        ['lines[33].meterNumber', 'DUPLICATE'],
+      ]);
+    }
+  });
+});
+
+test('a dry run finds what the real run finds, and stores nothing', async () => {
+  const content = file(customerHeader, customer('Dry', 'D-1', '84001'));
+  await storesNothing(async () => {
+    const done = await take('Customers', content, { dryRun: true });
+    assert.equal(done.message, '1 row can be imported');
+  });
+  assert.equal((await take('Customers', content)).message, '1 row imported');
+});
+
+test('the same file again changes nothing, and the same rows in another file are refused', async () => {
+  const row = customer('Twice', 'T-1', '85001');
+  await take('Customers', file(customerHeader, row));
+  await storesNothing(async () => {
+    await refuses(take('Customers', file(customerHeader, row)), 'DUPLICATE', { field: 'content' });
+    await refuses(take('Customers', file(customerHeader, row), { dryRun: true }), 'DUPLICATE');
+    assert.deepEqual(await problemsOf(take('Customers', `${file(customerHeader, row)}\r\n`)), [
+      ['lines[2].meterNumber', 'DUPLICATE'],
+    ]);
+    const again = take('Customers', file(customerHeader, row), { again: true });
+    assert.deepEqual(await problemsOf(again), [['lines[2].meterNumber', 'DUPLICATE']]);
+  });
+});
+
+test('several rows of one customer share the party, by its number and name', async () => {
+  const header = `partyNumber,${customerHeader}`;
+  const rows = [customer('Rana', 'R-1', '86001'), customer('Rana', 'R-2', '86002')];
+  await take('Customers', file(header, ...rows.map((row) => `300001,${row}`)));
+  const { rows: found } = await scene.sql.query(
+    `select count(distinct party_id)::int as parties, count(*)::int as subscriptions
+     from subscriptions where reference_number in ('R-1', 'R-2')`,
+  );
+  assert.deepEqual(found, [{ parties: 1, subscriptions: 2 }]);
+  const other = `300001,${customer('Somebody else', 'R-3', '86003')}`;
+  assert.deepEqual(await problemsOf(take('Customers', file(header, other))), [
+    ['lines[2].partyNumber', 'PARTY_KEY_MISMATCH'],
+  ]);
+});
+
+test('subscriptions come in for parties and meters that are there', async () => {
+  await take('Meters', file('number,brand,meterType,purchaseDate', '87001,Itron,1,15/01/2024'));
+  const header =
+    'partyNumber,serviceCode,tariffCode,connectionRefNo,input.load,meterNumber,initialReading';
+  const row = (party: string, ref: string, load: string, meter: string, value: string) =>
+    [party, offer.serviceCode, offer.tariffCode, ref, load, meter, value].join(',');
+  await storesNothing(async () => {
+    const content = file(
+      header,
+      row('100001', 'S-1', '5', '87001', '12'),
+      row('999999', 'S-2', '5', '', ''),
+      row('100001', 'S-3', 'x', '', ''),
+      row('100001', 'S-1', '5', '', ''),
+      row('100001', 'S-4', '5', '87002', '1'),
+      row('100001', 'S-5', '5', '87001', ''),
+      row('100001', 'S-6', '', '', ''),
+    );
+    assert.deepEqual(await problemsOf(take('Subscriptions', content)), [
+      ['lines[3].partyNumber', 'PARTY_NOT_FOUND'],
+      ['lines[4].input.load', 'INVALID_INPUT_VALUE'],
+      ['lines[5].connectionRefNo', 'DUPLICATE'],
+      ['lines[6].meterNumber', 'METER_NOT_REGISTERED'],
+      ['lines[7].initialReading', 'REQUIRED_FIELD'],
+      ['lines[8].connectionInputs', 'MISSING_INPUT'],
+    ]);
+  });
+  await take('Subscriptions', file(header, row('100001', 'S-1', '5', '87001', '12')));
+  const { data } = await admin.getMeters({ number: 87001 });
+  assert.equal(data.meters.meters[0]?.status, 'Active');
+});
+
+test('readings come in, and lines that were not filled in are passed over', async () => {
+  const { connection, number } = await hung();
+  const header = 'connectionNumber,number,city,previousReading,readingDate,value,remark,rollover';
+  await take(
+    'Readings',
+    file(
+      header,
+      `${connection},${number},Lahore,0,31/01/2026,100,,`,
+      `${connection},${number},Lahore,0,,,,`,
+      `,${number},Lahore,0,2026-02-28,200,Guests,no`,
+    ),
+  );
+  const { data } = await admin.getReadings({ number });
+  assert.deepEqual(
+    data.readings.map((one) => [one.readingDate, one.value, one.consumption]),
+    [
+      ['01/01/2026', '0', null],
+      ['31/01/2026', '100', '100'],
+      ['28/02/2026', '200', '100'],
+    ],
+  );
+  const bad = file(
+    header,
+    `NONE,${number},,,31/03/2026,300,,`,
+    `,${number},,,31/03/2026,,,`,
+    `,${number},,,28/02/2026,250,,`,
+    `,999999,,,28/02/2026,1,,perhaps`,
+    `,${number},,,31/03/2026,300`,
+    ',,,,31/03/2026,1,,',
+  );
+  await storesNothing(async () => {
+    assert.deepEqual(await problemsOf(take('Readings', bad)), [
+      ['lines[2].connectionNumber', 'SUBSCRIPTION_NOT_FOUND'],
+      ['lines[3].value', 'REQUIRED_FIELD'],
+      ['lines[4].readingDate', 'DUPLICATE_ROW'],
+      ['lines[5].rollover', 'INVALID_TYPE'],
+      ['lines[6]', 'INVALID_FORMAT'],
+      ['lines[7].number', 'REQUIRED_FIELD'],
+    ]);
+  });
+});
+
+test('a header with columns that are unknown, missing or twice is refused', async () => {
+  const content = file('number,brand,brand,metreType', '1,a,b,c');
+  await storesNothing(async () => {
+    assert.deepEqual(await problemsOf(take('Meters', content)), [
+      ['lines[1].brand', 'DUPLICATE'],
+      ['lines[1].metreType', 'UNKNOWN_FIELD'],
+      ['lines[1].meterType', 'REQUIRED_FIELD'],
+      ['lines[1].purchaseDate', 'REQUIRED_FIELD'],
+    ]);
+    await refuses(take('Meters', 'number,brand,meterType,purchaseDate\r\n'), 'REQUIRED_FIELD');
+    await refuses(take('Meters', ''), 'REQUIRED_FIELD', { field: 'content' });
+    await refuses(take('Meters', file('number,brand', '"1,2')), 'INVALID_FORMAT');
+  });
+});
+
+test('bytes of any encoding come as base64', async () => {
+  const content = file('number,brand,meterType,purchaseDate', '88001,Zoë & Söhne,1,15/01/2024');
+  const bytes = Buffer.from(`\ufeff${content}`, 'utf16le');
+  await admin.importData({ kind: 'Meters', contentBase64: bytes.toString('base64') });
+  const { data } = await admin.getMeters({ number: 88001, metaData: { fields: ['brand'] } });
+  assert.equal(data.meters.meters[0]?.brand, 'Zoë & Söhne');
+});
+
+test('of many bad rows the first 500 are named, and all are counted', async () => {
+  const rows = Array.from({ length: 3_000 }, (_, index) => `x${index},Itron,1,15/01/2024`);
+  const content = file('number,brand,meterType,purchaseDate', '88100,Itron,1,15/01/2024', ...rows);
+  const problems = await problemsOf(take('Meters', content));
+  assert.equal(problems.length, 500);
+  assert.deepEqual(problems[0], ['lines[3].number', 'INVALID_TYPE']);
+  assert.equal((await admin.getMeters({ number: 88100 })).data.meters.meters.length, 0);
+});
+
+test('a meter reader takes in readings and nothing else', async () => {
+  const reader = await scene.loginAs(admin, ['Meter Reader']);
+  const { number } = await hung();
+  const content = file('number,readingDate,value', `${number},31/01/2026,100`);
+  await reader.importData({ kind: 'Readings', content });
+  for (const kind of ['Parties', 'Meters', 'Subscriptions', 'Customers'] as const) {
+    await refuses(reader.importData({ kind, content }), 'PERMISSION_DENIED');
+  }
+});

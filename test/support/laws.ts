@@ -1,0 +1,42 @@
+// The laws of every workspace of a scene, as `billwright verify` judges them.
+import assert from 'node:assert/strict';
+import { openDatabase, openingFor, transact } from '../../src/base/db/pool.ts';
+import { type Judgement, judgeWorkspace } from '../../src/domain/bills/laws.ts';
+import { findSettings } from '../../src/domain/tenants/store.ts';
+import type { Cluster } from './cluster.ts';
+
+export type Place = { cluster: Cluster; databaseName: string };
+
+export async function judgementsOf(
+  { cluster, databaseName }: Place,
+  tenantId: number,
+  now: Temporal.Instant = Temporal.Now.instant(),
+): Promise<Judgement[]> {
+  const connection = { ...cluster.owner, database: databaseName };
+  const database = openDatabase({ connection, name: 'test laws', max: 2 });
+  const read = <T>(work: Parameters<typeof transact<T>>[2]) =>
+    transact(database, { opening: openingFor(tenantId), readOnly: true }, work);
+  try {
+    const settings = await read((tx) => findSettings(tx, tenantId));
+    const tenant = {
+      tenantId,
+      timezone: settings.timezone,
+      currency: settings.currency,
+      currencyDecimals: settings.currency_decimals,
+      clockOffsetMs: settings.clock_offset_ms,
+    };
+    const judgements: Judgement[] = [];
+    const reader = { tenant, now, read: (work: never) => read(work) as never };
+    for await (const judgement of judgeWorkspace(reader)) judgements.push(judgement);
+    return judgements;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Every law holds, and the trial balance is zero. */
+export async function assertLaws(place: Place, tenantId: number): Promise<void> {
+  const judgements = await judgementsOf(place, tenantId);
+  const broken = judgements.filter((judgement) => judgement.wrong > 0);
+  assert.deepEqual(broken, []);
+}

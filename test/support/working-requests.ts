@@ -1,0 +1,119 @@
+// Subscriptions and meters in a new workspace, and requests about them that work there: with every
+// object that the request can have, so that each can be tried.
+import type { TestClient } from './client.ts';
+import { smallService, smallTariff } from './pricing.ts';
+import type { Json } from './requests.ts';
+
+const postType = 'Post Subscription';
+const offer = { serviceCode: 'SUB', tariffCode: 'SUB-A', postType };
+const inputs = [{ name: 'load', value: '5' }];
+const brand = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2023', mf: 1 };
+/** Subscription SUB-n has the meter 600 + n. */
+const subscriptions = 13;
+
+/** Parties 100001 and 100002 are there. */
+export async function prepareSubscriptions(client: TestClient): Promise<void> {
+  await client.createService({
+    service: {
+      ...smallService,
+      code: 'SUB',
+      connectionInputs: [{ name: 'load', type: 'Number' }],
+      unmeteredInputs: [{ name: 'lamps', defaultValue: '0' }],
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+    },
+  });
+  const plan = { ...smallTariff, serviceCode: 'SUB' };
+  for (const code of ['SUB-A', 'SUB-B']) {
+    await client.createTariff({ tariff: { ...plan, code, uniqueLabel: code } });
+  }
+  const addOn = { code: 'SUB-X', uniqueLabel: 'Extra', planType: 'ADDON_PLAN' as const };
+  await client.createTariff({ tariff: { ...plan, ...addOn } });
+  const numbers = Array.from({ length: 20 }, (_, index) => 601 + index);
+  await client.makeMeters({ meters: numbers.map((number) => ({ number, ...brand })) });
+  await client.makeConnections({
+    batchUpload: true,
+    connection: Array.from({ length: subscriptions }, (_, index) => ({
+      ...offer,
+      connectionNumber: `SUB-${index + 1}`,
+      connectionDate: '01012024',
+      status: [4, 5].includes(index + 1) ? ('Disconnected' as const) : ('Active' as const),
+      connectionInputs: inputs,
+      users: [{ partyNumber: 100001 }],
+      // The eighth gets one by assign-meter.
+      meters: index + 1 === 8 ? [] : [601 + index],
+    })),
+  });
+  const reading = { number: 613, readingDate: '01/02/2024', value: '100' };
+  const lower = { ...reading, readingDate: '01/03/2024', value: '50' };
+  await client.makeReadings({ readings: [reading, lower] });
+}
+
+const readingsOf = (n: number) => [{ number: 600 + n, register: 'kWh', value: '5' }];
+
+export const workingRequests: Record<string, Json> = {
+  makeConnections: {
+    batchUpload: true,
+    connection: [
+      {
+        ...offer,
+        connectionDate: '01012024',
+        connectionInputs: inputs,
+        addonTariffLabels: [{ label: 'Extra', quantity: '2' }],
+        unmeteredInputs: [{ name: 'lamps', value: '3' }],
+        meteredConnectionInputs: [{ name: 'energy', meterNumber: 620, register: 'kWh' }],
+        meters: [{ number: 620, initialReadings: [{ register: 'kWh', value: '7' }] }],
+        accounts: [{ title: 'Receivable', balance: 5 }],
+        users: [{ partyNumber: 100001, connectionGroupLabel: 'House 12-B' }],
+        address: { city: 'Lahore' },
+      },
+    ],
+  },
+  updateConnection: {
+    data: {
+      connectionNumber: 'SUB-2',
+      connectionInputs: inputs,
+      addonTariffLabels: [{ label: 'Extra', quantity: '2' }],
+      unmeteredInputs: [{ name: 'lamps', value: '3' }],
+      users: [{ partyNumber: 100002, role: 'Payer' }],
+      address: { city: 'Lahore' },
+    },
+  },
+  disconnectConnection: { data: { connectionNumber: 'SUB-3', readings: readingsOf(3) } },
+  reconnectConnection: { data: { connectionNumber: 'SUB-4', readings: readingsOf(4) } },
+  closeConnection: { data: { connectionNumber: 'SUB-5' } },
+  transferConnection: {
+    data: { connectionNumber: 'SUB-6', toPartyNumber: 100002, readings: readingsOf(6) },
+  },
+  changeTariff: {
+    data: { connectionNumber: 'SUB-7', tariffCode: 'SUB-B', readings: readingsOf(7) },
+  },
+  assignMeter: {
+    data: {
+      connectionNumber: 'SUB-8',
+      number: 608,
+      installDate: '01/02/2024',
+      initialReadings: [{ register: 'kWh', value: '0' }],
+    },
+  },
+  replaceMeter: {
+    data: {
+      connectionNumber: 'SUB-9',
+      oldNumber: 609,
+      newNumber: 619,
+      replaceDate: '01/02/2024',
+      finalReadings: [{ register: 'kWh', value: '5' }],
+      initialReadings: [{ register: 'kWh', value: '0' }],
+    },
+  },
+  removeMeter: {
+    data: {
+      connectionNumber: 'SUB-10',
+      number: 610,
+      removeDate: '01/02/2024',
+      finalReadings: [{ register: 'kWh', value: '5' }],
+    },
+  },
+  makeReadings: { readings: [{ number: 611, value: '5', readingDate: '01/02/2024' }] },
+  // Twelve meters were read when they were hung up, the thirteenth twice since.
+  reviewReading: { data: { readingID: 14, decision: 'Accept', value: '120' } },
+};
