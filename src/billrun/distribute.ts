@@ -108,14 +108,14 @@ async function showStage(tx: Tx, job: StepJob, stage: string): Promise<void> {
 
 type Outcome = MailCounts & { portal: number; refused: number };
 
-async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
   const { billIds, portal, refused, uncertain } = await tenantTransact(
     tools.database,
     tenantId,
-    (tx) => addressBills(tx, job, chunk, tools),
+    (own) => addressBills(own, job, chunk, tools),
   );
-  const mails = await sendMails(tools, job, billIds);
+  const mails = await sendMails(tx, tools, job, billIds);
   const outcome: Outcome = { ...mails, uncertain: mails.uncertain + uncertain, portal, refused };
   return { done: billIds.length, outcome };
 }

@@ -44,13 +44,13 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return { chunks: ranges, total };
 }
 
-async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
-  const { billIds, uncertain } = await tenantTransact(tools.database, tenantId, async (tx) => {
-    const waiting = await listWaitingBills(tx, tenantId, job.termId ?? 0, chunk);
-    return { billIds: waiting, uncertain: await doubtDeliveries(tx, tenantId, waiting, job.now) };
+  const { billIds, uncertain } = await tenantTransact(tools.database, tenantId, async (own) => {
+    const waiting = await listWaitingBills(own, tenantId, job.termId ?? 0, chunk);
+    return { billIds: waiting, uncertain: await doubtDeliveries(own, tenantId, waiting, job.now) };
   });
-  const mails = await sendMails(tools, job, billIds);
+  const mails = await sendMails(tx, tools, job, billIds);
   const outcome: MailCounts = { ...mails, uncertain: mails.uncertain + uncertain };
   return { done: billIds.length, outcome };
 }
