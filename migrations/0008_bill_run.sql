@@ -604,7 +604,7 @@ create index bill_documents_failed on bill_documents (tenant_id, term_id, bill_i
   where error is not null;
 call wall_off('bill_documents');
 grant select on bill_documents to billwright_api;
-grant select, insert, update on bill_documents to billwright_worker;
+grant select, insert, update, delete on bill_documents to billwright_worker;
 
 -- A bill on its way to a customer by one channel. A repeat that an operator asked for is a further
 -- row, of a further request (job); within one request nothing is sent twice.

@@ -26,7 +26,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { printBills } from './print-bills.ts';
 import { scheduleRetry } from './retry-deliveries.ts';
-import { type MailCounts, sendMails } from './send-mails.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -108,14 +108,14 @@ async function showStage(tx: Tx, job: StepJob, stage: string): Promise<void> {
 
 type Outcome = MailCounts & { portal: number; refused: number };
 
-async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
   const { billIds, portal, refused, uncertain } = await tenantTransact(
     tools.database,
     tenantId,
-    (tx) => addressBills(tx, job, chunk, tools),
+    (own) => addressBills(own, job, chunk, tools),
   );
-  const mails = await sendMails(tools, job, billIds);
+  const mails = await sendMails(tx, tools, job, billIds);
   const outcome: Outcome = { ...mails, uncertain: mails.uncertain + uncertain, portal, refused };
   return { done: billIds.length, outcome };
 }
@@ -223,18 +223,4 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
     waiting: sum('waiting'),
   };
   return { message: countsText(counts), ...counts, files: printed.files };
-}
-
-function countsText(counts: Record<string, number>): string {
-  const words: [string, string][] = [
-    ['sent', 'sent'],
-    ['portal', 'in the portal'],
-    ['printed', 'printed'],
-    ['failed', 'failed'],
-    ['uncertain', 'uncertain'],
-    ['waiting', 'to be tried again'],
-  ];
-  const told = words.filter(([name]) => (counts[name] ?? 0) > 0);
-  if (told.length === 0) return 'Nothing was left to be sent';
-  return told.map(([name, text]) => `${counts[name]} ${text}`).join(', ');
 }

@@ -142,7 +142,12 @@ async function notPublished(
   term: BilledTerm,
   count: { posted: number; published: number },
 ): Promise<AppError> {
-  const failed = await listFailedDocuments(tx, tenantId, term.term_id, namedMax);
+  const failed = await listFailedDocuments(
+    tx,
+    tenantId,
+    { termId: term.term_id, batchId: null },
+    { afterBillId: 0, limit: namedMax },
+  );
   return new AppError('BILLS_NOT_PUBLISHED', {
     message:
       `${count.published} bills of term ${term.label} are published; the documents of ` +

@@ -12,7 +12,7 @@ import {
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cancelScheduledOperation, insertJob } from '../domain/terms/jobs-store.ts';
 import { printBills } from './print-bills.ts';
-import { type MailCounts, sendMails } from './send-mails.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -44,13 +44,13 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return { chunks: ranges, total };
 }
 
-async function work(_tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
+async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
-  const { billIds, uncertain } = await tenantTransact(tools.database, tenantId, async (tx) => {
-    const waiting = await listWaitingBills(tx, tenantId, job.termId ?? 0, chunk);
-    return { billIds: waiting, uncertain: await doubtDeliveries(tx, tenantId, waiting, job.now) };
+  const { billIds, uncertain } = await tenantTransact(tools.database, tenantId, async (own) => {
+    const waiting = await listWaitingBills(own, tenantId, job.termId ?? 0, chunk);
+    return { billIds: waiting, uncertain: await doubtDeliveries(own, tenantId, waiting, job.now) };
   });
-  const mails = await sendMails(tools, job, billIds);
+  const mails = await sendMails(tx, tools, job, billIds);
   const outcome: MailCounts = { ...mails, uncertain: mails.uncertain + uncertain };
   return { done: billIds.length, outcome };
 }
@@ -71,13 +71,13 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   await scheduleRetry(tx, job);
   const outcomes = worked.outcomes as MailCounts[];
   const sum = (pick: keyof MailCounts) => outcomes.reduce((total, one) => total + one[pick], 0);
-  const sent = sum('sent');
-  const failed = sum('failed');
-  const uncertain = sum('uncertain');
-  const waiting = sum('waiting');
-  const ended = `${sent} sent, ${failed} failed, ${uncertain} uncertain`;
-  const message = `${ended}, ${waiting} to be tried again`;
-  return { message, sent, failed, uncertain, waiting };
+  const counts: MailCounts = {
+    sent: sum('sent'),
+    failed: sum('failed'),
+    uncertain: sum('uncertain'),
+    waiting: sum('waiting'),
+  };
+  return { message: countsText(counts), ...counts };
 }
 
 /** One job for the next mail that is due, in place of the one that was planned before. */

@@ -8,6 +8,7 @@ import { type MailResult, mailRetrySeconds } from '../base/mail/result.ts';
 import {
   claimDeliveries,
   endSending,
+  keepHold,
   listQueuedMails,
   putOff,
   type QueuedMail,
@@ -19,13 +20,32 @@ import type { Tools } from './tools.ts';
 
 export type MailCounts = { sent: number; failed: number; uncertain: number; waiting: number };
 
+/** For whoever waits for the end of the job. */
+export function countsText(counts: Record<string, number>): string {
+  const words: [string, string][] = [
+    ['sent', 'sent'],
+    ['portal', 'in the portal'],
+    ['printed', 'printed'],
+    ['failed', 'failed'],
+    ['uncertain', 'uncertain'],
+    ['waiting', 'to be tried again'],
+  ];
+  const told = words.filter(([name]) => (counts[name] ?? 0) > 0);
+  if (told.length === 0) return 'Nothing was left to be sent';
+  return told.map(([name, text]) => `${counts[name]} ${text}`).join(', ');
+}
+
 /** Rendered ahead while others are on their way. */
 const preparedAtOnce = 20;
 /** Longer than a database takes to come back; then what is known of the mails is lost. */
 const recordPausesMs = [200, 500, 1_000, 2_000, 5_000, 10_000, 10_000];
 
-/** Sends what is due of these bills. What is left, because the worker is to end, stays queued. */
+/**
+ * Sends what is due of these bills, as long as the transaction holds them. What is left, because
+ * the worker is to end, stays queued.
+ */
 export async function sendMails(
+  holding: Tx,
   tools: Tools,
   job: StepJob,
   billIds: readonly number[],
@@ -47,6 +67,7 @@ export async function sendMails(
   for (let at = 0; at < batches.length; at += 1) {
     const ready = (await coming) ?? [];
     if (tools.isStopping()) break;
+    await keepHold(holding, tenantId);
     coming = prepare(batches[at + 1]);
     // Should the sending fail, nobody listens to this one any more.
     coming?.catch(() => {});

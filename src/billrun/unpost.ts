@@ -18,6 +18,7 @@ import {
   retireNumbers,
   reverseJournals,
 } from '../domain/bills/unpost-store.ts';
+import { deleteFailedDocuments } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
 
@@ -26,7 +27,8 @@ export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
-  if (term.status !== 'Posted' || term.stage !== 'Posted') {
+  // A term that could not be published at all may be taken back too.
+  if (term.status !== 'Posted' || !['Posted', 'Publishing'].includes(term.stage)) {
     throw refusal(term, `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`);
   }
   const { moved, touched, followed } = await findUnpostObstacles(tx, tenantId, term.term_id);
@@ -71,6 +73,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
     description: `Unposted: ${reason}`,
     stamp,
   });
+  await deleteFailedDocuments(tx, tenantId, termId);
   await retireNumbers(tx, tenantId, termId, reason, stamp);
   await restoreSubscriptions(tx, tenantId, termId, stamp);
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);

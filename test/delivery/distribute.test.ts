@@ -171,7 +171,7 @@ test('the channel is that of the party, else the first of the workspace that lea
 
 test('without a mail server, mails are files; without a template, the bill itself is the text', async () => {
   const { equipment } = openWorker({});
-  const { client, termId, serviceCode, tenantId } = await openPublished(mailParties(1));
+  const { client, termId, serviceCode, tenantId, bills } = await openPublished(mailParties(1));
   const service = { code: serviceCode, emailTemplate: { templateID: null } };
   await client.updateService({ service: service as never });
   assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
@@ -179,7 +179,7 @@ test('without a mail server, mails are files; without a template, the bill itsel
   const path = join(equipment.dataFolder, 'outbox', String(tenantId), `${row?.deliveryID}.eml`);
   const text = readFileSync(path, 'latin1');
   assert.match(text, /^To: c1@example\.com\r$/m);
-  assert.match(subjectOf(text), /: Water W-000001$/);
+  assert.equal(subjectOf(text).split(': ')[1], `Water ${bills[0]?.billNumber}`);
   assert.match(text, /Customer 1/);
 });
 
@@ -301,7 +301,7 @@ test('a mail whose end is not known is not sent again, until somebody says so', 
     });
   assert.equal(await codeOf(resolve('Resend', 999)), 'DELIVERY_NOT_FOUND');
   const { message } = await resolve('Resend');
-  assert.equal(message, '1 sent, 0 failed, 0 uncertain, 0 to be tried again');
+  assert.equal(message, '1 sent');
   assert.equal(server.received.length, 2);
   assert.equal(server.received[0]?.text, server.received[1]?.text, 'the same mail, byte for byte');
   assert.match(server.received[1]?.text ?? '', new RegExp(doubtful?.messageID ?? 'none'));

@@ -110,6 +110,20 @@ test('a bill whose document cannot be made keeps back itself; mended, it is publ
     failed.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]),
     [[`bills[${bad?.billId}]`, 'TEMPLATE_INVALID']],
   );
+  const shown = await client.getBills({ termID: term.termId });
+  assert.deepEqual(
+    shown.data.bills.map((bill) => [bill.status, bill.documents.length, bill.errors.length]),
+    [
+      ['Published', 1, 0],
+      ['Posted', 0, 1],
+      ['Published', 1, 0],
+    ],
+  );
+  const { data } = await client.getBillTerm({ billTermID: term.termId });
+  assert.deepEqual(
+    data.exceptions.map(({ billID, code }) => [billID, code]),
+    [[bad?.billId, 'TEMPLATE_INVALID']],
+  );
   assert.deepEqual(await termRow(term), {
     status: 'Posted',
     stage: 'Publishing',
@@ -142,6 +156,21 @@ test('a bill whose document cannot be made keeps back itself; mended, it is publ
   assert.equal(sha256(await pdfOf(client, second[1].bill)), second[1].hash);
   assert.match(await htmlOf(client, second[1].bill), /Delivered to your door/);
   assert.match(await htmlOf(client, second[0].bill), /Delivered in .*Lahore/);
+});
+
+test('a term of which nothing could be published can be taken back and begun anew', async () => {
+  const client = await scene.workspace('taken-back');
+  const term = await openPostedTerm(scene, client, mailParties(2));
+  const { termId } = term;
+  await client.updateTemplate({ data: { templateID: 1, body: '{{bill.address.city!}}' } });
+  assert.equal(await codeOf(client.publishBills(schedule(termId))), 'BILLS_NOT_PUBLISHED');
+  const { operation } = schedule(termId);
+  await client.unpostBills({ operation, data: { termID: termId, reason: 'no addresses' } });
+  await scene.sql.query(`update subscriptions set address = '{"city": "Lahore"}', ts = ts + 1`);
+  await client.generateBills(schedule(termId));
+  await client.postBills(schedule(termId));
+  assert.equal((await client.publishBills(schedule(termId))).message, '2 bills published');
+  assert.equal((await termRow(term)).issue_date, today());
 });
 
 test('only a posted term is published; whatever else is refused and changes nothing', async () => {

@@ -2,6 +2,7 @@
 
 import type { RequestOf } from '../../sdk/client.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
+import { postBillsStep } from '../../src/billrun/post.ts';
 import type { TestClient } from './client.ts';
 import { newService, newTariff, type Service } from './pricing.ts';
 import { type Crew, openCrew, runStep } from './run-steps.ts';
@@ -73,22 +74,12 @@ export async function openPostedTerm(
     await insertScenario(scene, tenantId, termId, facts, { partyId, accountId });
   }
   await runStep(crew, generateBillsStep, { termId });
-  const bills = await post(scene, tenantId, termId);
+  await runStep(crew, postBillsStep, { termId });
+  const bills = await billsOf(scene, tenantId, termId);
   return { crew, tenantId, termId, serviceCode, bills };
 }
 
-/** As posting leaves them. */
-async function post(scene: Scene, tenantId: number, termId: number): Promise<PostedBill[]> {
-  await scene.sql.query(
-    `update bills set status = 'Posted', bill_number = 'W-' || lpad(bill_id::text, 6, '0'),
-       posting = 1
-     where tenant_id = $1 and term_id = $2 and status = 'Draft'`,
-    [tenantId, termId],
-  );
-  await scene.sql.query(
-    `update terms set status = 'Posted', stage = 'Posted' where tenant_id = $1 and term_id = $2`,
-    [tenantId, termId],
-  );
+async function billsOf(scene: Scene, tenantId: number, termId: number): Promise<PostedBill[]> {
   const { rows } = await scene.sql.query(
     `select bill_id, bill_number, party_id from bills
      where tenant_id = $1 and term_id = $2 and status = 'Posted' order by bill_id`,

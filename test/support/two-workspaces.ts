@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { RequestOf } from '../../sdk/client.ts';
 import { routes } from '../../sdk/routes.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
+import { seedBills } from './bill-rows.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
 import type { Connection } from './subscriptions.ts';
@@ -39,6 +40,8 @@ export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
   await seed(a, { mark: 'plain', isKnown: false });
   await seed(b, { mark, isKnown: true });
   await seedMore(b, mark);
+  await seedBills(scene, tenantA, 'plain');
+  await seedBills(scene, tenantB, mark);
   await b.updateSettings({ data: { name: mark, letterhead: { text: mark } } });
   await b.getSettings();
   return { a, b, tenantA, tenantB, mark };

@@ -6,6 +6,8 @@ export type DocumentRow = {
   bill_id: number;
   document_id: number;
   format: string;
+  /** Why it could not be made. */
+  error: { code: string; message: string } | null;
   created_at: Temporal.Instant;
 };
 
@@ -15,7 +17,7 @@ export async function listDocuments(
   billIds: readonly number[],
 ): Promise<DocumentRow[]> {
   const { rows } = await sql<DocumentRow>`
-    select bill_id, document_id, format, created_at from bill_documents
+    select bill_id, document_id, format, error, created_at from bill_documents
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
     order by bill_id, document_id
   `.execute(tx);

@@ -197,14 +197,17 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** Nothing was sent twice by one request. */
+/** Nothing was sent twice but what somebody asked to be sent again. */
 export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,
     wrong: sql`
-      select 'bill ' || bill_id || ' by ' || channel as what from deliveries
-      where tenant_id = ${tenantId} and status in ('Sent', 'Delivered')
-      group by bill_id, channel, job_id having count(*) > 1`,
+      select 'bill ' || d.bill_id || ' by ' || d.channel as what
+      from deliveries d
+      join jobs j on j.tenant_id = d.tenant_id and j.job_id = d.job_id
+      where d.tenant_id = ${tenantId} and d.status in ('Sent', 'Delivered')
+        and j.bill_id is null and not j.parameters @> '{"resend": true}'
+      group by d.bill_id, d.channel having count(*) > 1`,
   });
 }
 

@@ -148,6 +148,7 @@ export async function publishBills(
   `.execute(tx);
 }
 
+/** The day on which the first of its bills was issued. */
 export async function updateIssueDate(
   tx: Tx,
   tenantId: number,
@@ -155,30 +156,54 @@ export async function updateIssueDate(
   issueDate: string,
 ): Promise<void> {
   await sql`
-    update terms set issue_date = coalesce(issue_date, ${issueDate}::date)
+    update terms set issue_date = ${issueDate}
     where tenant_id = ${tenantId} and term_id = ${termId}
+      and not exists (
+        select from bills
+        where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Published'
+          and status <> 'Cancelled'
+      )
   `.execute(tx);
 }
 
-export type FailedDocumentRow = { bill_id: number; bill_number: string; error: RenderError };
+export type FailedDocumentRow = {
+  bill_id: number;
+  bill_number: string;
+  connection_number: string | null;
+  error: RenderError;
+};
 
 /** Posted bills whose documents could not be made. */
 export async function listFailedDocuments(
   tx: Tx,
   tenantId: number,
-  termId: number,
-  limit: number,
+  wanted: { termId: number; batchId: number | null },
+  options: { afterBillId: number; limit: number },
 ): Promise<FailedDocumentRow[]> {
   const { rows } = await sql<FailedDocumentRow>`
-    select d.bill_id, b.bill_number, d.error
+    select d.bill_id, b.bill_number, d.error,
+      b.facts -> 'connection' ->> 'connectionNumber' as connection_number
     from bill_documents d
     join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
-    where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.error is not null
-      and b.status = 'Posted'
+    where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.error is not null
+      and (${wanted.batchId}::bigint is null or b.batch_id = ${wanted.batchId})
+      and b.status = 'Posted' and d.bill_id > ${options.afterBillId}
     order by d.bill_id
-    limit ${limit}
+    limit ${options.limit}
   `.execute(tx);
   return rows;
+}
+
+/** For bills that are drafts again: whether they can be printed is found out anew. */
+export async function deleteFailedDocuments(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<void> {
+  await sql`
+    delete from bill_documents
+    where tenant_id = ${tenantId} and term_id = ${termId} and error is not null
+  `.execute(tx);
 }
 
 export async function countBills(

@@ -134,6 +134,14 @@ export async function findNextAttempt(
   return rows[0]?.at ?? null;
 }
 
+/**
+ * Keeps the transaction that holds a part of a job from being ended for idleness, and fails where
+ * the part was taken away: whoever has lost it sends nothing more.
+ */
+export async function keepHold(tx: Tx, tenantId: number): Promise<void> {
+  await sql`select 1 from tenants where tenant_id = ${tenantId}`.execute(tx);
+}
+
 export type QueuedPrint = { delivery_id: number; bill_id: number };
 
 /** In the order of printing. */

@@ -172,6 +172,7 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
   const amount = (minor: string | number | bigint) =>
     majorUnits(BigInt(minor), tenant.currencyDecimals);
   const facts = 'subscriptions' in row.facts ? null : row.facts;
+  const documents = beside.documents.get(row.bill_id) ?? [];
   const lines = linesOf(row, document.lines ?? [], 1, amount);
   const surcharges = linesOf(row, document.surcharges ?? [], lines.length + 1, amount);
   return {
@@ -191,18 +192,20 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
     })),
     history: facts === null ? [] : historyOf(row, facts, beside, amount),
     bankAccounts: bankAccountsOf(beside.accounts.get(row.context_id) ?? []),
-    documents: (beside.documents.get(row.bill_id) ?? []).map((one) => ({
-      type: one.format,
-      documentID: one.document_id,
-      createdAt: formatTimestamp(one.created_at, tenant.timezone),
-    })),
+    documents: documents
+      .filter((one) => one.error === null)
+      .map((one) => ({
+        type: one.format,
+        documentID: one.document_id,
+        createdAt: formatTimestamp(one.created_at, tenant.timezone),
+      })),
     deliveries: (beside.deliveries.get(row.bill_id) ?? []).map((one) => ({
       channel: one.channel,
       to: one.recipient,
       status: one.status,
       at: formatTimestamp(one.at, tenant.timezone),
     })),
-    errors: [...(document.errors ?? [])],
+    errors: [...(document.errors ?? []), ...unpublishable(row, documents)],
     hold: row.status === 'Hold' ? 1 : 0,
     holdReason: row.hold_reason,
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
@@ -211,6 +214,11 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
     modifiedBy: row.modified_by,
     ts: row.ts,
   };
+}
+
+/** What keeps a posted bill from being published. */
+function unpublishable({ status }: BillRow, documents: readonly DocumentRow[]) {
+  return status === 'Posted' ? documents.flatMap((one) => one.error ?? []) : [];
 }
 
 function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {

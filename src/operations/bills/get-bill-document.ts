@@ -24,7 +24,7 @@ export const getBillDocument = operation({
   request: Type.Object({ billID: id, format: Type.Optional(oneOf(['PDF', 'HTML'])) }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
   errors: ['BILL_NOT_FOUND', 'TEMPLATE_INVALID', 'DOCUMENT_TOO_LONG', 'DOCUMENT_DIFFERS'],
-  example: { billID: 991, format: 'PDF' },
+  example: { billID: 991, format: 'HTML' },
   async handle(call, { billID: billId, format = 'PDF' }) {
     const { bill, input, document } = await billToShow(call, billId);
     if (format === 'HTML') {

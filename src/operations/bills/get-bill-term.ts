@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
@@ -15,6 +16,7 @@ import {
   listExceptions,
   listRetired,
 } from '../../domain/bills/summary-store.ts';
+import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
 import { id, maybe, money, nullable, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
@@ -201,17 +203,32 @@ function changePercent(previous: RunTotals | null, current: string): string | nu
   return decimalText(round(change, 1, 'HalfUp'));
 }
 
+/** Bills that could not be priced, and those whose documents could not be made. */
 async function* exceptionChunks(
   call: Call,
   filter: { termId: number; batchId: number | null },
 ): AsyncGenerator<object[]> {
   const { tenantId } = call.tenant;
+  yield* byBill(call, (tx, place) => listExceptions(tx, tenantId, filter, place));
+  yield* byBill(call, async (tx, place) => {
+    const failed = await listFailedDocuments(tx, tenantId, filter, place);
+    return failed.map(({ error, ...row }) => ({ ...row, ...error }));
+  });
+}
+
+async function* byBill(
+  call: Call,
+  list: (
+    tx: Tx,
+    place: { afterBillId: number; limit: number },
+  ) => Promise<
+    { bill_id: number; connection_number: string | null; code: string; message: string }[]
+  >,
+): AsyncGenerator<object[]> {
   let afterBillId = 0;
   for (;;) {
-    const place = afterBillId;
-    const rows = await call.read((tx) =>
-      listExceptions(tx, tenantId, filter, { afterBillId: place, limit: chunkRows }),
-    );
+    const place = { afterBillId, limit: chunkRows };
+    const rows = await call.read((tx) => list(tx, place));
     yield rows.map((row) => ({
       connectionNumber: row.connection_number,
       code: row.code,
