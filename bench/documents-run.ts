@@ -219,7 +219,11 @@ async function mailBare(material: Material, smtpUrl: string, folder: string): Pr
   const renderer = openRenderer({ threads: 1 });
   const [bill] = material.bills;
   assert.ok(bill);
-  const { results } = await renderer.render(material.setting, [bill], new Map([[bill.bill_id, null]]));
+  const { results } = await renderer.render(
+    material.setting,
+    [bill],
+    new Map([[bill.bill_id, null]]),
+  );
   await renderer.close();
   const made = results.get(bill.bill_id);
   assert.ok(made && 'bytes' in made && made.bytes);

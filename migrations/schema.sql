@@ -1801,11 +1801,13 @@ CREATE OR REPLACE FUNCTION public.note_job()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says.
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
+  -- asked for at once is due whatever the clocks of two machines show.
   update workspaces
-  set next_job_at = least(next_job_at, new.due_at - (
-    select make_interval(secs => clock_offset_ms / 1000.0) from tenants
-    where tenant_id = require_tenant()))
+  set next_job_at = least(next_job_at, case when new.is_immediate then '-infinity' else
+    new.due_at - (
+      select make_interval(secs => clock_offset_ms / 1000.0) from tenants
+      where tenant_id = require_tenant()) end)
   where tenant_id = require_tenant();
   perform pg_notify('billwright_jobs', '');
   return null;
@@ -2330,7 +2332,7 @@ grant select on batches to billwright_worker;
 
 grant select on bill_documents to billwright_api;
 
-grant insert, select, update on bill_documents to billwright_worker;
+grant delete, insert, select, update on bill_documents to billwright_worker;
 
 grant select on bill_lines to billwright_api;
 

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
-import { seedBills, seeded } from '../support/bill-rows.ts';
 import { refuses } from '../support/client.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
@@ -11,11 +10,6 @@ import { adminPassword, openScene } from '../support/scene.ts';
 const scene = await openScene();
 scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
-
-async function tenantIdOf(workspace: string): Promise<number> {
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
-  return Number(rows[0].id);
-}
 await scene.sql.query("select set_config('app.tenant', '1', false)");
 
 type Row = {
@@ -228,39 +222,6 @@ const changes: Record<
     subject: 'meter',
     before: { brand: 'Itron', mf: 2, meterHealth: 'ok' },
     after: { brand: 'Itron', mf: 3, meterHealth: 'lost' },
-  },
-  publishBills: {
-    call: async () => {
-      await seedBills(scene, await tenantIdOf('audit'), 'seeded');
-      return admin.publishBills({ operation: 'schedule', data: { termID: seeded.postedTerm } });
-    },
-    subject: 'job',
-    before: null,
-    after: { operation: 'publish-bills', termID: seeded.postedTerm },
-  },
-  distributeBills: {
-    call: () =>
-      admin.distributeBills({ operation: 'schedule', data: { termID: seeded.publishedTerm } }),
-    subject: 'job',
-    before: null,
-    after: { operation: 'distribute-bills', termID: seeded.publishedTerm, resend: false },
-  },
-  resolveDeliveries: {
-    call: () =>
-      admin.resolveDeliveries({
-        data: {
-          termID: seeded.publishedTerm,
-          deliveryIDs: [seeded.delivery],
-          resolution: 'Sent',
-          reason: 'The customer has it',
-        },
-      }),
-    subject: 'delivery',
-    before: { status: 'Uncertain', reason: 'seeded' },
-    after: {
-      status: 'Sent',
-      reason: 'Said to be Sent by admin@audit.example: The customer has it',
-    },
   },
   makeTerm: {
     call: () => {

@@ -195,9 +195,7 @@ export async function listNewestBills(
   subscriptionIds: readonly number[],
   options: { limit: number; statuses: readonly BillStatus[] | null },
 ): Promise<(BillRow & { of_subscription: number })[]> {
-  const isWanted = options.statuses
-    ? sql`o.status = any(${options.statuses}::text[])`
-    : sql`true`;
+  const isWanted = options.statuses ? sql`o.status = any(${options.statuses}::text[])` : sql`true`;
   const { rows } = await sql<BillRow & { of_subscription: number }>`
     select ${columns}, n.of_subscription
     from (

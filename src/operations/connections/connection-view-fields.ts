@@ -1,6 +1,5 @@
 // A subscription as it is shown.
 import * as Type from 'typebox';
-import { billView } from '../bills/bill-view-fields.ts';
 import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
 import { majorUnits } from '../../base/money.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
@@ -9,6 +8,7 @@ import type { Quantity, Variant } from '../../domain/subscriptions/subscription.
 import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
 import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { billView } from '../bills/bill-view-fields.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';
 
 const text = Type.String();

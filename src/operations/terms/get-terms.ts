@@ -53,9 +53,7 @@ export const getTerms = operation({
   summary: 'Lists terms, the newest first: all, a page, or those that match.',
   request,
   response: Type.Object({
-    terms: Type.Array(
-      Type.Partial(Type.Object({ ...termView, bills: Type.Array(billView) })),
-    ),
+    terms: Type.Array(Type.Partial(Type.Object({ ...termView, bills: Type.Array(billView) }))),
   }),
   errors: [],
   example: { serviceCode: 'ELEC', status: 'Open', page: { pageNumber: 0, size: 20 } },
@@ -70,8 +68,7 @@ export const getTerms = operation({
       ...(isWithBills ? { chunkSize: 1 } : {}),
       fields: body.metaData?.fields,
       count: (tx) => countTerms(tx, tenantId, filter),
-      at: (tx, window) =>
-        whole(tx, listTermsAt(tx, tenantId, filter, { ...window, oldestFirst })),
+      at: (tx, window) => whole(tx, listTermsAt(tx, tenantId, filter, { ...window, oldestFirst })),
       after: (tx, options) =>
         whole(tx, listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst })),
       present: (row: Shown) => ({
