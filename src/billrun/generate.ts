@@ -211,6 +211,7 @@ function withIds(fresh: readonly Fresh[], ids: readonly number[], entryId: numbe
       made,
       entryId,
       isHeld,
+      posting: before?.posting ?? 0,
       holdReason: isHeld ? (before?.hold_reason ?? null) : byRule,
       created: before ? { at: before.created_at, by: before.created_by } : null,
     };

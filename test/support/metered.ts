@@ -40,9 +40,12 @@ export async function openMetered(
   let lastNumber = 1_000;
   const newMeter = async (facts: MeterFacts = {}) => {
     lastNumber += 1;
-    const plain = { number: lastNumber, brand: 'Itron', meterType: 1, mf: 1 };
-    await admin.makeMeters({ meters: [{ ...plain, purchaseDate: '15/01/2024', ...facts }] });
-    return facts.number ?? lastNumber;
+    const number = facts.number ?? lastNumber;
+    const plain = { brand: 'Itron', meterType: 1, mf: 1 };
+    await admin.makeMeters({
+      meters: [{ ...plain, purchaseDate: '15/01/2024', ...facts, number }],
+    });
+    return number;
   };
   const newSubscription: Metered['newSubscription'] = async (facts = {}) => {
     const [made] = await insertSubscriptions(scene, tenantId, 1, facts);

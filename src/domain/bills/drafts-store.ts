@@ -15,6 +15,7 @@ export type KnownBill = {
   subject_ts: string;
   is_held: boolean;
   hold_reason: string | null;
+  posting: number;
   created_at: Temporal.Instant;
   created_by: string;
 };
@@ -27,7 +28,7 @@ export async function listKnownBills(
 ): Promise<KnownBill[]> {
   const { rows } = await sql<KnownBill>`
     select subject_id, bill_id, first_run, encode(hash, 'hex') as hash,
-      subject_ts::text as subject_ts, is_held, hold_reason, created_at, created_by
+      subject_ts::text as subject_ts, is_held, hold_reason, posting, created_at, created_by
     from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
       and subject_id between ${range.firstId} and ${range.lastId}
@@ -84,16 +85,18 @@ export type NewBill = {
   entryId: number;
   isHeld: boolean;
   holdReason: string | null;
+  /** How often it was posted, and taken back, before. */
+  posting: number;
   /** Of the version before, where there was one. */
   created: Stamp | null;
 };
 
-const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id,
-  account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, due_date, billed_from,
-  billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance,
-  payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, billed_through,
-  entry_id, subject_ts, hash, document, facts, created_at, created_by, modified_at, modified_by,
-  ts`;
+const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id,
+  party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
+  billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
+  previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
+  late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
+  created_by, modified_at, modified_by, ts`;
 
 export async function insertBills(
   tx: Tx,
@@ -151,16 +154,16 @@ function copyText(
   const by = escaped(stamp.by);
   const tail = `${at}\t${by}\t${stamp.at.epochMilliseconds}\n`;
   let text = '';
-  for (const { billId, made, entryId, isHeld, holdReason, created } of bills) {
+  for (const { billId, made, entryId, isHeld, holdReason, posting, created } of bills) {
     const status = made.status === 'Draft' && isHeld ? 'Hold' : made.status;
     const reason = holdReason === null ? none : escaped(holdReason);
     const createdText = created ? `${created.at}\t${escaped(created.by)}` : `${at}\t${by}`;
     text +=
       `${billId}\t${head}\t${made.subjectId}\t${made.subscriptionId ?? none}\t` +
       `${made.accountId ?? none}\t${made.partyId}\t${made.planId ?? none}\t${term.term_type}\t` +
-      `${status}\t${isHeld ? 't' : 'f'}\t${reason}\t${made.dueDate}\t${made.billedFrom ?? none}\t` +
-      `${made.billedTo ?? none}\t${made.days}\t${made.currentCharges}\t${made.taxAmount}\t` +
-      `${made.roundingAdjustment}\t${made.billAmount}\t${made.previousBalance}\t` +
+      `${status}\t${isHeld ? 't' : 'f'}\t${reason}\t${posting}\t${made.dueDate}\t` +
+      `${made.billedFrom ?? none}\t${made.billedTo ?? none}\t${made.days}\t` +
+      `${made.currentCharges}\t${made.taxAmount}\t${made.roundingAdjustment}\t${made.billAmount}\t${made.previousBalance}\t` +
       `${made.paymentsReceived}\t${made.adjustments}\t${made.arrears}\t${made.payable}\t` +
       `${made.creditBalance}\t${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
       `${made.subjectTs}\t\\\\x${made.hash}\t${escaped(made.document)}\t${escaped(made.facts)}\t` +

@@ -11,8 +11,8 @@ export type LockRange = { firstId: number; lastId: number };
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
  * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
  * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
- * its status. Each is looked up by itself: a plan that was made while the tables were small must not
- * be the wrong one when they have grown.
+ * its status. Each is looked up by itself: a plan that was made while the tables were small must
+ * not be the wrong one when they have grown.
  */
 function openRegisters(
   tenantId: number,
