@@ -91,9 +91,9 @@ export type NewBill = {
   created: Stamp | null;
 };
 
-const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id,
-  party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
-  billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
+const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id,
+  account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
+  billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
   late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
   created_by, modified_at, modified_by, ts`;
@@ -163,8 +163,8 @@ function copyText(
       `${made.accountId ?? none}\t${made.partyId}\t${made.planId ?? none}\t${term.term_type}\t` +
       `${status}\t${isHeld ? 't' : 'f'}\t${reason}\t${posting}\t${made.dueDate}\t` +
       `${made.billedFrom ?? none}\t${made.billedTo ?? none}\t${made.days}\t` +
-      `${made.currentCharges}\t${made.taxAmount}\t${made.roundingAdjustment}\t${made.billAmount}\t${made.previousBalance}\t` +
-      `${made.paymentsReceived}\t${made.adjustments}\t${made.arrears}\t${made.payable}\t` +
+      `${made.currentCharges}\t${made.taxAmount}\t${made.roundingAdjustment}\t` +
+      `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t${made.adjustments}\t${made.arrears}\t${made.payable}\t` +
       `${made.creditBalance}\t${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
       `${made.subjectTs}\t\\\\x${made.hash}\t${escaped(made.document)}\t${escaped(made.facts)}\t` +
       `${createdText}\t${tail}`;
