@@ -164,8 +164,9 @@ function copyText(
       `${status}\t${isHeld ? 't' : 'f'}\t${reason}\t${posting}\t${made.dueDate}\t` +
       `${made.billedFrom ?? none}\t${made.billedTo ?? none}\t${made.days}\t` +
       `${made.currentCharges}\t${made.taxAmount}\t${made.roundingAdjustment}\t` +
-      `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t${made.adjustments}\t${made.arrears}\t${made.payable}\t` +
-      `${made.creditBalance}\t${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
+      `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t` +
+      `${made.adjustments}\t${made.arrears}\t${made.payable}\t${made.creditBalance}\t` +
+      `${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
       `${made.subjectTs}\t\\\\x${made.hash}\t${escaped(made.document)}\t${escaped(made.facts)}\t` +
       `${createdText}\t${tail}`;
   }
