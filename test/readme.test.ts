@@ -34,7 +34,7 @@ test('every npm command that README.md names is in package.json', () => {
 });
 
 test('every command of billwright that README.md names exists', () => {
-  const main = readFileSync(join(root, 'src/main.ts'), 'utf8');
+  const main = readFileSync(join(root, 'src/command-line.ts'), 'utf8');
   const commands = [...main.matchAll(/^ {2}\['(\w+)', /gm)].map((match) => match[1]);
   assert.ok(commands.includes('workspace'), 'the table of commands is found');
   const named = [...code.matchAll(/billwright -- (\w+)/g)].map((match) => match[1]);

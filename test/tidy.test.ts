@@ -232,7 +232,7 @@ const bans: Ban[] = [
     instead: 'a field of Config',
     except: {
       'src/config.ts': 'the only reader of the environment',
-      'src/main.ts': 'hands the environment to config.ts',
+      'src/command-line.ts': 'hands the environment to config.ts',
     },
   },
   {
