@@ -110,7 +110,8 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   explainBill: 'Customer',
 };
 
-const scene = await openScene();
+// Nobody works on jobs here, and nobody waits for them.
+const scene = await openScene({ scheduleWaitSeconds: 0 });
 const admin = await scene.workspace('roles', { sandbox: true });
 await admin.makeUsers({ userType: 'customer', users: [{ name: 'Own' }, { name: 'Other' }] });
 const clientSecret = 'a secret of at least thirty-two characters';
