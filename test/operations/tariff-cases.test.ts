@@ -6,12 +6,24 @@ import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import { type ExpectedBill, type TariffCase, tariffCases } from '../rating/tariff-cases.ts';
 import type { TestClient } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
+import { newMeter, newParty, shown, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 
 type Simulated = DataOf<'simulateTariff'>['bill'];
 type Service = RequestOf<'createService'>['service'];
 type Tariff = RequestOf<'createTariff'>['tariff'];
+
+type Dated = { name: string; value: string; fromDate?: string };
+type Facts = {
+  connectionNumber: string;
+  connectionDate: string;
+  tariffHistory: { tariffCode: string; fromDate: string }[];
+  connectionInputs: { name: string; value: string }[];
+  unmeteredInputs: Dated[];
+  variants: Dated[];
+  addOns: { tariffLabel: string; quantity: string; fromDate: string }[];
+};
 
 const totals = [
   'currentCharges',
@@ -55,6 +67,46 @@ function clientFor(one: TariffCase): Promise<TestClient> {
   const client = clients.get(currency) ?? scene.workspace(currency.toLowerCase(), { currency });
   clients.set(currency, client);
   return client;
+}
+
+/** Meters of electricity measure neither water nor gas. */
+const meterTypes: Record<string, number> = { WATER: 3, GAS: 4 };
+
+/** Makes the subscription of a scenario, and tells what the API then shows of it. */
+async function subscribed(
+  client: TestClient,
+  serviceCode: string,
+  facts: Facts,
+  isMetered: boolean,
+): Promise<Facts> {
+  const [first, ...later] = facts.tariffHistory;
+  const meterType = meterTypes[serviceCode] ?? 1;
+  const connectionNumber = await subscribe(
+    client,
+    {
+      serviceCode,
+      postType: 'Post Subscription',
+      tariffCode: first?.tariffCode ?? '',
+      connectionDate: facts.connectionDate.replaceAll('/', ''),
+      connectionInputs: facts.connectionInputs,
+      unmeteredInputs: facts.unmeteredInputs,
+      variants: facts.variants,
+      addonTariffLabels: facts.addOns.map(({ tariffLabel: label, ...rest }) => ({
+        label,
+        ...rest,
+      })),
+      users: [{ partyNumber: await newParty(client) }],
+      meters: isMetered ? [{ number: await newMeter(client, { meterType }) }] : [],
+    },
+    { batchUpload: true },
+  );
+  for (const { tariffCode, fromDate: effectiveDate } of later) {
+    await client.changeTariff({ data: { connectionNumber, tariffCode, effectiveDate } });
+  }
+  const made = (await shown(client, connectionNumber)) as unknown as Facts;
+  const { tariffHistory, connectionInputs, unmeteredInputs, variants, addOns } = made;
+  const shownFacts = { tariffHistory, connectionInputs, unmeteredInputs, variants, addOns };
+  return { ...facts, ...shownFacts };
 }
 
 /** Parents before the plans that inherit from them. */
@@ -106,6 +158,19 @@ for (const one of tariffCases.cases) {
       const lines = data.bill.lines.length + data.bill.surcharges.length;
       assert.equal(explained.explanation?.length, lines);
       assert.equal(data.explanation, undefined);
+    });
+
+    test(`${id}: ${title}: the published bill of a subscription that was made`, async () => {
+      const client = await clientFor(one);
+      const isMetered = (scenario.meters ?? []).length > 0;
+      const facts = scenario.connection as Facts;
+      const connection = await subscribed(client, service.code, facts, isMetered);
+      const { data } = await client.simulateTariff({
+        serviceCode: service.code,
+        tariffCode: connection.tariffHistory[0]?.tariffCode ?? '',
+        scenario: { ...scenario, connection } as never,
+      });
+      assertPublished(data.bill, expected, decimalsOf(one));
     });
 
     test(`${id}: ${title}: the published bill from what was never saved`, async () => {
