@@ -52,7 +52,15 @@ test('every file that README.md links to is there', () => {
   );
 });
 
-const walk = /<!-- walk:begin -->\s*```sh\n([\s\S]*?)```\s*<!-- walk:end -->/.exec(readme)?.[1];
+/** The commands between two marks of the text. */
+function commands(mark: string): string {
+  const block = new RegExp(
+    `<!-- ${mark}:begin -->\\s*\`\`\`sh\\n([\\s\\S]*?)\`\`\`\\s*<!-- ${mark}:end -->`,
+  );
+  const found = block.exec(readme)?.[1];
+  assert.ok(found, `README.md has no commands between the marks ${mark}`);
+  return found;
+}
 const waitMs = 120_000;
 
 async function freePort(): Promise<number> {
@@ -94,20 +102,38 @@ async function startProgram(): Promise<{ port: number; env: NodeJS.ProcessEnv }>
   }
 }
 
-const skip = walk === undefined ? 'README.md has no walk yet' : false;
+const { port, env } = await startProgram();
 
-test('the walk of README.md works as it is printed', { skip }, async () => {
-  const { port, env } = await startProgram();
-  const script = (walk ?? '').replaceAll(':8080', `:${port}`);
-  assert.notEqual(script, walk, 'the walk speaks to port 8080');
+/** Runs commands of the text against the program, and gives the answers they show. */
+async function walk(mark: string) {
+  const script = commands(mark).replaceAll(':8080', `:${port}`);
+  assert.notEqual(script, commands(mark), 'the walk speaks to port 8080');
   const bash = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
   const { stdout } = await bash.catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
   const answers = stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
-  assert.ok(answers.length >= 2, stdout);
   for (const answer of answers) assert.equal(answer.success, true, JSON.stringify(answer));
+  return answers;
+}
+
+test('the look around the demo workspace shows what is in it', async () => {
+  const [connections, meters, tariffs] = await walk('demo');
+  const [connection] = connections.data.connections;
+  assert.equal(connection.connectionNumber, 'ELEC-00000001');
+  assert.equal(connection.meters.length, 1);
+  assert.equal(meters.data.meters.meters.length, 2);
+  const counted = tariffs.data.tariffs.map((one: { connCount: number }) => one.connCount);
+  assert.ok(
+    counted.some((count: number) => count > 50),
+    String(counted),
+  );
+});
+
+test('the first steps work as they are printed', async () => {
+  const answers = await walk('walk');
+  assert.ok(answers.length >= 2, String(answers.length));
   const { billingGroup, connectionGroups } = answers.at(-1).data;
   assert.equal(billingGroup.accountCount, 1);
   assert.equal(connectionGroups.length, 1);
