@@ -4,31 +4,22 @@ import { type ErrorCode, type ErrorDetail, errorFromUpload } from '../base/error
 import type { ComponentDefinition } from '../domain/rating/definitions.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { type ManualValue, saveManualValues } from '../domain/terms/inputs-store.ts';
-import { getTerm, lockTerm, noteInputs } from '../domain/terms/store.ts';
-import { assertTakesInputs } from '../domain/terms/term.ts';
+import { getTerm, noteInputs } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
-import { rowsOf, wholeStep } from './whole-step.ts';
+import { rowsOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, component, value. */
 export type ManualRow = readonly [string, string, string];
 
-export const postManualValuesStep = wholeStep({
+export const postManualValuesStep = uploadStep({
   operation: 'post-manual-component-values',
-  check,
-  foresee: async (tx, request) => void (await readRows(tx, request)),
-  total: (request) => rowsOf<ManualRow>(request).length,
-  run,
+  read: readRows,
+  store,
 });
 
-async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
-  assertTakesInputs(term);
-}
-
-async function run(tx: Tx, job: StepJob): Promise<Finish> {
+async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const values = await readRows(tx, job);
   const stamp = { at: job.now, by: job.requestedBy };
   const termId = job.termId ?? 0;
   const changed = await saveManualValues(tx, tenantId, termId, values, stamp);

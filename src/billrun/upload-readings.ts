@@ -6,30 +6,21 @@ import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
 import { type CheckedReadings, storeReadings } from '../domain/readings/enter.ts';
 import { checkReadings, type ReadingRow } from '../domain/readings/place.ts';
 import { type ReadingType, readingTypes } from '../domain/readings/reading.ts';
-import { lockTerm, noteInputs } from '../domain/terms/store.ts';
-import { assertTakesInputs } from '../domain/terms/term.ts';
+import { noteInputs } from '../domain/terms/store.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
-import { rowsOf, wholeStep } from './whole-step.ts';
+import { rowsOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, meter, reading, date, and where they are given type, remark and register. */
 export type UploadedReading = readonly string[];
 
-export const uploadMeterReadingsStep = wholeStep({
+export const uploadMeterReadingsStep = uploadStep({
   operation: 'upload-meter-readings',
-  check,
-  foresee: async (tx, request) => void (await checkedRows(tx, request)),
-  total: (request) => rowsOf<UploadedReading>(request).length,
-  run,
+  read: checkedRows,
+  store,
 });
 
-async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
-  assertTakesInputs(term);
-}
-
-async function run(tx: Tx, job: StepJob): Promise<Finish> {
+async function store(tx: Tx, job: StepJob, checked: CheckedReadings): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const checked = await checkedRows(tx, job);
   const stamp = { at: job.now, by: job.requestedBy };
   const stored = checked.readings.length;
   if (stored > 0) await storeReadings(tx, tenantId, checked, stamp);

@@ -4,31 +4,18 @@ import type { Tx } from '../base/db/pool.ts';
 import { type ErrorCode, type ErrorDetail, errorFromUpload } from '../base/errors.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { saveUsage, type UploadedUse } from '../domain/terms/inputs-store.ts';
-import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
-import { assertTakesInputs } from '../domain/terms/term.ts';
+import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
-import { rowsOf, wholeStep } from './whole-step.ts';
+import { rowsOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, input, quantity, and the day where it is of one. */
 export type UsageRow = readonly string[];
 
-export const uploadUsageStep = wholeStep({
-  operation: 'upload-usage',
-  check,
-  foresee: async (tx, request) => void (await readRows(tx, request)),
-  total: (request) => rowsOf<UsageRow>(request).length,
-  run,
-});
+export const uploadUsageStep = uploadStep({ operation: 'upload-usage', read: readRows, store });
 
-async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
-  assertTakesInputs(term);
-}
-
-async function run(tx: Tx, job: StepJob): Promise<Finish> {
+async function store(tx: Tx, job: StepJob, usage: UploadedUse[]): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const usage = await readRows(tx, job);
   const stamp = { at: job.now, by: job.requestedBy };
   const termId = job.termId ?? 0;
   const changed = await saveUsage(tx, tenantId, termId, usage, stamp);

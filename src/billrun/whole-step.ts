@@ -22,8 +22,3 @@ export function wholeStep(whole: WholeStep): Step {
     finish: async (_tx, _job, { outcomes }) => outcomes[0] as Finish,
   };
 }
-
-/** The rows of an upload, which the job keeps until it has ended. */
-export function rowsOf<Row>({ parameters }: StepRequest): readonly Row[] {
-  return parameters.rows as readonly Row[];
-}

@@ -1,0 +1,33 @@
+// A step that stores what somebody sent for a term, while the term is Open: all rows, or none.
+import type { Tx } from '../base/db/pool.ts';
+import { lockTerm } from '../domain/terms/store.ts';
+import { assertTakesInputs } from '../domain/terms/term.ts';
+import type { Finish, Step, StepJob, StepRequest } from './step.ts';
+import { wholeStep } from './whole-step.ts';
+
+export type Upload<Checked> = {
+  operation: string;
+  /** What is to be stored of the rows, if nothing stands against any of them. */
+  read(tx: Tx, request: StepRequest): Promise<Checked>;
+  store(tx: Tx, job: StepJob, checked: Checked): Promise<Finish>;
+};
+
+export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>): Step {
+  return wholeStep({
+    operation,
+    check,
+    foresee: async (tx, request) => void (await read(tx, request)),
+    total: (request) => rowsOf(request).length,
+    run: async (tx, job) => store(tx, job, await read(tx, job)),
+  });
+}
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  assertTakesInputs(term);
+}
+
+/** The rows of an upload, which the job keeps until it has ended. */
+export function rowsOf<Row>({ parameters }: StepRequest): readonly Row[] {
+  return parameters.rows as readonly Row[];
+}
