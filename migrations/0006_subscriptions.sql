@@ -108,10 +108,12 @@ create unique index subscriptions_reference_key on subscriptions (tenant_id, ref
 -- context and the status are asked for beside it.
 create index subscriptions_party on subscriptions (tenant_id, party_id, subscription_id);
 create index subscriptions_account on subscriptions (tenant_id, account_id, subscription_id);
-create index subscriptions_plan on subscriptions (tenant_id, plan_id, subscription_id);
-create index subscriptions_batch on subscriptions (tenant_id, batch_id, status, subscription_id);
-create index subscriptions_context
-  on subscriptions (tenant_id, context_id, status, subscription_id);
+create index subscriptions_plan on subscriptions (tenant_id, plan_id, subscription_id)
+  include (status);
+create index subscriptions_batch on subscriptions (tenant_id, batch_id, subscription_id)
+  include (status);
+create index subscriptions_context on subscriptions (tenant_id, context_id, subscription_id)
+  include (status);
 -- Most are Active; those are found by walking.
 create index subscriptions_status on subscriptions (tenant_id, status, subscription_id)
   where status <> 'Active';

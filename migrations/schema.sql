@@ -1332,7 +1332,7 @@ CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_uniq
 
 CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
 
-CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, status, subscription_id);
+CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, subscription_id) INCLUDE (status);
 
 CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) INCLUDE (context_id, status) WHERE (block IS NOT NULL);
 
@@ -1342,11 +1342,11 @@ CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, 
 
 CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id) INCLUDE (context_id, status);
 
-CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, status, subscription_id);
+CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, subscription_id) INCLUDE (status);
 
 CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
 
-CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id);
+CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id) INCLUDE (status);
 
 CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING btree (tenant_id, reference_number) WHERE (reference_number IS NOT NULL);
 

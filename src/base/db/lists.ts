@@ -8,8 +8,8 @@ export const blockSize = 1_000;
 export type Window = { offset: number; limit: number };
 
 /**
- * The ids of a page in the order of ids. `blocks` selects block and block_rows; the walk begins in
- * the block in which the page does, and not at the beginning of the list.
+ * The ids of a page in the order of ids. `blocks` selects block and block_rows; the walk goes from
+ * the block in which the page begins to the one in which it ends, whichever index it goes by.
  */
 export function idsByBlock(
   list: { blocks: RawBuilder<unknown>; table: string; id: string; where: RawBuilder<unknown> },
@@ -17,21 +17,23 @@ export function idsByBlock(
 ): RawBuilder<unknown> {
   const id = sql.ref(list.id);
   return sql`
-    with start as (
-      select block, rows_before
-      from (
-        select block, block_rows, sum(block_rows) over (order by block) - block_rows as rows_before
-        from (${list.blocks}) counted
-      ) walked
+    with walked as (
+      select block, block_rows, sum(block_rows) over (order by block) - block_rows as rows_before
+      from (${list.blocks}) counted
+    ),
+    span as (
+      select min(block) as first, max(block) as last, min(rows_before) as rows_before
+      from walked
       where rows_before + block_rows > ${window.offset}
-      order by block
-      limit 1
+        and rows_before < ${window.offset}::bigint + ${window.limit}::bigint
     )
     select ${id} from ${sql.table(list.table)}
-    where ${list.where} and ${id} >= (select block * ${sql.lit(blockSize)} from start)
+    where ${list.where}
+      and ${id} >= (select first * ${sql.lit(blockSize)} from span)
+      and ${id} < (select (last + 1) * ${sql.lit(blockSize)} from span)
     order by ${id}
     limit ${window.limit}
-    offset ${window.offset}::bigint - (select rows_before from start)::bigint
+    offset ${window.offset}::bigint - (select rows_before from span)::bigint
   `;
 }
 

@@ -73,7 +73,8 @@ export async function narrow(
   }
   return {
     ...filter,
-    contextIds: asked.contexts ? (found?.contexts ?? []) : null,
+    // A plan or batch is of one context, and its own index is enough.
+    contextIds: asked.contexts && !asked.plans && !asked.batches ? (found?.contexts ?? []) : null,
     planIds: asked.plans ? (found?.plans ?? []) : null,
     batchIds: asked.batches ? (found?.batches ?? []) : null,
     accountIds: asked.accounts ? (found?.accounts ?? []) : null,
@@ -88,14 +89,19 @@ async function findIds(
 ): Promise<Ids | undefined> {
   const { contextCode, chargingType } = filter;
   const { rows } = await sql<Ids>`
+    with contexts as materialized (
+      select context_id from pricing_contexts
+      where tenant_id = ${tenantId} and (${contextCode}::text is null or code = ${contextCode})
+        and (${chargingType}::text is null or charging_type = ${chargingType})
+    )
     select
-      (select jsonb_agg(context_id) from pricing_contexts
-        where tenant_id = ${tenantId} and (${contextCode}::text is null or code = ${contextCode})
-          and (${chargingType}::text is null or charging_type = ${chargingType})) as contexts,
+      (select jsonb_agg(context_id) from contexts) as contexts,
       (select jsonb_agg(plan_id) from plans
-        where tenant_id = ${tenantId} and code = ${filter.planCode}) as plans,
+        where tenant_id = ${tenantId} and code = ${filter.planCode}
+          and context_id in (select context_id from contexts)) as plans,
       (select jsonb_agg(batch_id) from batches
-        where tenant_id = ${tenantId} and code = ${filter.batchCode}) as batches,
+        where tenant_id = ${tenantId} and code = ${filter.batchCode}
+          and context_id in (select context_id from contexts)) as batches,
       (select jsonb_agg(account_id) from billing_accounts
         where tenant_id = ${tenantId} and label = ${filter.accountLabel}) as accounts,
       (select jsonb_agg(a.subscription_id)
