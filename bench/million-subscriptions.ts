@@ -214,13 +214,16 @@ async function showPlans(cluster: Cluster, databaseName: string): Promise<void> 
       { ...none, contextCode: 'ELEC', status: 'Active' },
       Math.floor(total * 0.5),
     ],
+    ['plan, deep', { ...none, planCode: 'RES-A1' }, Math.floor(total * 0.45)],
+    ['batch, deep', { ...none, contextCode: 'ELEC', batchCode: 'B02' }, Math.floor(total * 0.2)],
   ];
+  // One for all: it remembers the names of the statements that the connection knows.
+  const tx = txOn(new BatchedClient(owner as unknown as pg.PoolClient));
   for (const [name, filter, offset] of cases) {
     say(`\n=== ${name}`);
     await owner.query('begin');
     await owner.query("select set_config('role', 'billwright_api', true)");
     await owner.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
-    const tx = txOn(new BatchedClient(owner as unknown as pg.PoolClient));
     const narrowed = await narrow(tx, tenantId, filter);
     if (narrowed) {
       await countSubscriptions(tx, tenantId, narrowed);
