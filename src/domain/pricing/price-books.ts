@@ -113,25 +113,44 @@ export async function pinnedPriceBook(
   const key = [...place, ...Object.values(currency)].join('/');
   const kept = pinnedBooks.get(key);
   if (kept) return kept;
-  const { context: newest, plans: newestPlans } = pinned.versions;
-  const contexts = await listContextVersions(tx, tenantId, context.context_id);
-  const plans = await listPlanVersions(tx, tenantId, context.context_id);
-  const known = plans.filter((row) => row.version <= (newestPlans[row.plan_id] ?? 0));
-  const book = compilePriceBook({
-    contexts: contexts
-      .filter((row) => row.version <= newest)
-      .map((row) => versionOf(row, contextDefinition(context.code, row.definition, currency))),
-    plans: known.map((row) => versionOf(row, row.definition)),
-  });
+  const { definitions, planIds } = await loadPinned(
+    tx,
+    tenantId,
+    context,
+    currency,
+    pinned.versions,
+  );
   const made = {
-    book,
-    planCodes: new Map(known.map((row) => [row.plan_id, row.definition.code])),
-    planIds: new Map(known.map((row) => [row.definition.code, row.plan_id])),
+    book: compilePriceBook(definitions),
+    planCodes: new Map([...planIds].map(([code, planId]) => [planId, code])),
+    planIds,
   };
   const [oldest] = pinnedBooks.keys();
   if (pinnedBooks.size >= booksMax && oldest !== undefined) pinnedBooks.delete(oldest);
   pinnedBooks.set(key, made);
   return made;
+}
+
+/** The definitions behind such a book, for who wants to change some of them. */
+export async function loadPinned(
+  tx: Tx,
+  tenantId: number,
+  context: Pick<ContextRow, 'context_id' | 'code'>,
+  currency: Currency,
+  { context: newest, plans: newestPlans }: PinnedVersions,
+): Promise<{ definitions: Definitions; planIds: Map<string, number> }> {
+  const contexts = await listContextVersions(tx, tenantId, context.context_id);
+  const plans = await listPlanVersions(tx, tenantId, context.context_id);
+  const known = plans.filter((row) => row.version <= (newestPlans[row.plan_id] ?? 0));
+  return {
+    definitions: {
+      contexts: contexts
+        .filter((row) => row.version <= newest)
+        .map((row) => versionOf(row, contextDefinition(context.code, row.definition, currency))),
+      plans: known.map((row) => versionOf(row, row.definition)),
+    },
+    planIds: new Map(known.map((row) => [row.definition.code, row.plan_id])),
+  };
 }
 
 /** Saving checked this too, but by the currency of then. */

@@ -20,9 +20,9 @@ import {
 } from '../../domain/rating/price-book.ts';
 import { rateBill } from '../../domain/rating/rate-bill.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { maybe, oneOf, text } from '../fields.ts';
+import { maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { assertSmall, given, optionalFlag } from '../pricing-fields.ts';
+import { assertSmall, given } from '../pricing-fields.ts';
 import {
   pricingDefaults,
   pricingSent,
@@ -31,26 +31,13 @@ import {
   serviceRest,
 } from '../services/service-fields.ts';
 import { lineExplanation, simulatedBill } from './bill-fields.ts';
-import { description, planCode, scenario } from './scenario-fields.ts';
-import { planPricingSent, planTypes, pricingArrays } from './tariff-fields.ts';
+import { scenario } from './scenario-fields.ts';
+import { onlyVersion, placesOf, unsavedTariff, withUnsavedPlans } from './unsaved-plans.ts';
 
 const unsavedService = Type.Object({
   code: serviceCode,
   ...Type.Partial(Type.Object(serviceHead)).properties,
   ...serviceRest,
-});
-
-const unsavedTariff = Type.Object({
-  serviceCode: maybe(text({ max: 32 })),
-  code: planCode,
-  name: maybe(text({ max: 200 })),
-  uniqueLabel: maybe(text({ max: 200 })),
-  description,
-  parentTariffCode: maybe(text({ max: 64 })),
-  planType: maybe(oneOf(planTypes)),
-  chargeType: maybe(text({ max: 32 })),
-  abstract: optionalFlag,
-  ...pricingArrays,
 });
 
 const request = Type.Object({
@@ -156,10 +143,7 @@ async function bookOf(call: Call, body: Request, row: ContextRow | undefined): P
   }
   const stored = await storedDefinitions(tx, tenant, row);
   const definitions = withUnsaved(stored, body, tenant);
-  const places = {
-    context: body.service ? 'service' : null,
-    plans: new Map((body.tariffs ?? []).map(({ code }, index) => [code, `tariffs[${index}]`])),
-  };
+  const places = { context: body.service ? 'service' : null, plans: placesOf(body.tariffs) };
   const today = formatDate(dateIn(call.now, tenant.timezone));
   assertSound(problemsFrom(definitions, today), places);
   return compilePriceBook(definitions);
@@ -176,36 +160,10 @@ async function storedDefinitions(
 
 function withUnsaved(stored: Definitions, body: Request, tenant: Tenant): Definitions {
   const { service, tariffs } = body;
-  const contexts = service
-    ? [
-        only(
-          contextDefinition(
-            service.code,
-            { ...pricingDefaults, ...given(pricingSent(service)) },
-            tenant,
-          ),
-        ),
-      ]
-    : stored.contexts;
-  const codes = (tariffs ?? []).map((tariff) => tariff.code);
-  const twice = codes.findIndex((code, index) => codes.indexOf(code) !== index);
-  if (twice !== -1) {
-    throw new AppError('DUPLICATE', {
-      message: `Plan ${codes[twice]} is there twice`,
-      field: `tariffs[${twice}].code`,
-    });
-  }
-  const unsaved = (tariffs ?? []).map((tariff, index) => {
-    const { valueFormulas: _values, componentRules: _rules, ...head } = tariff;
-    const definition = { ...head, ...planPricingSent(tariff, `tariffs[${index}]`) };
-    return only({ ...definition, parentTariffCode: tariff.parentTariffCode || null } as never);
-  });
-  const kept = stored.plans.filter((version) => !codes.includes(version.definition.code));
-  return { contexts, plans: [...kept, ...unsaved] };
-}
-
-function only<D>(definition: D) {
-  return { version: 1, effectiveDate: null, definition };
+  if (!service) return withUnsavedPlans(stored, tariffs);
+  const pricing = { ...pricingDefaults, ...given(pricingSent(service)) };
+  const contexts = [onlyVersion(contextDefinition(service.code, pricing, tenant))];
+  return withUnsavedPlans({ ...stored, contexts }, tariffs);
 }
 
 function assertPlanKnown(book: PriceBook, { tariffCode, scenario }: Request): void {
