@@ -262,6 +262,11 @@ export const routes = {
   getJobs: { path: '/billing/jobs/get-jobs', method: 'Retrieve', action: 'Retrieve Jobs' },
   cancelJob: { path: '/billing/jobs/cancel-job', method: 'Update', action: 'Cancel Job' },
   cancelTerm: { path: '/billing/terms/cancel-term', method: 'Update', action: 'Cancel Bill Term' },
+  simulateTerm: {
+    path: '/billing/terms/simulate-term',
+    method: 'Retrieve',
+    action: 'Simulate Term',
+  },
   getSettings: {
     path: '/billing/settings/get-settings',
     method: 'Retrieve',

@@ -86,6 +86,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getTerms: readers,
   updateTerm: billing,
   cancelTerm: managers,
+  simulateTerm: [...readers, 'Cashier'],
   uploadMeterReadings: [...billing, 'Meter Reader'],
   postMeterReadings: billing,
   unpostMeterReadings: billing,

@@ -74,6 +74,7 @@ import { getTerms } from './terms/get-terms.ts';
 import { makeTerm } from './terms/make-term.ts';
 import { postManualComponentValues } from './terms/post-manual-component-values.ts';
 import { postMeterReadings } from './terms/post-meter-readings.ts';
+import { simulateTerm } from './terms/simulate-term.ts';
 import { unpostMeterReadings } from './terms/unpost-meter-readings.ts';
 import { updateTermOperation } from './terms/update-term.ts';
 import { uploadMeterReadings } from './terms/upload-meter-readings.ts';
@@ -162,6 +163,7 @@ export const catalogue = {
   getJobs,
   cancelJob: cancelJobOperation,
   cancelTerm: cancelTermOperation,
+  simulateTerm,
   getSettings,
   updateSettings: updateSettingsOperation,
   moveClock,

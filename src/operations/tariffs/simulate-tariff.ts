@@ -32,7 +32,7 @@ import {
 } from '../services/service-fields.ts';
 import { lineExplanation, simulatedBill } from './bill-fields.ts';
 import { scenario } from './scenario-fields.ts';
-import { onlyVersion, placesOf, unsavedTariff, withUnsavedPlans } from './unsaved-plans.ts';
+import { onlyVersion, placesOf, unsavedTariff, withUnsavedPlans } from './unsaved-fields.ts';
 
 const unsavedService = Type.Object({
   code: serviceCode,

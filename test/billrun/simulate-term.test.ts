@@ -1,0 +1,141 @@
+// A term priced again with plans that nobody saved.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RequestOf } from '../../sdk/client.ts';
+import type { Facts } from '../../src/domain/rating/facts.ts';
+import {
+  addSubscription,
+  addTerm,
+  type BillRun,
+  billsOf,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  tariffCase,
+} from '../support/bill-run.ts';
+import { refuses } from '../support/client.ts';
+import { openScene } from '../support/scene.ts';
+import { hashRows } from '../support/two-workspaces.ts';
+
+const scene = await openScene({ scheduleWaitSeconds: 60 });
+scene.runJobs();
+const elec = tariffCase('ELEC');
+
+type Tariffs = RequestOf<'simulateTerm'>['tariffs'];
+
+/** RES-A1 with another rent of the meter: 25 as it is saved. */
+function withRent(rent: string): Tariffs {
+  const saved = elec.tariffs.find((plan) => plan.code === 'RES-A1');
+  const value = { name: 'meterRentAmount', fromDate: '01/07/2024', toDate: null, formula: rent };
+  const valueFormulas = [...(saved?.valueFormulas ?? []), { ...value, rows: null }];
+  return [{ ...saved, valueFormulas }] as unknown as Tariffs;
+}
+
+async function billed(count: number): Promise<{ run: BillRun; termID: number }> {
+  const run = await openBillRun(scene, elec);
+  const termID = await addTerm(run);
+  const [scenario] = elec.scenarios;
+  const {
+    expected: _,
+    id: _id,
+    title: _title,
+    ...facts
+  } = scenario as never as Facts & {
+    expected: unknown;
+    id: string;
+    title: string;
+  };
+  for (let index = 0; index < count; index += 1) {
+    await addSubscription(run, termID, copyOf(facts, index, 100 + index));
+  }
+  await generate(run, termID);
+  return { run, termID };
+}
+
+const cents = (amount: number) => Math.round(amount * 100);
+
+test('a higher rent is told by component, plan and bill, and nothing is stored', async () => {
+  const { run, termID } = await billed(3);
+  const before = await hashRows(scene.sql);
+  const tariffs = withRent('40');
+  const { data, message } = await run.client.simulateTerm({ termID, tariffs });
+  assert.equal(message, '3 bills simulated, 3 of them change');
+  const bills = await billsOf(run, termID);
+  const charged = bills.reduce((sum, bill) => sum + cents(bill.currentCharges), 0);
+  assert.equal(cents(data.revenue.before), charged);
+  assert.ok(data.revenue.change > 0);
+  assert.deepEqual(
+    [data.revenue.bills, data.revenue.worseOff, data.revenue.betterOff, data.revenue.same],
+    [3, 3, 0, 0],
+  );
+  const rent = data.components.find(({ component }) => component === 'meterRent');
+  // Three meters of 25, then of 40.
+  assert.deepEqual([rent?.before, rent?.after, rent?.change], [75, 120, 45]);
+  const added = data.components.reduce((sum, one) => sum + cents(one.change), 0);
+  assert.equal(added, cents(data.revenue.change), 'components add up');
+  assert.deepEqual(
+    data.tariffs.map(({ tariffCode, bills: count }) => [tariffCode, count]),
+    [['RES-A1', 3]],
+  );
+  assert.equal(data.tariffs[0]?.change, data.revenue.change);
+  assert.equal(data.largestChanges.length, 3);
+  assert.deepEqual(data.bills, []);
+  assert.deepEqual([data.failed, data.failures], [0, []]);
+  assert.deepEqual(await hashRows(scene.sql), before);
+});
+
+test('what is simulated is what comes out once the plan is saved', async () => {
+  const { run, termID } = await billed(3);
+  const page = { pageNumber: 1, size: 2 };
+  const tariffs = withRent('30');
+  const { data, headers } = await run.client.simulateTerm({ termID, tariffs, page });
+  assert.equal(headers.get('x-total-count'), '3');
+  assert.equal(data.bills.length, 1);
+  const effectiveDate = '01/06/2025';
+  await run.client.updateTariff({ tariff: { ...tariffs[0], effectiveDate } as never });
+  await generate(run, termID);
+  const bills = await billsOf(run, termID);
+  const charged = bills.reduce((sum, bill) => sum + cents(bill.currentCharges), 0);
+  assert.equal(cents(data.revenue.after), charged);
+  for (const change of [...data.largestChanges, ...data.bills]) {
+    const bill = bills.find(({ billID }) => billID === change.billID);
+    assert.equal(bill?.currentCharges, change.after);
+    assert.equal(bill?.partyName, change.partyName);
+    assert.equal(bill?.connectionNumber, change.connectionNumber);
+  }
+});
+
+test('the same prices change nothing; a posted term is simulated too', async () => {
+  const { run, termID } = await billed(2);
+  await post(run, termID);
+  const { data, message } = await run.client.simulateTerm({ termID, tariffs: withRent('25') });
+  assert.equal(message, '2 bills simulated, 0 of them change');
+  assert.deepEqual([data.revenue.change, data.revenue.same], [0, 2]);
+  assert.deepEqual(data.largestChanges, []);
+});
+
+test('what a plan cannot rate is counted and told', async () => {
+  const { run, termID } = await billed(2);
+  const tariffs = withRent('10 / (usage.energy - 300)');
+  const { data } = await run.client.simulateTerm({ termID, tariffs });
+  // The first subscription used 100 units, and 100 that count twice.
+  assert.deepEqual([data.failed, data.revenue.bills], [1, 1]);
+  assert.equal(data.failures[0]?.code, 'DIVISION_BY_ZERO');
+});
+
+test('a term that is not there or not generated, and a wrong plan, are refused', async () => {
+  const run = await openBillRun(scene, elec);
+  const termID = await addTerm(run);
+  const tariffs = withRent('40');
+  await refuses(run.client.simulateTerm({ termID: 99, tariffs }), 'TERM_NOT_FOUND');
+  await refuses(run.client.simulateTerm({ termID, tariffs }), 'INVALID_STATE');
+  const { run: other, termID: generated } = await billed(1);
+  await refuses(
+    other.client.simulateTerm({ termID: generated, tariffs: withRent('usage.enrgy') }),
+    'FORMULA_UNKNOWN_NAME',
+  );
+  const [one] = tariffs;
+  const twice = [one, one] as Tariffs;
+  await refuses(other.client.simulateTerm({ termID: generated, tariffs: twice }), 'DUPLICATE');
+});
