@@ -2,9 +2,8 @@
 // when they do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import type { ReadingFacts } from '../../src/domain/rating/facts.ts';
-import { type ExpectedBill, tariffCases } from '../rating/tariff-cases.ts';
+import { tariffCases } from '../rating/tariff-cases.ts';
 import {
   addSubscription,
   addTerm,
@@ -18,6 +17,7 @@ import {
   tariffCase,
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { assertIdentities, assertPublished, cents } from '../support/published-bill.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -29,51 +29,6 @@ const [elecA, elecB, elecC] = elec.scenarios as [
   (typeof elec.scenarios)[0],
   (typeof elec.scenarios)[0],
 ];
-
-const cents = (amount: number) => Math.round(amount * 100);
-
-/** The identities that hold for every bill there is. */
-function assertIdentities(bill: ShownBill): void {
-  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + cents(amount), 0);
-  assert.equal(sum(bill.lines.map((line) => line.amount)), cents(bill.currentCharges));
-  const taxes = bill.lines.filter((line) => line.type === 'Tax').map((line) => line.amount);
-  assert.equal(sum(taxes), cents(bill.taxAmount));
-  assert.equal(
-    cents(bill.arrears),
-    cents(bill.previousBalance) - cents(bill.paymentsReceived) + cents(bill.adjustments),
-  );
-  assert.equal(cents(bill.billAmount), cents(bill.currentCharges) + cents(bill.roundingAdjustment));
-  assert.equal(cents(bill.totalAmount), cents(bill.billAmount) + cents(bill.arrears));
-  const due = cents(bill.totalAmount) - cents(bill.walletApplied);
-  assert.equal(cents(bill.payableWithinDueDate), Math.max(0, due));
-  assert.equal(cents(bill.creditBalance), Math.max(0, -due));
-  assert.equal(
-    cents(bill.payableAfterDueDate),
-    cents(bill.payableWithinDueDate) + cents(bill.latePaymentSurcharge),
-  );
-  for (const [index, line] of bill.lines.entries()) assert.equal(line.lineNo, index + 1);
-}
-
-function assertPublished(bill: ShownBill, expected: ExpectedBill): void {
-  assert.deepEqual(bill.errors, []);
-  const amounts = new Map<string, number>();
-  for (const line of [...bill.lines, ...bill.surcharges]) {
-    amounts.set(line.component, (amounts.get(line.component) ?? 0) + cents(line.amount));
-  }
-  for (const [component, amount] of Object.entries(expected.amounts)) {
-    assert.equal(minorUnitsText(amounts.get(component) ?? 0, 2), amount, component);
-  }
-  const text = (amount: number) => minorUnitsText(cents(amount), 2);
-  assert.equal(text(bill.currentCharges), expected.currentCharges);
-  assert.equal(text(bill.taxAmount), expected.taxAmount);
-  assert.equal(text(bill.arrears), expected.arrears);
-  assert.equal(text(bill.roundingAdjustment), expected.roundingAdjustment);
-  assert.equal(text(bill.payableWithinDueDate), expected.payableWithinDueDate);
-  assert.equal(text(bill.latePaymentSurcharge), expected.latePaymentSurcharge);
-  assert.equal(text(bill.payableAfterDueDate), expected.payableAfterDueDate);
-  const usage = bill.usage.map((item) => [item.input, item.quantity]);
-  assert.deepEqual(Object.fromEntries(usage), expected.usage);
-}
 
 for (const one of tariffCases.cases) {
   test(`${one.id}: the published bills come out of a run, and every line is explained`, async () => {

@@ -213,48 +213,6 @@ test('posting needs a generated term in which nothing changed since', async () =
   assert.deepEqual(await termOf(run, termId), ['Posted', 'Posted']);
 });
 
-test('every step is refused from every stage that is not its own', async () => {
-  const { run, termId } = await generated([10]);
-  const stages: [string, string][] = [
-    ['Open', 'Created'],
-    ['Open', 'ReadingsUploaded'],
-    ['Open', 'ReadingsPosted'],
-    ['Open', 'ComponentsPosted'],
-    ['Open', 'Generating'],
-    ['Open', 'Generated'],
-    ['Open', 'Posting'],
-    ['Posted', 'Posted'],
-    ['Published', 'Publishing'],
-    ['Published', 'Published'],
-    ['Published', 'Distributed'],
-    ['Cancelled', 'Cancelled'],
-  ];
-  const [bill] = await billsOf(run, termId);
-  const may: Record<string, (stage: string, status: string) => boolean> = {
-    generate: (stage, status) => status === 'Open' && stage !== 'Posting',
-    post: (stage) => stage === 'Generated' || stage === 'Posting',
-    unpost: (stage) => stage === 'Posted',
-    hold: (stage) => stage === 'Generated',
-  };
-  const calls = {
-    generate: () => generate(run, termId),
-    post: () => post(run, termId),
-    unpost: () => unpost(run, termId),
-    hold: () => run.client.holdBill({ data: { billID: bill?.billID ?? 0, hold: true } }),
-  };
-  for (const [status, stage] of stages) {
-    for (const [name, call] of Object.entries(calls)) {
-      await rowsOf(run, 'update terms set status = $2, stage = $3 where tenant_id = $1', [
-        status,
-        stage,
-      ]);
-      if (may[name]?.(stage, status)) continue;
-      const refusal = await refuses(call(), 'INVALID_STATE', { statusCode: 409 });
-      assert.ok(refusal.error.current, `${name} from ${stage} tells the state`);
-    }
-  }
-});
-
 test('bills in error and on hold stop posting, or are left out and caught up by the next term', async () => {
   const run = await openBillRun(scene, elec);
   const termId = await addTerm(run);

@@ -176,6 +176,23 @@ test('an upload whose text is no upload is refused before anything is asked for'
   assert.deepEqual(await hashRows(scene.sql), before);
 });
 
+test('the last reading of a meter that was taken down is locked, though none hangs there now', async () => {
+  const { connection, number } = await hung({ value: '100' });
+  const termID = await termIn(await inBatch(connection));
+  await admin.disconnectConnection({
+    data: {
+      connectionNumber: connection,
+      effectiveDate: '21/01/2026',
+      kind: 'Permanent',
+      readings: [{ number, value: '160' }],
+    },
+  });
+  assert.equal((await post(termID)).message, '1 readings locked');
+  assert.deepEqual(await lockedIn(termID), [
+    [number, '01/01', 100, '21/01', 160, 'Final', 0, false],
+  ]);
+});
+
 test('current locks the newest accepted reading up to the grace days after the end', async () => {
   const [a, b, c] = [await hung({ value: '100' }), await hung(), await hung()];
   const termID = await termIn(await inBatch(a.connection, b.connection, c.connection));

@@ -1,28 +1,102 @@
-// Bills, documents and deliveries as rows under ids of their own, for tests that go through all
-// operations: a posted term, and a published one with a bill whose delivery is uncertain.
+// Bills, documents and deliveries under ids of their own, for tests that go through all operations:
+// a term whose draft was made twice by the bill run itself, and copies of it as rows: a posted term,
+// and a published one with a bill whose delivery is uncertain.
+import { generateBillsStep } from '../../src/billrun/generate.ts';
+import type { TestClient } from './client.ts';
+import { smallService, smallTariff } from './pricing.ts';
+import { type Crew, runStep, whileCrew } from './run-steps.ts';
 import type { Scene } from './scene.ts';
 
 export const seeded = {
+  generatedTerm: 900,
   postedTerm: 901,
   publishedTerm: 902,
   postedBill: 990,
   publishedBill: 991,
   job: 901,
+  failedJob: 902,
+  waitingJob: 903,
   delivery: 917,
 } as const;
 
 /** For the first party, context and batch of the workspace. */
-export async function seedBills(scene: Scene, tenantId: number, mark: string): Promise<void> {
-  await insertTerm(scene, tenantId, seeded.postedTerm, 'Posted', mark);
-  await insertTerm(scene, tenantId, seeded.publishedTerm, 'Published', mark);
-  await insertBill(scene, tenantId, seeded.postedTerm, seeded.postedBill, 'Posted', mark);
-  await insertBill(scene, tenantId, seeded.publishedTerm, seeded.publishedBill, 'Published', mark);
-  const { publishedTerm: termId, publishedBill: billId, job } = seeded;
+export async function seedBills(scene: Scene, client: TestClient, mark: string): Promise<void> {
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [client.workspace]);
+  const tenantId = Number(rows[0].id);
+  await whileCrew(scene, client.workspace, (crew) => seedDraft(crew, client, mark));
+  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await seedRows(scene, tenantId, mark);
+  await scene.sql.query("select set_config('app.tenant', '', false)");
+}
+
+/** A bill that is 500 in the first run and 600 in the second, by formulas that can be told. */
+async function seedDraft(crew: Crew, client: TestClient, mark: string): Promise<void> {
+  await client.createService({
+    service: {
+      ...smallService,
+      code: 'RUN',
+      name: mark,
+      values: [{ name: 'fee', type: 'Number' }],
+      components: [{ name: 'service', label: mark, type: 'Charge' }],
+      meteredInputs: [],
+    },
+  });
+  const formula = `fee + IF("${mark}" = "", 1, 0)`;
+  const fee = { name: 'fee', fromDate: '01/01/2020', toDate: null, rows: null };
+  const tariff = {
+    ...smallTariff,
+    serviceCode: 'RUN',
+    code: 'RUN-A',
+    uniqueLabel: 'Run',
+    componentRules: [{ component: 'service', scope: 'Term' as const, formula }],
+  };
+  await client.createTariff({ tariff: { ...tariff, valueFormulas: [{ ...fee, formula: '500' }] } });
+  await client.makeConnections({
+    batchUpload: true,
+    connection: {
+      serviceCode: 'RUN',
+      tariffCode: 'RUN-A',
+      postType: 'Post Subscription',
+      connectionNumber: 'RUN-1',
+      connectionDate: '01012024',
+      users: [{ partyNumber: 100001 }],
+    },
+  });
+  const { scene, tenantId } = crew;
+  const { generatedTerm: termId } = seeded;
+  await insertTerm(scene, tenantId, termId, { status: 'Open', stage: 'Created', mark });
+  await runStep(crew, generateBillsStep, { termId });
+  const valueFormulas = [{ ...fee, formula: `IF("${mark}" = "", 1, 600)` }];
+  await client.updateTariff({
+    tariff: { serviceCode: 'RUN', code: 'RUN-A', valueFormulas, effectiveDate: '01/01/2020' },
+  });
+  await runStep(crew, generateBillsStep, { termId });
+}
+
+async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<void> {
+  const { postedTerm, publishedTerm: termId, publishedBill: billId } = seeded;
+  await insertTerm(scene, tenantId, postedTerm, { status: 'Posted', stage: 'Posted', mark });
+  const published = { status: 'Published', stage: 'Published', mark };
+  await insertTerm(scene, tenantId, termId, published);
+  await copyDraft(scene, tenantId, postedTerm, seeded.postedBill, 'Posted');
+  await copyDraft(scene, tenantId, termId, billId, 'Published');
+  const error = { code: 'INTERNAL_ERROR', message: mark, field: null, details: [] };
   await scene.sql.query(
     `insert into jobs (tenant_id, job_id, operation, term_id, status, is_immediate, due_at,
-       requested_by, created_at)
-     values ($1, $2, 'distribute-bills', $3, 'Succeeded', false, now(), $4, now())`,
-    [tenantId, job, termId, mark],
+       requested_by, created_at, error)
+     values ($1, $2, 'distribute-bills', $5, 'Succeeded', false, now(), $6, now(), null),
+       ($1, $3, 'distribute-bills', $5, 'Failed', false, now(), $6, now(), $7),
+       ($1, $4, 'distribute-bills', $5, 'Scheduled', false, now() + interval '9 days', $6, now(),
+        null)`,
+    [
+      tenantId,
+      seeded.job,
+      seeded.failedJob,
+      seeded.waitingJob,
+      termId,
+      mark,
+      JSON.stringify(error),
+    ],
   );
   const setting = {
     organisation: { name: mark, country: 'PK', letterhead: {} },
@@ -56,7 +130,7 @@ export async function seedBills(scene: Scene, tenantId: number, mark: string): P
        status, reason, attempts, message_id, created_at, created_by, modified_at)
      values ($1, $2, $3, $4, $5, 'Email', $6 || '@example.com', 'Uncertain', $6, 1,
        '<' || $6 || '@x>', now(), $6, now())`,
-    [tenantId, seeded.delivery, billId, termId, job, mark],
+    [tenantId, seeded.delivery, billId, termId, seeded.job, mark],
   );
 }
 
@@ -64,45 +138,51 @@ async function insertTerm(
   scene: Scene,
   tenantId: number,
   termId: number,
-  status: string,
-  mark: string,
+  { status, stage, mark }: { status: string; stage: string; mark: string },
 ): Promise<void> {
   await scene.sql.query(
     `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
        label, start_date, end_date, due_date, post_type, status, stage, created_at, created_by,
        modified_at, modified_by, ts)
-     select tenant_id, $2::bigint, context_id, batch_id, 1, 'OffCycle', $4 || ' ' || $2::bigint,
-       '2024-02-01', '2024-02-29', '2024-03-15', 'Post Subscription', $3, $3, now(), $4, now(), $4,
+     select b.tenant_id, $2::bigint, b.context_id, b.batch_id, 1,
+       case when $3 = 'Open' then 'Regular' else 'OffCycle' end, $5 || ' ' || $2::bigint,
+       '2024-02-01', '2024-02-29', '2024-03-15', 'Post Subscription', $3, $4, now(), $5, now(), $5,
        1
-     from batches where tenant_id = $1 order by batch_id limit 1`,
-    [tenantId, termId, status, mark],
+     from batches b
+     join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
+     where b.tenant_id = $1 and c.code = 'RUN'`,
+    [tenantId, termId, status, stage, mark],
   );
 }
 
-async function insertBill(
+/** The draft and its runs once more, in another term and of no subscription. */
+async function copyDraft(
   scene: Scene,
   tenantId: number,
   termId: number,
   billId: number,
   status: string,
-  mark: string,
 ): Promise<void> {
-  const document = {
-    partyNumber: 100001,
-    partyName: mark,
-    lines: [{ component: 'service', label: mark, type: 'Charge', amount: 50_000 }],
-  };
-  const facts = { term: { startDate: '01/02/2024', endDate: '29/02/2024' }, connection: {} };
   await scene.sql.query(
-    `insert into bills (tenant_id, bill_id, term_id, first_run, context_id, batch_id, subject_id,
-       party_id, bill_type, status, bill_number, posting, due_date, days, current_charges,
-       tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received,
-       adjustments, arrears, payable, credit_balance, late_surcharge, entry_id, subject_ts, hash,
-       document, facts, created_at, created_by, modified_at, modified_by, ts)
-     select tenant_id, $3::bigint, term_id, 1, context_id, batch_id, $3, 1, 'OffCycle', $4,
-       'SEED-' || $3::bigint, 1, due_date, 29, 50000, 0, 0, 50000, 0, 0, 0, 0, 50000, 0, 0, 0, 1,
-       sha256('x'), $5, $6, now(), $7, now(), $7, 1
-     from terms where tenant_id = $1 and term_id = $2`,
-    [tenantId, termId, billId, status, JSON.stringify(document), JSON.stringify(facts), mark],
+    `insert into bill_runs
+     select (jsonb_populate_record(r, jsonb_build_object('term_id', $2::bigint))).*
+     from bill_runs r where r.tenant_id = $1 and r.term_id = $3`,
+    [tenantId, termId, seeded.generatedTerm],
+  );
+  const changed = {
+    bill_id: billId,
+    term_id: termId,
+    subject_id: billId,
+    subscription_id: null,
+    bill_type: 'OffCycle',
+    status,
+    bill_number: `SEED-${billId}`,
+    posting: 1,
+  };
+  await scene.sql.query(
+    `insert into bills
+     select (jsonb_populate_record(b, $2::jsonb)).*
+     from bills b where b.tenant_id = $1 and b.term_id = $3`,
+    [tenantId, JSON.stringify(changed), seeded.generatedTerm],
   );
 }

@@ -12,6 +12,29 @@ export type Crew = { scene: Scene; tenantId: number; database: Database; tools: 
 
 /** A pool as workers have it, bound to one tenant at a time. */
 export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
+  const { crew, close } = await gather(scene, workspace);
+  after(close);
+  return crew;
+}
+
+/** The same for a while. */
+export async function whileCrew(
+  scene: Scene,
+  workspace: string,
+  work: (crew: Crew) => Promise<void>,
+): Promise<void> {
+  const { crew, close } = await gather(scene, workspace);
+  try {
+    await work(crew);
+  } finally {
+    await close();
+  }
+}
+
+async function gather(
+  scene: Scene,
+  workspace: string,
+): Promise<{ crew: Crew; close(): Promise<void> }> {
   const database = openDatabase({
     connection: { ...scene.cluster.owner, database: scene.databaseName },
     name: 'test worker',
@@ -21,15 +44,17 @@ export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
   const equipment = openTestEquipment();
   const log = createLog({ level: 'silent' });
   const tools = { ...equipment, database, log, isStopping: () => false };
-  after(async () => {
-    await equipment.close();
-    await database.close();
-  });
   const { rows } = await scene.sql.query<{ tenant_id: string }>(
     'select tenant_id from workspaces where workspace = $1',
     [workspace],
   );
-  return { scene, tenantId: Number(rows[0]?.tenant_id), database, tools };
+  return {
+    crew: { scene, tenantId: Number(rows[0]?.tenant_id), database, tools },
+    async close() {
+      await equipment.close();
+      await database.close();
+    },
+  };
 }
 
 export type Asked = {

@@ -99,8 +99,13 @@ export async function insertScenario(
   const dated = (items: readonly object[] | null | undefined) =>
     JSON.stringify(
       (items ?? []).map((item) => {
-        const { fromDate, ...rest } = item as { fromDate?: string };
-        return fromDate ? { ...rest, fromDate: iso(fromDate) } : rest;
+        const { fromDate, toDate, ...rest } = item as { fromDate?: string; toDate?: string | null };
+        return {
+          ...rest,
+          ...(fromDate ? { fromDate: iso(fromDate) } : {}),
+          // Stored is the first day on which it no longer holds.
+          ...(toDate ? { toDate: dayAfter(iso(toDate)) } : {}),
+        };
       }),
     );
   await scene.sql.query(
@@ -145,6 +150,10 @@ export async function insertScenario(
 
 function dayBefore(isoDate: string): string {
   return Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString();
+}
+
+function dayAfter(isoDate: string): string {
+  return Temporal.PlainDate.from(isoDate).add({ days: 1 }).toString();
 }
 
 async function insertMeter(

@@ -40,8 +40,8 @@ export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
   await seed(a, { mark: 'plain', isKnown: false });
   await seed(b, { mark, isKnown: true });
   await seedMore(b, mark);
-  await seedBills(scene, tenantA, 'plain');
-  await seedBills(scene, tenantB, mark);
+  await seedBills(scene, a, 'plain');
+  await seedBills(scene, b, mark);
   await b.updateSettings({ data: { name: mark, letterhead: { text: mark } } });
   await b.getSettings();
   return { a, b, tenantA, tenantB, mark };

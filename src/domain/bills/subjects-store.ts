@@ -1,7 +1,7 @@
 // The subjects of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { eligibleTables, isEligible } from '../terms/eligible-store.ts';
+import { eligibleTables, isBilledByMeter, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 
 /** The column by which bills are made, by the term's post type. */
@@ -64,7 +64,8 @@ export async function listSubjectRanges(
 export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
-      select from ${eligibleTables} where s.is_metered and ${isEligible(tenantId, term)}
+      select from ${eligibleTables}
+      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
     ) as found
     from tenants where tenant_id = ${tenantId}
   `.execute(tx);

@@ -37,6 +37,20 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
       and ${isForTerm(tenantId, term)}`;
 }
 
+/**
+ * Whether a subscription that the term bills is billed by meter: one hangs there, or one that was
+ * taken down counted on days that nobody was billed for yet.
+ */
+export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`(s.is_metered or exists (
+    select from meter_assignments m
+    join assignment_registers i on i.tenant_id = ${tenantId}
+      and i.assignment_id = m.assignment_id and i.input is not null
+    where m.tenant_id = ${tenantId} and m.subscription_id = s.subscription_id
+      and m.remove_date > coalesce(s.billed_through, ${term.start_date}::date - 1)
+  ))`;
+}
+
 /** A regular term bills a period; any other one bills whom it was made for. */
 function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Regular') {
@@ -64,7 +78,7 @@ export async function cutMetered(
       select s.subscription_id,
         (row_number() over (order by s.subscription_id) - 1) / ${size}::bigint as part
       from ${eligibleTables}
-      where ${isEligible(tenantId, term)} and s.is_metered
+      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
     ) parted
     group by part
     order by part

@@ -3,7 +3,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
-import { type EligibleTerm, eligibleTables, isEligible } from './eligible-store.ts';
+import {
+  type EligibleTerm,
+  eligibleTables,
+  isBilledByMeter,
+  isEligible,
+} from './eligible-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -25,7 +30,7 @@ function openRegisters(
       select s.subscription_id, s.status_history -> -1 as last_status,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
       from ${eligibleTables}
-      where ${isEligible(tenantId, term)} and s.is_metered
+      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
     ),
     open_registers as materialized (
