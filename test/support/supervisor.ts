@@ -129,7 +129,6 @@ async function busyBackend(rows: Supervisor['rows']): Promise<number> {
 
 const patienceMs = 60_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement says.
 async function ask(socket: pg.ClientConfig, text: string, values: readonly unknown[] = []) {
   const deadline = Date.now() + patienceMs;
   for (;;) {
