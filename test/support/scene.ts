@@ -26,6 +26,7 @@ import { openTestEquipment, type TestEquipment } from './equipment.ts';
 export const adminPassword = 'correct horse battery';
 
 export type WorkspaceOptions = {
+  name?: string;
   timezone?: string;
   currency?: string;
   country?: string;

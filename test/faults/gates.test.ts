@@ -1,0 +1,332 @@
+// Workers that die, sleep or are repeated at an exact place of a step, and changes that come while
+// a part is under way: what comes out is what an undisturbed term comes to.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { codeOf } from '../support/delivery.ts';
+import {
+  ask,
+  clientOf,
+  type Digest,
+  digestOf,
+  type FullTerm,
+  makeFullTerm,
+  type StepName,
+  termID,
+} from '../support/full-term.ts';
+import { closeGate } from '../support/gate.ts';
+import { assertLaws } from '../support/laws.ts';
+import { until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene({ scheduleWaitSeconds: 0 });
+const script = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
+
+type WorkerProcess = { child: ChildProcess; output(): string };
+
+const processes: WorkerProcess[] = [];
+afterEach(async () => {
+  for (const worker of processes.splice(0)) await kill(worker);
+});
+
+async function startWorker(options: { leaseSeconds?: number; lanes?: number } = {}) {
+  const connection = { ...scene.cluster.owner, database: scene.databaseName };
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...connection, ...options })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const worker = { child, output: () => output };
+  processes.push(worker);
+  await until(() => output.includes('ready'), 'the worker is up');
+  return worker;
+}
+
+async function kill({ child }: WorkerProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+let made = 0;
+
+function newTerm(subscriptions: number): Promise<FullTerm> {
+  made += 1;
+  return makeFullTerm(scene, scene.baseUrl, `gated-${made}`, subscriptions);
+}
+
+const askFor = (term: FullTerm, step: StepName) => ask(clientOf(scene.baseUrl, term), step);
+
+async function jobOf({ tenantId }: FullTerm, jobId: number) {
+  const { rows } = await scene.sql.query(
+    `select status, error, outcome ->> 'message' as message, finished_at from jobs
+     where tenant_id = $1 and job_id = $2`,
+    [tenantId, jobId],
+  );
+  return rows[0];
+}
+
+async function ended(term: FullTerm, jobId: number) {
+  return until(async () => {
+    const job = await jobOf(term, jobId);
+    return job.finished_at && job;
+  }, `job ${jobId} of ${term.workspace} ends`);
+}
+
+async function done(term: FullTerm, step: StepName): Promise<string> {
+  const job = await ended(term, await askFor(term, step));
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+  return job.message;
+}
+
+/** What a term of this size comes to when nobody disturbs it, after each of the steps. */
+async function calmly(
+  subscriptions: number,
+  steps: readonly StepName[],
+): Promise<Record<string, Digest>> {
+  const term = await newTerm(subscriptions);
+  const digests: Record<string, Digest> = {};
+  for (const step of steps) {
+    await done(term, step);
+    digests[step] = await digestOf(scene, term.tenantId);
+  }
+  return digests;
+}
+
+async function countsOf({ tenantId }: FullTerm) {
+  const { rows } = await scene.sql.query(
+    `select
+       (select count(*)::integer from bills where tenant_id = $1 and status <> 'Draft') as posted,
+       (select count(*)::integer from bills
+         where tenant_id = $1 and bill_number is not null) as numbered,
+       (select count(*)::integer from subledger_entries
+         where tenant_id = $1 and kind = 'Bill') as entries,
+       (select count(*)::integer from journals
+         where tenant_id = $1 and source_type = 'Bills') as journals,
+       (select count(*)::integer from subscriptions
+         where tenant_id = $1 and billed_through > '2025-06-30') as advanced`,
+    [tenantId],
+  );
+  return rows[0];
+}
+
+const nothing = { posted: 0, numbered: 0, entries: 0, journals: 0, advanced: 0 };
+
+test('killed inside post between number, bill and entry: nothing of the part is there', async () => {
+  let worker = await startWorker();
+  const { post: expected } = await calmly(40, ['generate', 'post']);
+  // Where posting writes, in the order in which it does.
+  const places: [string, string][] = [
+    ['bill_runs', 'new.reserved is not null'],
+    ['subscriptions', `new.billed_through > '2025-06-30'`],
+    ['bills', `new.status = 'Posted'`],
+    ['subledger_entries', 'true'],
+    ['job_chunks', 'new.is_done'],
+  ];
+  for (const [table, when] of places) {
+    const term = await newTerm(40);
+    await done(term, 'generate');
+    const gate = await closeGate(scene, table, `new.tenant_id = ${term.tenantId} and (${when})`);
+    const jobId = await askFor(term, 'post');
+    await gate.reached();
+    await kill(worker);
+    await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
+    assert.deepEqual(await countsOf(term), nothing, table);
+    await gate.open();
+    assert.equal((await jobOf(term, jobId)).finished_at, null, table);
+    worker = await startWorker();
+    const job = await ended(term, jobId);
+    assert.equal(job.status, 'Succeeded', `${table}: ${JSON.stringify(job.error)}`);
+    assert.equal(job.message, '40 bills posted');
+    assert.deepEqual(await digestOf(scene, term.tenantId), expected, table);
+    await assertLaws(scene, term.tenantId);
+  }
+});
+
+test('killed inside generate: no half of a part is there, and the others are kept', async () => {
+  const worker = await startWorker();
+  const { generate: expected } = await calmly(1_100, ['generate']);
+  const term = await newTerm(1_100);
+  const gate = await closeGate(scene, 'bills', `new.tenant_id = ${term.tenantId}`);
+  const jobId = await askFor(term, 'generate');
+  await gate.reached(2);
+  await kill(worker);
+  await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
+  const { rows } = await scene.sql.query(
+    'select count(*)::integer as bills from bills where tenant_id = $1',
+    [term.tenantId],
+  );
+  assert.deepEqual(rows, [{ bills: 0 }]);
+  await gate.open();
+  await startWorker();
+  assert.equal((await ended(term, jobId)).message, '1100 bills generated, 0 in error, 0 on hold');
+  assert.deepEqual(await digestOf(scene, term.tenantId), expected);
+});
+
+test('a worker that slept while it posted loses its part and cannot commit it', async () => {
+  const first = await startWorker({ lanes: 1, leaseSeconds: 2 });
+  const { post: expected } = await calmly(40, ['generate', 'post']);
+  const term = await newTerm(40);
+  await done(term, 'generate');
+  const of = `new.tenant_id = ${term.tenantId}`;
+  const gate = await closeGate(scene, 'subledger_entries', of);
+  const jobId = await askFor(term, 'post');
+  await gate.reached();
+  first.child.kill('SIGSTOP');
+  const second = await startWorker({ leaseSeconds: 2 });
+  await until(() => second.output().includes('lost worker were freed'), 'its part is free', 20_000);
+  await gate.open();
+  assert.equal((await ended(term, jobId)).message, '40 bills posted');
+  assert.deepEqual(await digestOf(scene, term.tenantId), expected);
+  first.child.kill('SIGCONT');
+  await until(() => first.output().includes('fenced'), 'it finds out');
+  assert.deepEqual(await digestOf(scene, term.tenantId), expected);
+  await assertLaws(scene, term.tenantId);
+});
+
+/** Has the first part of a running job done a second time while the second stands at a gate. */
+async function repeatFirstPart(
+  term: FullTerm,
+  step: StepName,
+  at: { table: string; when: string },
+): Promise<void> {
+  const when = `new.tenant_id = ${term.tenantId} and (${at.when})`;
+  const gate = await closeGate(scene, at.table, when);
+  const jobId = await askFor(term, step);
+  const chunk = async () => {
+    const { rows } = await scene.sql.query(
+      'select is_done from job_chunks where tenant_id = $1 and job_id = $2 and chunk = 1',
+      [term.tenantId, jobId],
+    );
+    return rows[0]?.is_done as boolean | undefined;
+  };
+  await gate.reached();
+  await until(chunk, `the first part of ${step} is done`);
+  const before = await digestOf(scene, term.tenantId);
+  await scene.sql.query(
+    `update job_chunks set is_done = false, done = 0
+     where tenant_id = $1 and job_id = $2 and chunk = 1`,
+    [term.tenantId, jobId],
+  );
+  await until(chunk, `the first part of ${step} is done again`);
+  assert.deepEqual(await digestOf(scene, term.tenantId), before, `${step}: nothing came of it`);
+  await gate.open();
+  const job = await ended(term, jobId);
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+}
+
+test('the same part executed twice, and the same job inserted twice, change nothing', async () => {
+  await startWorker();
+  const calm = await calmly(1_010, ['generate', 'post']);
+  const term = await newTerm(1_010);
+  const last = (column: string) => `new.${column} > 1000`;
+  await repeatFirstPart(term, 'generate', { table: 'bills', when: last('subscription_id') });
+  const same = await digestOf(scene, term.tenantId);
+  assert.deepEqual(same['bytes of bills'], calm.generate?.['bytes of bills']);
+  await repeatFirstPart(term, 'post', { table: 'subledger_entries', when: last('bill_id') });
+  assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
+  // The job of posting as a queue would deliver it a second time.
+  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(term.tenantId)]);
+  const { rows } = await scene.sql.query(
+    `with twice as (
+       update counters set last_number = last_number + 1
+       where tenant_id = $1 and series = 'job' returning last_number
+     )
+     insert into jobs (tenant_id, job_id, operation, term_id, status, is_immediate, parameters,
+       due_at, requested_by, created_at)
+     select j.tenant_id, t.last_number, j.operation, j.term_id, 'Scheduled', true, j.parameters,
+       now(), j.requested_by, now()
+     from jobs j, twice t where j.tenant_id = $1 and j.operation = 'post-bills'
+     returning job_id::integer as id`,
+    [term.tenantId],
+  );
+  const job = await ended(term, rows[0].id);
+  assert.deepEqual([job.status, job.error?.code], ['Failed', 'INVALID_STATE']);
+  assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
+  await assertLaws(scene, term.tenantId);
+});
+
+const numberOf = (n: number) => `ELEC-${String(n).padStart(8, '0')}`;
+
+test('what changes while its part runs is in none of its bills, and stops the posting', async () => {
+  await startWorker();
+  const calm = await calmly(40, ['generate']);
+  const term = await newTerm(40);
+  const client = clientOf(scene.baseUrl, term);
+  const gate = await closeGate(scene, 'bills', `new.tenant_id = ${term.tenantId}`);
+  const jobId = await askFor(term, 'generate');
+  // All inputs are read and all bills are made; the first is about to be written.
+  await gate.reached();
+  assert.equal(
+    await codeOf(
+      client.reviewReading({ data: { readingID: 6, decision: 'Accept', value: '99000' } }),
+    ),
+    'READING_LOCKED',
+  );
+  assert.equal(
+    await codeOf(client.unpostMeterReadings({ operation: 'schedule', data: { termID } })),
+    'JOB_ALREADY_RUNNING',
+  );
+  await client.disconnectConnection({
+    data: { connectionNumber: numberOf(4), effectiveDate: '20/07/2025' },
+  });
+  await client.changeTariff({
+    data: {
+      connectionNumber: numberOf(5),
+      tariffCode: 'RES-A1-PRV',
+      effectiveDate: '01/07/2025',
+    },
+  });
+  await gate.open();
+  await ended(term, jobId);
+  const drafts = await digestOf(scene, term.tenantId);
+  assert.deepEqual(drafts['bytes of bills'], calm.generate?.['bytes of bills'], 'as it was read');
+  assert.equal(await codeOf(askFor(term, 'post')), 'TERM_STALE_GENERATE_AGAIN');
+  assert.deepEqual(await countsOf(term), nothing);
+  await done(term, 'generate');
+  const { rows } = await scene.sql.query(
+    `select string_agg(subscription_id::text, ',' order by subscription_id) as changed
+     from superseded_bills where tenant_id = $1`,
+    [term.tenantId],
+  );
+  assert.deepEqual(rows, [{ changed: '4,5' }], 'made anew, those two are other bills');
+  assert.match(await done(term, 'post'), /^40 bills posted/);
+  await assertLaws(scene, term.tenantId);
+});
+
+test('what changes when posting has begun is left out, with its number told', async () => {
+  await startWorker();
+  const term = await newTerm(40);
+  const client = clientOf(scene.baseUrl, term);
+  await done(term, 'generate');
+  // Numbers are set aside, and the first part is about to begin.
+  const when = `new.tenant_id = ${term.tenantId} and new.chunk = 1`;
+  const gate = await closeGate(scene, 'chunk_attempts', when);
+  const jobId = await askFor(term, 'post');
+  await gate.reached();
+  await client.disconnectConnection({
+    data: { connectionNumber: numberOf(4), effectiveDate: '20/07/2025' },
+  });
+  await gate.open();
+  assert.equal((await ended(term, jobId)).message, '39 bills posted, 1 left out');
+  const { rows } = await scene.sql.query(
+    `select b.subscription_id::integer as subscription, b.is_held, b.bill_number, r.reason
+     from retired_numbers r join bills b on b.tenant_id = r.tenant_id and b.bill_id = r.bill_id
+     where r.tenant_id = $1`,
+    [term.tenantId],
+  );
+  assert.deepEqual(rows, [
+    {
+      subscription: 4,
+      is_held: true,
+      bill_number: null,
+      reason: 'The subscription changed while the term was posted',
+    },
+  ]);
+  await assertLaws(scene, term.tenantId);
+});

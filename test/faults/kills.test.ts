@@ -1,0 +1,269 @@
+// A term is billed while the worker, the whole program and PostgreSQL are killed with -9 at random
+// moments of every step. It ends by itself, and comes to what an undisturbed one came to.
+//
+//   FAULT_SEED=1 FAULT_KILLS=20 FAULT_SUBSCRIPTIONS=5000 node --test test/faults/kills.test.ts
+//
+// kills each of the three so often in each of the four steps, over as many terms as that takes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ask,
+  clientOf,
+  type Digest,
+  digestOf,
+  type FullTerm,
+  makeFullTerm,
+  type StepName,
+  stepNames,
+} from '../support/full-term.ts';
+import { assertLaws } from '../support/laws.ts';
+import { isLinux, until } from '../support/program.ts';
+import { mailConnections, openSupervisor, type Target, targets } from '../support/supervisor.ts';
+
+const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
+const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 250);
+/** Of each target in each step; without it, one term with one kill in each step. */
+const wanted = Number(process.env.FAULT_KILLS ?? 0);
+/** In one step of one term: more would leave no moment in which anything is done. */
+const killsPerStep = 7;
+const stepLimitMs = 10 * 60_000;
+
+function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const random = randomFrom(seed);
+const supervisor = isLinux ? await openSupervisor() : undefined;
+
+type Counted = { kills: number; late: number; slowest: number };
+const counts = new Map<string, Counted>();
+
+function countOf(target: Target, step: StepName): Counted {
+  const key = `${target} ${step}`;
+  const found = counts.get(key) ?? { kills: 0, late: 0, slowest: 0 };
+  counts.set(key, found);
+  return found;
+}
+
+type Job = { status: string; done: number; total: number; error: object | null; ms: number };
+
+async function jobOf({ tenantId }: FullTerm, jobId: number): Promise<Job> {
+  assert.ok(supervisor);
+  const [job] = await supervisor.rows(
+    `select j.status, j.total, j.error,
+       coalesce((select sum(k.done) from job_chunks k
+         where k.tenant_id = j.tenant_id and k.job_id = j.job_id), 0)::integer as done,
+       extract(epoch from finished_at - started_at)::float * 1000 as ms
+     from jobs j where j.tenant_id = $1 and j.job_id = $2`,
+    [tenantId, jobId],
+  );
+  return job;
+}
+
+/**
+ * A part that takes its worker down three times is given up, which is another promise with a test of
+ * its own. Whoever kills on purpose leaves alone what has died twice.
+ */
+async function mayKill({ tenantId }: FullTerm, jobId: number): Promise<boolean> {
+  assert.ok(supervisor);
+  const [row] = await supervisor.rows(
+    `select coalesce(max(tries), 0)::integer as most from (
+       select count(*) as tries from chunk_attempts
+       where tenant_id = $1 and job_id = $2 group by chunk
+     ) t`,
+    [tenantId, jobId],
+  );
+  return row.most < 3;
+}
+
+const isOpen = (job: Job) => job.status === 'Scheduled' || job.status === 'Running';
+
+/** Kills the targets in turn while the job runs; returns how many of them it met running. */
+async function disturb(
+  term: FullTerm,
+  step: StepName,
+  jobId: number,
+  usualMs: number,
+  victims: readonly Target[],
+): Promise<number> {
+  assert.ok(supervisor);
+  let met = 0;
+  for (const victim of victims) {
+    await supervisor.recovered();
+    await sleep((random() * usualMs) / Math.min(victims.length, 3));
+    while (!(await mayKill(term, jobId))) await sleep(20);
+    const before = await jobOf(term, jobId);
+    const counted = countOf(victim, step);
+    const began = performance.now();
+    await supervisor.kill(victim, random);
+    // Too late, and still a kill: what is done stays done.
+    if (!isOpen(before)) {
+      counted.late += 1;
+      break;
+    }
+    met += 1;
+    counted.kills += 1;
+    await supervisor.recovered();
+    counted.slowest = Math.max(counted.slowest, performance.now() - began);
+  }
+  return met;
+}
+
+type Usual = Record<StepName, number>;
+
+/** Takes a term through the steps; each is asked for once, and nobody does anything else for it. */
+async function bill(
+  term: FullTerm,
+  usual: Usual | undefined,
+  victimsOf: (step: StepName) => readonly Target[],
+  steps: readonly StepName[] = stepNames,
+): Promise<Usual> {
+  assert.ok(supervisor);
+  const took = { generate: 0, post: 0, publish: 0, distribute: 0 };
+  for (const step of steps) {
+    await supervisor.recovered();
+    const jobId = await ask(clientOf(supervisor.baseUrl(), term), step);
+    if (usual) await disturb(term, step, jobId, usual[step], victimsOf(step));
+    const job = await until(
+      async () => {
+        const now = await jobOf(term, jobId);
+        return isOpen(now) ? undefined : now;
+      },
+      `seed ${seed}: ${step} of ${term.workspace} ends`,
+      stepLimitMs,
+    );
+    assert.equal(job.status, 'Succeeded', `seed ${seed}: ${step}: ${JSON.stringify(job.error)}`);
+    took[step] = job.ms;
+  }
+  return took;
+}
+
+/** Every mail at most once; those that nobody can know about are as few as promised. */
+async function assertMails({ tenantId }: FullTerm, kills: number): Promise<number> {
+  assert.ok(supervisor);
+  const rows: { message_id: string; status: string }[] = await supervisor.rows(
+    'select message_id, status from deliveries where tenant_id = $1',
+    [tenantId],
+  );
+  assert.equal(rows.length, subscriptions, 'one delivery for each bill');
+  const taken = supervisor.taken.filter((id) => id.includes(`.${tenantId}@`));
+  assert.equal(new Set(taken).size, taken.length, `seed ${seed}: a mail was sent twice`);
+  const arrived = new Set(taken);
+  const uncertain = rows.filter((row) => row.status === 'Uncertain');
+  const sent = rows.filter((row) => row.status === 'Sent');
+  assert.equal(sent.length + uncertain.length, subscriptions);
+  const lost = sent.filter((row) => !arrived.has(row.message_id));
+  assert.deepEqual(lost, [], `seed ${seed}: said to be sent and never arrived`);
+  const most = kills * mailConnections;
+  assert.ok(uncertain.length <= most, `seed ${seed}: ${uncertain.length} uncertain, of ${most}`);
+  return uncertain.length;
+}
+
+let made = 0;
+
+async function newTerm(): Promise<FullTerm> {
+  assert.ok(supervisor);
+  made += 1;
+  await supervisor.recovered();
+  const { place, baseUrl } = supervisor;
+  return makeFullTerm(place, baseUrl(), `killed-${made}`, subscriptions);
+}
+
+async function assertSame(term: FullTerm, expected: Digest): Promise<void> {
+  assert.ok(supervisor);
+  assert.deepEqual(await digestOf(supervisor.place, term.tenantId), expected, `seed ${seed}`);
+  await assertLaws(supervisor.place, term.tenantId);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function printTable(uncertain: Map<Target | 'any', number>): void {
+  for (const target of targets) {
+    const cells = stepNames.map((step) => {
+      const { kills, late, slowest } = countOf(target, step);
+      return `${step} ${kills} (${late} late, back in ${(slowest / 1_000).toFixed(1)} s at most)`;
+    });
+    say(
+      `${target.padEnd(10)} ${cells.join(', ')}, uncertain mails ${uncertain.get(target) ?? '-'}`,
+    );
+  }
+}
+
+test('whatever is killed, a term is billed to its end as if nothing had happened', {
+  skip: !isLinux,
+}, async () => {
+  assert.ok(supervisor);
+  say(`seed ${seed}, ${subscriptions} subscriptions, ${wanted || 'few'} kills`);
+  const calm = await newTerm();
+  const usual = await bill(calm, undefined, () => []);
+  say(
+    `undisturbed: ${stepNames.map((step) => `${step} ${Math.round(usual[step])} ms`).join(', ')}`,
+  );
+  await assertMails(calm, 0);
+  const expected = await digestOf(supervisor.place, calm.tenantId);
+  await assertLaws(supervisor.place, calm.tenantId);
+  const uncertain = new Map<Target | 'any', number>();
+  if (wanted === 0) await billOnce(usual, expected);
+  for (const target of wanted === 0 ? [] : targets) {
+    uncertain.set(target, await billOften(target, usual, expected));
+  }
+  printTable(uncertain);
+  const verified = await supervisor.command(['verify']);
+  assert.equal(verified.code, 0, verified.output);
+  assert.match(verified.output, /Everything holds\.\n$/);
+});
+
+/** One kill in each step, each target at least once. */
+async function billOnce(usual: Usual, expected: Digest): Promise<void> {
+  const shift = Math.floor(random() * targets.length);
+  const victims = new Map(
+    stepNames.map((step, index) => [step, targets[(index + shift) % targets.length] as Target]),
+  );
+  const term = await newTerm();
+  await bill(term, usual, (step) => [victims.get(step) as Target]);
+  await assertMails(term, 1);
+  await assertSame(term, expected);
+}
+
+/** As many terms as it takes to have killed the target so often in every step. */
+async function billOften(target: Target, usual: Usual, expected: Digest): Promise<number> {
+  let uncertain = 0;
+  const missing = (step: StepName) => Math.max(0, wanted - countOf(target, step).kills);
+  while (stepNames.some((step) => missing(step) > 0)) {
+    const began = performance.now();
+    const term = await newTerm();
+    // The last steps take longest: a term whose later steps were killed often enough ends earlier.
+    const last = stepNames.findLastIndex((step) => missing(step) > 0);
+    const victimsOf = (step: StepName) =>
+      Array.from({ length: Math.min(killsPerStep, missing(step)) }, () => target);
+    const distributed = victimsOf('distribute').length;
+    await bill(term, usual, victimsOf, stepNames.slice(0, last + 1));
+    await assertLaws(supervisor?.place as never, term.tenantId);
+    if (last === stepNames.length - 1) {
+      uncertain += await assertMails(term, distributed);
+      await assertSame(term, expected);
+    } else await assertSameBills(term, last, expected);
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    say(`${target}: ${term.workspace} done up to ${stepNames[last]} in ${seconds} s`);
+  }
+  return uncertain;
+}
+
+/** Of a term that is not published: what does not depend on that. */
+async function assertSameBills(term: FullTerm, last: number, expected: Digest): Promise<void> {
+  assert.ok(supervisor);
+  const digest = await digestOf(supervisor.place, term.tenantId);
+  const names = last === 0 ? ['bills'] : ['bills', 'entries', 'ledger', 'balances', 'histories'];
+  for (const name of names) {
+    // Drafts have no numbers yet.
+    const strip = (text = '') => (last === 0 ? text.replace(/^(\S+ \S+) \S+/, '$1') : text);
+    assert.equal(strip(digest[name]), strip(expected[name]), `seed ${seed}: ${name}`);
+  }
+}

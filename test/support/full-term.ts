@@ -1,0 +1,136 @@
+// A term of any size that is ready to be billed, made inside PostgreSQL, and what it came to as a
+// few hashes: two terms of the same size that were billed properly have the same.
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { fillSubscriptions } from '../../bench/billrun-rows.ts';
+import { type Client, createClient } from '../../sdk/client.ts';
+import { tariffCase } from './bill-run.ts';
+import type { TestClient } from './client.ts';
+import type { Place } from './laws.ts';
+import { adminPassword, makeWorkspace } from './scene.ts';
+import { saveTariffs } from './tariffs.ts';
+
+export type FullTerm = { workspace: string; tenantId: number; token: string };
+
+/** The only term of its workspace. */
+export const termID = 1;
+
+/** Metered subscriptions of the residential electricity plan, each of a party with an address. */
+export async function makeFullTerm(
+  place: Place,
+  baseUrl: string,
+  workspace: string,
+  subscriptions: number,
+): Promise<FullTerm> {
+  const now = Temporal.Now.instant();
+  // The name stands on the documents, which are to be compared.
+  const options = { name: 'City Power' };
+  const tenantId = await makeWorkspace(place.cluster, place.databaseName, now, workspace, options);
+  const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
+  const username = `admin@${workspace}.example`;
+  const { data } = await client.login({ username, password: adminPassword });
+  client.useToken(data.accessToken);
+  await saveTariffs(client as TestClient, tariffCase('ELEC'));
+  const owner = new pg.Client({ ...place.cluster.owner, database: place.databaseName });
+  await owner.connect();
+  try {
+    await fill(owner, tenantId, subscriptions);
+  } finally {
+    await owner.end();
+  }
+  return { workspace, tenantId, token: data.accessToken };
+}
+
+async function fill(owner: pg.Client, tenantId: number, subscriptions: number): Promise<void> {
+  const { rows } = await owner.query(
+    `select c.context_id, b.batch_id, p.plan_id
+     from pricing_contexts c
+     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id
+     join plans p on p.tenant_id = c.tenant_id and p.code = 'RES-A1'
+     where c.tenant_id = $1 and b.code = 'DEFAULT'`,
+    [tenantId],
+  );
+  const [contextId, batchId, planId] = ['context_id', 'batch_id', 'plan_id'].map((name) =>
+    Number(rows[0][name]),
+  ) as [number, number, number];
+  await owner.query(
+    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
+       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
+       created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, $4, 1, 'Regular', 'Jul-2025', '2025-07-01', '2025-07-31', '2025-08-15',
+       'Post Subscription', 'Open', 'ReadingsPosted', now() - interval '1 day', now(), 'test',
+       now(), 'test', 1)`,
+    [tenantId, termID, contextId, batchId],
+  );
+  const range = { first: 1, last: subscriptions };
+  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, range);
+  await owner.query('analyze');
+}
+
+export function clientOf(baseUrl: string, { workspace, token }: FullTerm): Client {
+  const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
+  client.useToken(token);
+  return client;
+}
+
+export const stepNames = ['generate', 'post', 'publish', 'distribute'] as const;
+export type StepName = (typeof stepNames)[number];
+
+/** Asks for a step, without waiting for its end where the server does not, and returns its job. */
+export async function ask(client: Client, step: StepName): Promise<number> {
+  const body = { operation: 'schedule' as const, data: { termID } };
+  const call = {
+    generate: () => client.generateBills(body),
+    post: () => client.postBills({ ...body, data: { termID, skipErrors: false } }),
+    publish: () => client.publishBills(body),
+    distribute: () => client.distributeBills(body),
+  }[step];
+  const jobId = Number((await call()).headers.get('x-job-id'));
+  assert.ok(jobId > 0, `${step} has a job`);
+  return jobId;
+}
+
+/** What is compared, by what it is called when it differs; all of it in the order of its keys. */
+const aspects: Record<string, string> = {
+  bills: `select count(*)::text || ' ' || count(distinct subscription_id) || ' '
+      || count(distinct bill_number) || ' ' || sum(bill_amount) || ' ' || sum(payable)
+    from bills where tenant_id = $1`,
+  'bytes of bills': `select md5(string_agg(concat_ws(' ', subscription_id, bill_id, bill_number,
+      status, posting, first_run, encode(hash, 'hex'), bill_amount, payable, due_date), ','
+      order by subscription_id)) from bills where tenant_id = $1`,
+  entries: `select md5(string_agg(concat_ws(' ', entry_id, journal_id, ledger_account_id, party_id,
+      subscription_id, bill_id, posting, kind, amount), ',' order by entry_id))
+    from subledger_entries where tenant_id = $1`,
+  ledger: `select md5(string_agg(concat_ws(' ', journal_id, line_number, ledger_account_id, amount),
+      ',' order by journal_id, line_number)) from journal_lines where tenant_id = $1`,
+  balances: `select md5(string_agg(concat_ws(' ', subscription_id, party_id, receivable, deposit,
+      disputed), ',' order by subscription_id, party_id))
+    from subscription_balances where tenant_id = $1`,
+  histories: `select md5(string_agg(concat_ws(' ', subscription_id, terms), ','
+      order by subscription_id)) from usage_histories where tenant_id = $1`,
+  subscriptions: `select md5(string_agg(concat_ws(' ', subscription_id, status, billed_through), ','
+      order by subscription_id)) from subscriptions where tenant_id = $1`,
+  documents: `select md5(string_agg(concat_ws(' ', bill_id, size, encode(sha256, 'hex'),
+      error is null), ',' order by bill_id)) from bill_documents where tenant_id = $1`,
+  deliveries: `select md5(string_agg(concat_ws(' ', bill_id, channel, recipient), ','
+      order by bill_id, channel)) from deliveries where tenant_id = $1`,
+  run: `select string_agg(concat_ws(' ', run_number, totals, reserved), ',' order by run_number)
+    from bill_runs where tenant_id = $1`,
+};
+
+export type Digest = Record<string, string>;
+
+export async function digestOf(place: Place, tenantId: number): Promise<Digest> {
+  const owner = new pg.Client({ ...place.cluster.superuser, database: place.databaseName });
+  await owner.connect();
+  try {
+    const digest: Digest = {};
+    for (const [name, text] of Object.entries(aspects)) {
+      const { rows } = await owner.query(text, [tenantId]);
+      digest[name] = String(Object.values(rows[0] ?? {})[0]);
+    }
+    return digest;
+  } finally {
+    await owner.end();
+  }
+}

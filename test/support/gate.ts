@@ -1,0 +1,58 @@
+// Whoever writes a row of a certain kind stands still inside that statement until the gate is
+// opened: a process can be killed or paused, or the world changed around it, at that very place.
+import { afterEach } from 'node:test';
+import pg from 'pg';
+import type { Place } from './laws.ts';
+import { until } from './program.ts';
+
+export type Gate = {
+  /** How many stand there. */
+  waiting(): Promise<number>;
+  /** Until so many stand there. */
+  reached(count?: number): Promise<void>;
+  /** Lets all pass who stand there and whoever comes. */
+  open(): Promise<void>;
+};
+
+const key = 4242;
+
+/** A test that fails leaves its gate closed, and the next one must not stand there. */
+const closed = new Set<Gate>();
+afterEach(async () => {
+  for (const gate of closed) await gate.open();
+});
+
+/** `when` is about `new`; one gate at a time in a database. */
+export async function closeGate(place: Place, table: string, when = 'true'): Promise<Gate> {
+  const holder = new pg.Client({ ...place.cluster.superuser, database: place.databaseName });
+  await holder.connect();
+  await holder.query(`
+    create or replace function stand_still() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(${key}); return new; end $$;
+    create trigger gate before insert or update on ${table}
+      for each row when (${when}) execute function stand_still();
+    select pg_advisory_lock(${key})`);
+  const waiting = async () => {
+    const { rows } = await holder.query(
+      `select count(*)::integer as count from pg_locks
+       where locktype = 'advisory' and objid = ${key} and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rows[0].count as number;
+  };
+  const gate: Gate = {
+    waiting,
+    async reached(count = 1) {
+      await until(async () => (await waiting()) >= count, `${count} stand at ${table}`);
+    },
+    async open() {
+      if (!closed.delete(gate)) return;
+      await holder.query(`select pg_advisory_unlock(${key})`);
+      // Whoever stood there has to be through before the trigger can go.
+      await holder.query(`drop trigger gate on ${table}`);
+      await holder.end();
+    },
+  };
+  closed.add(gate);
+  return gate;
+}
