@@ -193,9 +193,21 @@ export async function listNewestBills(
   tx: Tx,
   tenantId: number,
   subscriptionIds: readonly number[],
-  options: { limit: number; statuses: readonly BillStatus[] | null },
+  options: {
+    /** null: all of them. */
+    limit: number | null;
+    statuses: readonly BillStatus[] | null;
+    /** Only bills of this party. */
+    partyId: number | null;
+  },
 ): Promise<(BillRow & { of_subscription: number })[]> {
-  const isWanted = options.statuses ? sql`o.status = any(${options.statuses}::text[])` : sql`true`;
+  const isWanted = sql.join(
+    [
+      options.statuses ? sql`o.status = any(${options.statuses}::text[])` : sql`true`,
+      options.partyId === null ? sql`true` : sql`o.party_id = ${options.partyId}`,
+    ],
+    sql` and `,
+  );
   const { rows } = await sql<BillRow & { of_subscription: number }>`
     select ${columns}, n.of_subscription
     from (
@@ -205,16 +217,16 @@ export async function listNewestBills(
         select bill_id from (
           (select o.bill_id from bills o
           where o.tenant_id = ${tenantId} and o.subscription_id = s.subscription_id and ${isWanted}
-          order by o.bill_id desc limit ${options.limit})
+          order by o.bill_id desc limit ${options.limit}::bigint)
           union all
           (select p.bill_id from bill_parts p
           join bills o on o.tenant_id = p.tenant_id and o.bill_id = p.bill_id
           where p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
             and ${isWanted}
-          order by p.bill_id desc limit ${options.limit})
+          order by p.bill_id desc limit ${options.limit}::bigint)
         ) own
         order by bill_id desc
-        limit ${options.limit}
+        limit ${options.limit}::bigint
       ) found
     ) n
     join (${tables}) on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id

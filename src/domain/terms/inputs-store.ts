@@ -122,8 +122,18 @@ export async function deleteDrafts(
   await sql`
     delete from bill_parts where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
+  // What the last run had is kept, so that the next one can be held against it.
   await sql`
-    delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+    with gone as (
+      delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+      returning *
+    )
+    insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, subject_id,
+      subscription_id, status, current_charges, bill_amount, hash, document, facts)
+    select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.subject_id,
+      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, g.document, g.facts
+    from gone g
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = g.term_id
   `.execute(tx);
   return rows.length;
 }

@@ -31,6 +31,9 @@ const key = Type.Integer({
 });
 
 const include = maybe(Type.Boolean());
+
+/** Bills that are shown of each subscription, unless days are named. */
+const billsMax = 24;
 const word = maybe(text({ max: 200 }));
 
 const request = Type.Object({
@@ -41,7 +44,11 @@ const request = Type.Object({
   status: filterOf(subscriptionStatuses),
   filters: maybe(
     Type.Object({
-      bills: include,
+      bills: maybe(
+        Type.Boolean({
+          description: `the newest ${billsMax} bills of each; all of them with fromDate or toDate`,
+        }),
+      ),
       payments: include,
       readings: include,
       ledger: include,
@@ -93,10 +100,12 @@ export const getConnections = operation({
       ledger: body.filters?.ledger ?? false,
     };
     const isWithBills = body.filters?.bills ?? false;
+    const isDated = Boolean(body.filters?.fromDate || body.filters?.toDate);
+    const limit = isDated ? null : billsMax;
     const whole = async (tx: Tx, found: Promise<number[]>): Promise<Shown[]> => {
       const ids = await found;
       const rows = await wholeSubscriptions(tx, tenantId, ids, included);
-      const bills = isWithBills ? await newestBills(call, tx, ids) : undefined;
+      const bills = isWithBills ? await newestBills(call, tx, ids, limit) : undefined;
       return rows.map((row) => ({ ...row, bills: bills?.get(row.subscription_id) ?? [] }));
     };
     const today = dateIn(call.now, tenant.timezone).toString();
@@ -120,19 +129,19 @@ export const getConnections = operation({
 
 type Shown = WholeSubscription & { bills: readonly BillView[] };
 
-/** Bills that are shown of each subscription; get-bills has all of them. */
-const billsMax = 24;
 /** As many subscriptions with their bills take the memory of a thousand without. */
 const chunkWithBills = 50;
 
-/** Customers see what was published. */
+/** Customers see what was published to them, not to who lived there before. */
 async function newestBills(
   call: Call,
   tx: Tx,
   ids: readonly number[],
+  limit: number | null,
 ): Promise<Map<number, BillView[]>> {
-  const statuses = call.ownPartyId === null ? null : (['Published'] as const);
-  const rows = await listNewestBills(tx, call.tenant.tenantId, ids, { limit: billsMax, statuses });
+  const { ownPartyId: partyId, tenant } = call;
+  const statuses = partyId === null ? null : (['Published'] as const);
+  const rows = await listNewestBills(tx, tenant.tenantId, ids, { limit, statuses, partyId });
   const views = await presentBills(tx, call.tenant, rows);
   const found = new Map<number, BillView[]>();
   rows.forEach((row, index) => {

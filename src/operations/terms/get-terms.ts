@@ -25,13 +25,18 @@ const key = maybe(
   }),
 );
 
+/** Bills that are shown of each term. */
+const billsMax = 1_000;
+
 const request = Type.Object({
   serviceCode: maybe(text({ max: 32 })),
   termID: key,
   page: Type.Optional(page),
   filters: maybe(
     Type.Object({
-      bills: maybe(Type.Boolean()),
+      bills: maybe(
+        Type.Boolean({ description: `up to ${billsMax} bills of each; get-bill-term has all` }),
+      ),
       batchCode: maybe(text({ max: 32 })),
       connectionNumber: maybe(text({ max: 120 })),
       stage: filterOf(termStages),
@@ -81,9 +86,6 @@ export const getTerms = operation({
 });
 
 type Shown = TermRow & { bills?: readonly BillView[] };
-
-/** Bills that are shown of each term; get-bill-term has all of them. */
-const billsMax = 1_000;
 
 async function withBills(
   call: Call,

@@ -1,0 +1,219 @@
+// Bills inside other lists: of subscriptions, of terms and of a party, with the flags that ask for
+// them, the limits they have, and without reading a whole table for them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import type { RequestOf } from '../../sdk/client.ts';
+import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
+import {
+  listBillsAt,
+  listBillsOfParty,
+  listNewestBills,
+} from '../../src/domain/bills/list-store.ts';
+import {
+  addSubscription,
+  addTerm,
+  billsOf,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  tariffCase,
+} from '../support/bill-run.ts';
+import type { TestClient } from '../support/client.ts';
+import { schedule } from '../support/delivery.ts';
+import { mailParties, openPostedTerm } from '../support/posted-term.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+/**
+ * Copies of every bill in so many later terms, as rows; of each second term only drafts. Bill n of
+ * the copies has the id 1000 + n.
+ */
+async function addTerms(tenantId: number, terms: number): Promise<void> {
+  await scene.sql.query(
+    `insert into terms
+     select (jsonb_populate_record(t, jsonb_build_object('term_id', 1000 + n, 'label', 'C' || n,
+       'start_date', t.start_date + 31 * n, 'end_date', t.start_date + 31 * n + 30, 'due_date',
+       t.due_date + 31 * n))).*
+     from terms t, generate_series(1, $2::integer) n where t.tenant_id = $1 and t.term_id < 1000`,
+    [tenantId, terms],
+  );
+  await scene.sql.query(
+    `insert into bills
+     select (jsonb_populate_record(b, jsonb_build_object(
+       'bill_id', 1000 + row_number() over (order by n, b.bill_id), 'term_id', 1000 + n,
+       'bill_number', b.bill_number || '-' || n,
+       'status', case when n % 2 = 0 then 'Draft' else b.status end))).*
+     from bills b, generate_series(1, $2::integer) n where b.tenant_id = $1 and b.bill_id < 1000`,
+    [tenantId, terms],
+  );
+}
+
+let made = 0;
+
+/** Two customers, a bill each, and 30 copies. */
+async function openTerms() {
+  made += 1;
+  const client = await scene.workspace(`lists-${made}`);
+  const term = await openPostedTerm(scene, client, mailParties(2));
+  await client.publishBills(schedule(term.termId));
+  await addTerms(term.tenantId, 30);
+  return { client, ...term };
+}
+
+async function connectionBills(
+  client: TestClient,
+  filters: NonNullable<RequestOf<'getConnections'>['filters']>,
+) {
+  const { connections } = (await client.getConnections({ filters })).data;
+  return connections.map(({ bills = [] }) => bills.map(({ billID }) => billID));
+}
+
+test('get-connections shows the newest 24 bills of each, when asked, and all where days are named', async () => {
+  const { client, bills } = await openTerms();
+  assert.deepEqual(await connectionBills(client, {}), [[], []]);
+  assert.deepEqual(await connectionBills(client, { bills: false }), [[], []]);
+  const [first = [], second = []] = await connectionBills(client, { bills: true });
+  // 31 bills each: the copies 1059 and 1060 are the newest.
+  assert.deepEqual([first.length, first[0], first.at(-1)], [24, 1059, 1059 - 2 * 23]);
+  assert.deepEqual([second.length, second[0]], [24, 1060]);
+  const [all = []] = await connectionBills(client, { bills: true, fromDate: '01/01/2020' });
+  assert.deepEqual([all.length, all[0], all.at(-1)], [31, 1059, bills[0]?.billId]);
+  assert.deepEqual(await connectionBills(client, { bills: true, toDate: '01/01/2020' }), []);
+  const { connections } = (await client.getConnections({ filters: { bills: true } })).data;
+  const [shown] = (await client.getBills({ billID: 1059 })).data.bills;
+  assert.deepEqual(connections[0]?.bills?.[0], shown);
+});
+
+test('a bill of an account stands under each of its subscriptions', async () => {
+  const one = tariffCase('ELEC');
+  const run = await openBillRun(scene, one, { postType: 'Post Account' } as never);
+  const termId = await addTerm(run);
+  const [scenario] = one.scenarios;
+  for (const index of [1, 2]) {
+    await addSubscription(run, termId, copyOf(scenario ?? assert.fail(), index));
+  }
+  await generate(run, termId);
+  await post(run, termId);
+  const [bill] = await billsOf(run, termId);
+  assert.deepEqual(await connectionBills(run.client, { bills: true }), [
+    [bill?.billID],
+    [bill?.billID],
+  ]);
+});
+
+test('customers see what was published to them, and not what was published to who was there before', async () => {
+  const { client, tenantId, bills } = await openTerms();
+  const customer = await scene.loginAs(client, ['Customer'], { partyNumber: 100001 });
+  const own = await connectionBills(customer, { bills: true, fromDate: '01/01/2020' });
+  // The first bill and the 15 copies that are no drafts.
+  assert.deepEqual(
+    own.map((ids) => ids.length),
+    [16],
+  );
+  const { user } = (await customer.getUsers({ partyNumber: 100001, includeBills: true })).data;
+  assert.deepEqual(
+    user.bills?.map(({ billID }) => billID),
+    own[0],
+  );
+  assert.ok(user.bills?.every(({ status }) => status === 'Published'));
+  // The second customer takes over the first one's house.
+  await scene.sql.query(
+    `update subscriptions set party_id = 2 where tenant_id = $1 and party_id = 1`,
+    [tenantId],
+  );
+  const other = await scene.loginAs(client, ['Customer'], { partyNumber: 100002 });
+  const seen = (await connectionBills(other, { bills: true })).flat();
+  assert.ok(!seen.includes(bills[0]?.billId ?? 0));
+  assert.equal(seen.length, 16);
+});
+
+test('get-terms shows the bills of each term when asked', async () => {
+  const { client, termId, bills } = await openTerms();
+  const plain = (await client.getTerms({ termID: termId })).data.terms[0];
+  assert.ok(plain && !('bills' in plain));
+  const page = { pageNumber: 0, size: 2 };
+  const { terms } = (await client.getTerms({ page, filters: { bills: true } })).data;
+  assert.deepEqual(
+    terms.map(({ termID, bills: found }) => [termID, found?.map(({ billID }) => billID)]),
+    [
+      [1030, [1059, 1060]],
+      [1029, [1057, 1058]],
+    ],
+  );
+  const whole = (await client.getTerms({ filters: { bills: true } })).data.terms;
+  assert.equal(whole.length, 31);
+  assert.deepEqual(
+    whole.at(-1)?.bills,
+    (await client.getBills({ termID: termId })).data.bills.slice(0, bills.length),
+  );
+  const narrowed = await client.getTerms({
+    filters: { bills: true },
+    metaData: { fields: ['termID'] },
+    page,
+  });
+  assert.deepEqual(narrowed.data.terms, [{ termID: 1030 }, { termID: 1029 }]);
+});
+
+test('get-users shows the bills of a party newest first, in pages, when asked', async () => {
+  const { client, bills } = await openTerms();
+  const ask = async (more: object) =>
+    (await client.getUsers({ partyNumber: 100001, ...more })).data.user.bills?.map(
+      ({ billID }) => billID,
+    );
+  assert.equal(await ask({}), undefined);
+  assert.equal(await ask({ includeBills: false, page: { pageNumber: 0, size: 5 } }), undefined);
+  const all = await ask({ includeBills: true });
+  assert.deepEqual([all?.length, all?.[0], all?.at(-1)], [31, 1059, bills[0]?.billId]);
+  const page = (pageNumber: number) =>
+    ask({ includeBills: true, page: { pageNumber, size: 10 } }).then((ids) => ids ?? []);
+  const paged = [...(await page(0)), ...(await page(1)), ...(await page(2)), ...(await page(3))];
+  assert.deepEqual(paged, all);
+  assert.deepEqual(await page(4), []);
+});
+
+test('among many bills only those that are shown are read', async () => {
+  const { tenantId } = await openTerms();
+  await scene.sql.query(
+    `insert into bills
+     select (jsonb_populate_record(b, jsonb_build_object('bill_id', 10000 + n, 'bill_number',
+       'M' || n, 'subscription_id', 10 + n % 1200, 'party_id', 10 + n % 1200, 'subject_id',
+       10 + n))).*
+     from bills b, generate_series(1, 6000) n
+     where b.tenant_id = $1 and b.bill_id = 1001`,
+    [tenantId],
+  );
+  await scene.sql.query('analyze bills');
+  const window = { offset: 0, limit: 20 };
+  const lists: [number, (tx: Tx) => Promise<readonly unknown[]>][] = [
+    [
+      24 + 24 + 5 + 5,
+      (tx) =>
+        listNewestBills(tx, tenantId, [1, 2, 15, 16], { limit: 24, statuses: null, partyId: null }),
+    ],
+    [5, (tx) => listBillsOfParty(tx, tenantId, { partyId: 15, statuses: null }, window)],
+    [2, (tx) => listBillsAt(tx, tenantId, { termId: 1030 }, window)],
+  ];
+  for (const [expected, list] of lists) {
+    const opening = openingFor(tenantId);
+    const read = await transact(scene.api, { opening, readOnly: true }, async (tx) => {
+      const { length: found } = await list(tx);
+      return { found, ...(await readHere(tx)) };
+    });
+    assert.deepEqual([read.found, read.scanned], [expected, 0]);
+    // Each once to find it and once to show it.
+    assert.ok(read.fetched <= 2 * expected + 5, `${read.fetched} rows were read`);
+  }
+});
+
+/** Rows of bills that this transaction has read, by scanning and by index. */
+async function readHere(tx: Tx): Promise<{ scanned: number; fetched: number }> {
+  const { rows } = await sql<{ scanned: number; fetched: number }>`
+    select seq_tup_read as scanned, idx_tup_fetch as fetched
+    from pg_stat_xact_user_tables where relname = 'bills'
+  `.execute(tx);
+  return rows[0] ?? assert.fail();
+}
