@@ -1,7 +1,7 @@
 // One part of a job, tried by one worker: held, worked on and recorded in one transaction, so that
 // all of it is done or nothing. A second connection notes who tries, because a worker that dies can
 // tell nobody.
-import { isRetryable, isUnavailable } from '../base/db/faults.ts';
+import { isOutOfSpace, isRetryable, isUnavailable } from '../base/db/faults.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -83,10 +83,12 @@ export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<Tri
 
 async function explain<Held>(
   crew: Crew,
-  { tenantId, jobId }: Trial<Held>,
+  trial: Trial<Held>,
   attempt: Attempt | undefined,
   error: unknown,
 ): Promise<TrialEnd> {
+  if (isOutOfSpace(error)) return explain(crew, trial, attempt, outOfSpace());
+  const { tenantId, jobId } = trial;
   const isPassing = isUnavailable(error) || isRetryable(error);
   if (attempt) {
     const note =
@@ -105,6 +107,13 @@ async function explain<Held>(
   }
   crew.log.error(about, 'a part of a job failed');
   return 'failed';
+}
+
+/** Tried again and again it would only fill the log: the job ends, and goes on when asked for. */
+function outOfSpace(): AppError {
+  return new AppError('UNAVAILABLE', {
+    message: 'The disk of the database is full: make room, then ask for the step again',
+  });
 }
 
 /** The connection that held the part is gone, and with it the hold: another may have it by now. */

@@ -64,6 +64,13 @@ async function fill(owner: pg.Client, tenantId: number, subscriptions: number): 
   );
   const range = { first: 1, last: subscriptions };
   await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, range);
+  await owner.query(
+    `insert into counters (tenant_id, series, last_number)
+     select tenant_id, 'party-number', max(party_number) from parties where tenant_id = $1
+     group by tenant_id
+     on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
+    [tenantId],
+  );
   await owner.query('analyze');
 }
 

@@ -48,18 +48,23 @@ export type Place = {
   run(args: readonly string[], env?: Record<string, string>): Program;
 };
 
-/** A folder for a test file, removed after its last test with everything that still runs in it. */
-export async function openPlace(): Promise<Place> {
+/**
+ * A folder for a test file, removed after its last test with everything that still runs in it.
+ * Programs end with the test that started them, or with the file.
+ */
+export async function openPlace(lifetime: 'test' | 'file' = 'test'): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'billwright-program-'));
   // PostgreSQL may have to run as another account than the tests.
   await chmod(folder, 0o755);
   const dataFolder = join(folder, 'data');
   const dataFolders = new Set([dataFolder]);
   const programs: Program[] = [];
-  afterEach(async () => {
+  const endAll = async () => {
     for (const program of programs.splice(0)) await program.end('SIGKILL');
-  });
+  };
+  if (lifetime === 'test') afterEach(endAll);
   after(async () => {
+    await endAll();
     for (const { pid } of processesIn(folder, 'node')) kill(pid);
     for (const used of dataFolders) {
       if (existsSync(join(used, 'postgres'))) await crashEmbedded(used);

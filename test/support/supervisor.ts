@@ -45,7 +45,7 @@ export type Supervisor = {
 export const mailConnections = 10;
 
 export async function openSupervisor(env: Record<string, string> = {}): Promise<Supervisor> {
-  const place = await openPlace();
+  const place = await openPlace('file');
   const { dataFolder } = place;
   const mails = await openSink();
   const settings = {

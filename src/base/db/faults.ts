@@ -40,6 +40,16 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+const fullMessages = /No space left on device|File too large|Disk quota exceeded/i;
+
+/** There is no room left where the database keeps its files: waiting alone makes none. */
+export function isOutOfSpace(error: unknown): boolean {
+  const fault = error as DatabaseFault | undefined;
+  if (!(fault instanceof Error)) return false;
+  // A file at its limit has no code of its own.
+  return fault.code === '53100' || (fault.code === 'XX000' && fullMessages.test(fault.message));
+}
+
 /**
  * Rethrows the violation of a named constraint as the domain's error; anything else as it came.
  * Written beside the statement that can violate it.

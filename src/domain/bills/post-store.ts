@@ -242,7 +242,11 @@ export async function sumComponents(
   return rows;
 }
 
-/** One entry for each bill, or for each of its subscriptions. */
+/**
+ * One entry for each bill, or for each of its subscriptions. `offset 0` keeps the planner to one look
+ * by key for each: of a new workspace it thinks that it has no bills, and would otherwise go through
+ * all of them for each.
+ */
 export async function insertBillEntries(
   tx: Tx,
   tenantId: number,
@@ -259,7 +263,11 @@ export async function insertBillEntries(
       ${journalId}::bigint, 2, b.party_id, p.subscription_id, 'Bill', p.bill_id, b.posting,
       p.amount, ${postingDate}::date, b.due_date, b.bill_number, ${stamp.at}, ${stamp.by}
     from (${partsOf(tenantId, billIds)}) p
-    join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+    cross join lateral (
+      select party_id, posting, due_date, bill_number from bills
+      where tenant_id = ${tenantId} and bill_id = p.bill_id
+      offset 0
+    ) b
     order by p.bill_id, p.subscription_id
   `.execute(tx);
 }

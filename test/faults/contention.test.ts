@@ -1,0 +1,227 @@
+// Many at once: clicks on the same step at two servers, eight workers that post the same term, and
+// others who want the same rows in another order.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { environmentOf } from '../support/cluster.ts';
+import { codeOf } from '../support/delivery.ts';
+import {
+  ask,
+  clientOf,
+  digestOf,
+  type FullTerm,
+  makeFullTerm,
+  type StepName,
+  stepNames,
+} from '../support/full-term.ts';
+import { closeGate } from '../support/gate.ts';
+import { assertLaws } from '../support/laws.ts';
+import { openPlace, until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene({ scheduleWaitSeconds: 0 });
+const place = await openPlace();
+/** Parts of a thousand: with eight of them each worker has one. */
+const postedAtOnce = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_200);
+
+let made = 0;
+
+function newTerm(subscriptions: number): Promise<FullTerm> {
+  made += 1;
+  return makeFullTerm(scene, scene.baseUrl, `wanted-${made}`, subscriptions);
+}
+
+async function ended({ tenantId, workspace }: FullTerm, jobId: number) {
+  return until(async () => {
+    const { rows } = await scene.sql.query(
+      `select status, error, outcome ->> 'message' as message, finished_at from jobs
+       where tenant_id = $1 and job_id = $2`,
+      [tenantId, jobId],
+    );
+    return rows[0].finished_at && rows[0];
+  }, `job ${jobId} of ${workspace} ends`);
+}
+
+async function done(term: FullTerm, step: StepName): Promise<string> {
+  const job = await ended(term, await ask(clientOf(scene.baseUrl, term), step));
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+  return job.message;
+}
+
+test('50 clicks on each step at two servers are one job each', async () => {
+  const env = { ...environmentOf(scene.cluster, scene.databaseName), SCHEDULE_WAIT_SECONDS: '0' };
+  const servers = [place.run(['serve'], env), place.run(['serve'], env)];
+  const urls = await Promise.all(servers.map((server) => server.ready()));
+  const term = await newTerm(20);
+  for (const step of stepNames) {
+    // Nobody works yet: of all that were let in, none has ended.
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        codeOf(ask(clientOf(urls[index % 2] as string, term), step)),
+      ),
+    );
+    const told = Map.groupBy(answers, (answer) => answer);
+    assert.deepEqual(
+      [told.get('success')?.length, told.get('JOB_ALREADY_RUNNING')?.length],
+      [1, 49],
+      `${step}: ${[...told.keys()]}`,
+    );
+    const { rows } = await scene.sql.query(
+      `select job_id::integer as id from jobs where tenant_id = $1 and operation = $2`,
+      [term.tenantId, `${step}-bills`],
+    );
+    assert.equal(rows.length, 1, `${step} has one job`);
+    const worker = scene.runJobs();
+    const job = await ended(term, rows[0].id);
+    assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+    await worker.stop();
+  }
+  await assertLaws(scene, term.tenantId);
+  for (const server of servers) await server.end('SIGTERM');
+});
+
+/** The longest that anybody waited for a lock while something is going on. */
+function watchLocks(sql: pg.Client) {
+  let isOver = false;
+  let samples = 0;
+  let longestMs = 0;
+  const watching = (async () => {
+    while (!isOver) {
+      const { rows } = await sql.query(
+        `select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float * 1000
+           as ms from pg_locks where not granted and waitstart is not null`,
+      );
+      longestMs = Math.max(longestMs, rows[0].ms);
+      samples += 1;
+      await sleep(10);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return { samples, longestMs };
+  };
+}
+
+test('eight workers post one term: nobody waits for a lock, and no number is missing', async () => {
+  const sql = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
+  await sql.connect();
+  const first = scene.runJobs();
+  const [calm, term] = [await newTerm(postedAtOnce), await newTerm(postedAtOnce)];
+  for (const one of [calm, term]) await done(one, 'generate');
+  await done(calm, 'post');
+  const others = Array.from({ length: 7 }, () => scene.runJobs({ lanes: 1 }));
+  const stop = watchLocks(sql);
+  assert.equal(await done(term, 'post'), `${postedAtOnce} bills posted`);
+  const { samples, longestMs } = await stop();
+  process.stdout.write(`longest wait ${Math.round(longestMs)} ms in ${samples} samples\n`);
+  assert.ok(samples > 5, `${samples} samples`);
+  assert.ok(longestMs < 1_000, `somebody waited ${longestMs} ms for a lock`);
+  assert.deepEqual(
+    await digestOf(scene, term.tenantId),
+    await digestOf(scene, calm.tenantId),
+    'as if one had posted it',
+  );
+  const { rows } = await sql.query(
+    `select count(*)::integer as count, max(n) - min(n) + 1 as span from (
+       select substring(bill_number from '\\d+$')::integer as n from bills where tenant_id = $1
+     ) b`,
+    [term.tenantId],
+  );
+  assert.deepEqual(rows, [{ count: postedAtOnce, span: postedAtOnce }]);
+  await assertLaws(scene, term.tenantId);
+  await sql.end();
+  for (const worker of [first, ...others]) await worker.stop();
+});
+
+test('the first term of a workspace is posted as fast as any, before its rows are counted', async () => {
+  const worker = scene.runJobs();
+  const known = await newTerm(postedAtOnce);
+  // From here on the planner thinks that it knows all workspaces.
+  await done(known, 'generate');
+  const unknown = await newTerm(postedAtOnce);
+  await done(unknown, 'generate');
+  const timeOf = async (term: FullTerm) => {
+    const began = performance.now();
+    await done(term, 'post');
+    return performance.now() - began;
+  };
+  const [usual, first] = [await timeOf(known), await timeOf(unknown)];
+  const times = `${Math.round(first)} ms, with counted rows ${Math.round(usual)} ms`;
+  process.stdout.write(`${times}\n`);
+  assert.ok(first < usual * 5, times);
+  await worker.stop();
+});
+
+test('a deadlock with somebody else is got over, and nobody hears of it', async () => {
+  const worker = scene.runJobs();
+  const [calm, term] = [await newTerm(40), await newTerm(40)];
+  for (const step of ['generate', 'post'] as const) await done(calm, step);
+  await done(term, 'generate');
+  const { tenantId } = term;
+  const gate = await closeGate(scene, 'subledger_entries', `new.tenant_id = ${tenantId}`);
+  const jobId = await ask(clientOf(scene.baseUrl, term), 'post');
+  // It holds the subscriptions and will want the balances.
+  await gate.reached();
+  const rival = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
+  await rival.connect();
+  // Who looks for a circle first steps back: that is not to be the rival.
+  await rival.query("set deadlock_timeout = '1h'");
+  await rival.query('begin');
+  await rival.query(
+    `insert into subscription_balances (tenant_id, subscription_id, party_id) values ($1, 1, 1)
+     on conflict (tenant_id, subscription_id, party_id) do update set deposit = 0`,
+    [tenantId],
+  );
+  const taken = rival.query(
+    'select ts from subscriptions where tenant_id = $1 and subscription_id = 1 for update',
+    [tenantId],
+  );
+  await sleep(200);
+  await gate.open();
+  await taken;
+  await rival.query('rollback');
+  await rival.end();
+  const job = await ended(term, jobId);
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+  assert.deepEqual(await digestOf(scene, tenantId), await digestOf(scene, calm.tenantId));
+  assert.match(scene.logged.join(''), /deadlock detected.*put off/);
+  await worker.stop();
+});
+
+test('a serialization failure is tried again inside a call and inside a part', async () => {
+  const worker = scene.runJobs();
+  const [calm, term] = [await newTerm(40), await newTerm(40)];
+  for (const step of ['generate', 'post'] as const) await done(calm, step);
+  await done(term, 'generate');
+  const { tenantId } = term;
+  // Not undone by what it ends: the second attempt goes through.
+  await scene.sql.query(`
+    create sequence failures;
+    grant usage on sequence failures to public;
+    create function fail_once() returns trigger language plpgsql as $$
+    begin
+      if nextval('failures') in (1, 2) then
+        raise exception 'could not serialize access' using errcode = '40001';
+      end if;
+      return new;
+    end $$;
+    create trigger fail_once before insert on jobs
+      for each row when (new.tenant_id = ${tenantId}) execute function fail_once()`);
+  const jobId = await ask(clientOf(scene.baseUrl, term), 'post');
+  const { rows } = await scene.sql.query('select last_value::integer as calls from failures');
+  assert.equal(rows[0].calls, 3, 'the call was run three times');
+  assert.equal((await ended(term, jobId)).status, 'Succeeded');
+  const again = await newTerm(40);
+  await done(again, 'generate');
+  await scene.sql.query(`
+    alter sequence failures restart;
+    create trigger fail_once before insert on journals
+      for each row when (new.tenant_id = ${again.tenantId}) execute function fail_once()`);
+  assert.equal(await done(again, 'post'), '40 bills posted');
+  const expected = await digestOf(scene, calm.tenantId);
+  assert.deepEqual(await digestOf(scene, tenantId), expected);
+  assert.deepEqual(await digestOf(scene, again.tenantId), expected);
+  await worker.stop();
+});

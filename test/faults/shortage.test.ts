@@ -1,0 +1,193 @@
+// A database that is full, only reads, ends its connections or crashes while a term is billed.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BillingError } from '../../sdk/client.ts';
+import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
+import {
+  ask,
+  clientOf,
+  type Digest,
+  digestOf,
+  type FullTerm,
+  makeFullTerm,
+  type StepName,
+} from '../support/full-term.ts';
+import { assertLaws } from '../support/laws.ts';
+import { isLinux, processesIn, until, workersIn } from '../support/program.ts';
+import { openSupervisor } from '../support/supervisor.ts';
+
+const supervisor = await openSupervisor();
+const { place, dataFolder, rows } = supervisor;
+const subscriptions = 250;
+const steps = ['generate', 'post', 'publish'] as const;
+
+let made = 0;
+
+async function newTerm(): Promise<FullTerm> {
+  made += 1;
+  await supervisor.recovered();
+  return makeFullTerm(place, supervisor.baseUrl(), `short-${made}`, subscriptions);
+}
+
+const askFor = (term: FullTerm, step: StepName) => ask(clientOf(supervisor.baseUrl(), term), step);
+
+async function jobOf({ tenantId }: FullTerm, jobId: number) {
+  const [job] = await rows(
+    'select status, error, finished_at from jobs where tenant_id = $1 and job_id = $2',
+    [tenantId, jobId],
+  );
+  return job;
+}
+
+async function ended(term: FullTerm, jobId: number) {
+  return until(async () => {
+    const job = await jobOf(term, jobId);
+    return job.finished_at && job;
+  }, `job ${jobId} of ${term.workspace} ends`);
+}
+
+async function succeeds(term: FullTerm, jobId: number): Promise<void> {
+  const job = await ended(term, jobId);
+  assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
+}
+
+let calm: Promise<Digest> | undefined;
+
+/** What a term comes to that nobody disturbs. */
+function calmly(): Promise<Digest> {
+  calm ??= (async () => {
+    const term = await newTerm();
+    for (const step of steps) await succeeds(term, await askFor(term, step));
+    return digestOf(place, term.tenantId);
+  })();
+  return calm;
+}
+
+async function assertSame(term: FullTerm): Promise<void> {
+  assert.deepEqual(await digestOf(place, term.tenantId), await calmly());
+  await assertLaws(place, term.tenantId);
+}
+
+/** No file of PostgreSQL may grow beyond this: to it, that is a full disk. */
+function limitFiles(bytes: number | 'unlimited'): void {
+  for (const { pid } of processesIn(dataFolder, 'postgres')) {
+    // As the account that it runs as: root in a container may not limit others.
+    const { uid, gid } = statSync(`/proc/${pid}`);
+    const limit = ['--pid', String(pid), `--fsize=${bytes}:unlimited`];
+    const { status, stderr } = spawnSync('prlimit', limit, { uid, gid });
+    assert.equal(status, 0, String(stderr));
+  }
+}
+
+const canLimit = isLinux && spawnSync('prlimit', ['--version']).status === 0;
+/** The log of PostgreSQL itself is kept in files of this size. */
+const logFileBytes = 16 * 1024 * 1024;
+
+/** Entries of nobody, until their file is large and has no page left that is free. */
+async function fillEntries(): Promise<void> {
+  await rows(`do $$
+    declare
+      size bigint;
+      n bigint := 0;
+    begin
+      perform set_config('session_replication_role', 'replica', true);
+      loop
+        n := n + 1;
+        insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id,
+          party_id, subscription_id, kind, amount, posting_date, description, created_at,
+          created_by)
+        values (999999, n, 1, 2, 1, 1, 'Opening', 0, '2025-01-01', repeat('x', 1900), now(),
+          'test');
+        size := pg_relation_size('subledger_entries');
+        exit when size > ${logFileBytes + 100_000};
+      end loop;
+    end $$`);
+}
+
+test('a disk that is full while a term is posted fails the run with its reason; then it goes on', {
+  skip: !canLimit,
+}, async () => {
+  await calmly();
+  const term = await newTerm();
+  await succeeds(term, await askFor(term, 'generate'));
+  await fillEntries();
+  const [{ bytes }] = await rows(`select pg_relation_size('subledger_entries')::integer as bytes`);
+  assert.ok(bytes > logFileBytes, `${bytes} bytes`);
+  limitFiles(bytes);
+  const jobId = await askFor(term, 'post');
+  const job = await ended(term, jobId);
+  assert.equal(job.status, 'Failed');
+  assert.equal(job.error.code, 'UNAVAILABLE');
+  assert.match(job.error.message, /^The disk of the database is full/);
+  const [state] = await rows(
+    `select stage, (select count(*)::integer from bills
+       where tenant_id = t.tenant_id and status <> 'Draft') as posted
+     from terms t where tenant_id = $1`,
+    [term.tenantId],
+  );
+  assert.deepEqual(state, { stage: 'Posting', posted: 0 }, 'nothing of the part is there');
+  await assertLaws(place, term.tenantId);
+  limitFiles('unlimited');
+  await succeeds(term, await askFor(term, 'post'));
+  await succeeds(term, await askFor(term, 'publish'));
+  await assertSame(term);
+  await rows(`with quiet as (select set_config('session_replication_role', 'replica', false))
+    delete from subledger_entries using quiet where tenant_id = 999999`);
+});
+
+test('a database that only reads for a while, and cut connections, hold a run up and no more', async () => {
+  await calmly();
+  const term = await newTerm();
+  const client = clientOf(supervisor.baseUrl(), term);
+  for (const step of ['generate', 'post'] as const) await succeeds(term, await askFor(term, step));
+  const workers = workersIn(dataFolder);
+  const jobId = await askFor(term, 'publish');
+  await until(async () => (await jobOf(term, jobId)).status === 'Running', 'it has begun');
+  const cut = () =>
+    rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name like 'billwright %'`,
+    );
+  await rows('alter system set default_transaction_read_only = on');
+  await rows('select pg_reload_conf()');
+  await cut();
+  const refused = await until(async () => {
+    const call = client.makeUsers({ userType: 'customer', users: [{ name: 'Too early' }] });
+    const error = await call.catch((reason) => reason);
+    return error instanceof BillingError ? error : undefined;
+  }, 'a call is refused');
+  assert.deepEqual([refused.code, refused.statusCode], ['UNAVAILABLE', 503]);
+  assert.equal(refused.error.retryable, true);
+  await sleep(1_000);
+  assert.equal((await jobOf(term, jobId)).status, 'Running');
+  await rows('alter system reset default_transaction_read_only');
+  await rows('select pg_reload_conf()');
+  const back = performance.now();
+  await cut();
+  await succeeds(term, jobId);
+  assert.ok(performance.now() - back < 30_000, 'it went on within half a minute');
+  assert.deepEqual(workersIn(dataFolder), workers, 'the worker is the same');
+  await assertSame(term);
+});
+
+test('PostgreSQL ended at once in the middle of each step: what was answered is there', async () => {
+  await calmly();
+  const term = await newTerm();
+  for (const [index, step] of steps.entries()) {
+    const client = clientOf(supervisor.baseUrl(), term);
+    const jobId = await askFor(term, step);
+    const name = `Answered ${index}`;
+    await client.makeUsers({ userType: 'customer', users: [{ name }] });
+    await crashEmbedded(dataFolder);
+    await succeeds(term, jobId);
+    const found = await rows('select from parties where tenant_id = $1 and name = $2', [
+      term.tenantId,
+      name,
+    ]);
+    assert.equal(found.length, 1, `${name} is there once`);
+  }
+  await assertSame(term);
+});

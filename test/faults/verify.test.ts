@@ -1,0 +1,238 @@
+// What somebody changed behind the back of the program, with every trigger and constraint asleep,
+// is named by `billwright verify`: each law by what breaks it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { environmentOf } from '../support/cluster.ts';
+import { ask, clientOf, makeFullTerm, stepNames } from '../support/full-term.ts';
+import { judgementsOf } from '../support/laws.ts';
+import { finish, openPlace, until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene({ scheduleWaitSeconds: 0 });
+const place = await openPlace();
+const term = await makeFullTerm(scene, scene.baseUrl, 'verified', 12);
+const { tenantId } = term;
+const worker = scene.runJobs();
+for (const step of stepNames) {
+  const jobId = await ask(clientOf(scene.baseUrl, term), step);
+  await until(async () => {
+    const { rows } = await scene.sql.query(
+      'select status from jobs where tenant_id = $1 and job_id = $2',
+      [tenantId, jobId],
+    );
+    return rows[0].status === 'Succeeded';
+  }, `${step} is done`);
+}
+await worker.stop();
+
+/** As nobody can but who owns the machine: past triggers, foreign keys and row-level security. */
+async function tamper(statements: string): Promise<void> {
+  const sql = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
+  await sql.connect();
+  try {
+    await sql.query("set session_replication_role = 'replica'");
+    await sql.query(statements);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Everything as it was, but for what is computed from the rest. */
+async function undo(table: string): Promise<void> {
+  const { rows } = await scene.sql.query(
+    `select string_agg(column_name, ', ') as columns from information_schema.columns
+     where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
+    [table],
+  );
+  const { columns } = rows[0];
+  await tamper(`delete from ${table} where ${mine};
+    insert into ${table} (${columns}) select ${columns} from kept;
+    drop table kept`);
+}
+
+type Crime = {
+  what: string;
+  table: string;
+  commit: string;
+  /** Laws that are broken, and what is named for the first of them. */
+  laws: readonly string[];
+  names: RegExp;
+};
+
+const mine = `tenant_id = ${tenantId}`;
+const ofBill = (bill: number) => `${mine} and bill_id = ${bill}`;
+
+const crimes: readonly Crime[] = [
+  {
+    what: 'a line of a journal is changed',
+    table: 'journal_lines',
+    commit: `update journal_lines set amount = amount + 1 where ${mine} and line_number = 1
+      and journal_id = (select max(journal_id) from journals where ${mine})`,
+    laws: ['L1'],
+    names: /journal \d+/,
+  },
+  {
+    what: 'an entry is deleted',
+    table: 'subledger_entries',
+    commit: `delete from subledger_entries where ${ofBill(3)}`,
+    laws: ['L1', 'L5', 'L6'],
+    names: /journal \d+ account 2/,
+  },
+  {
+    what: 'a bill is booked a second time',
+    table: 'subledger_entries',
+    commit: `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id,
+        party_id, subscription_id, kind, bill_id, posting, amount, posting_date, created_at,
+        created_by)
+      select tenant_id, 900000, journal_id, 2, party_id, subscription_id, 'Bill', bill_id,
+        posting + 1, amount, posting_date, now(), 'thief'
+      from subledger_entries where ${ofBill(3)} and kind = 'Bill'`,
+    laws: ['L1', 'L5', 'L6'],
+    names: /journal/,
+  },
+  {
+    what: 'a posted bill is billed for other days than its subscription says',
+    table: 'subscriptions',
+    commit: `update subscriptions set billed_through = billed_through - 3
+      where ${mine} and subscription_id = 4`,
+    laws: ['L2'],
+    names: /^subscription 4$/,
+  },
+  {
+    what: 'a second live bill of the same subscription',
+    table: 'bills',
+    commit: `drop index bills_subject_key;
+      create table copied as select * from bills where ${ofBill(5)};
+      update copied set bill_id = 905, status = 'Draft', bill_number = null;
+      insert into bills select * from copied;
+      drop table copied`,
+    laws: ['L2'],
+    names: /^term 1 subject 5$/,
+  },
+  {
+    what: 'a bill number is taken away',
+    table: 'bills',
+    commit: `alter table bills drop constraint bills_number_when_posted;
+      update bills set bill_number = null where ${ofBill(6)}`,
+    laws: ['L3'],
+    names: /^taken 12, on bills 11, retired 0, waiting 0$/,
+  },
+  {
+    what: 'numbers were taken for nobody',
+    table: 'counters',
+    commit: `update counters set last_number = last_number + 2
+      where ${mine} and series = 'bill-number'`,
+    laws: ['L3'],
+    names: /^taken 14, on bills 12/,
+  },
+  {
+    what: 'a retired number is on a bill',
+    table: 'retired_numbers',
+    commit: `insert into retired_numbers (tenant_id, bill_number, term_id, bill_id, reason,
+        retired_at, retired_by)
+      select tenant_id, bill_number, term_id, bill_id, 'x', now(), 'thief' from bills
+      where ${ofBill(7)}`,
+    laws: ['L3'],
+    names: /^number /,
+  },
+  {
+    what: 'the words of a posted bill are changed',
+    table: 'bills',
+    commit: `update bills set document = replace(document::text, 'Customer 8', 'Customer 9')::json
+      where ${ofBill(8)}`,
+    laws: ['L4'],
+    names: /^bill 8$/,
+  },
+  {
+    what: 'the inputs of a posted bill are changed',
+    table: 'bills',
+    commit: `update bills set facts = replace(facts::text, '48210', '48200')::json
+      where ${ofBill(9)}`,
+    laws: ['L4'],
+    names: /^bill 9$/,
+  },
+  {
+    what: 'the amount of a posted bill is changed',
+    table: 'bills',
+    commit: `alter table bills drop constraint bills_amount;
+      update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`,
+    laws: ['L4', 'L6'],
+    names: /^bill 10$/,
+  },
+  {
+    what: 'a balance is changed',
+    table: 'subscription_balances',
+    commit: `update subscription_balances set receivable = 0 where ${mine}
+      and subscription_id = 11`,
+    laws: ['L5'],
+    names: /^subscription 11 of party 11$/,
+  },
+  {
+    what: 'a wallet is filled from nothing',
+    table: 'parties',
+    commit: `update parties set wallet_balance = 5000 where ${mine} and party_id = 2`,
+    laws: ['L5'],
+    names: /^wallet of party 2$/,
+  },
+  {
+    what: 'a bill went out twice, and nobody had asked for it',
+    table: 'deliveries',
+    commit: `alter table deliveries drop constraint deliveries_once;
+      insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
+        status, message_id, created_at, created_by, modified_at)
+      select tenant_id, 900, bill_id, term_id, job_id, channel, recipient, status, message_id,
+        created_at, created_by, modified_at
+      from deliveries where ${ofBill(12)}`,
+    laws: ['L8'],
+    names: /^bill 12 by Email$/,
+  },
+  {
+    what: 'a job runs and nobody works on it',
+    table: 'jobs',
+    commit: `update jobs set status = 'Running', finished_at = null,
+        started_at = now() - interval '3 minutes'
+      where ${mine} and operation = 'publish-bills'`,
+    laws: ['L11'],
+    names: /^job \d+$/,
+  },
+];
+
+const broken = async () => (await judgementsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);
+
+for (const { what, table, commit, laws, names } of crimes) {
+  test(`verify names it when ${what}`, async () => {
+    assert.deepEqual(await broken(), [], 'before');
+    await tamper(`create table kept as select * from ${table} where ${mine}`);
+    await tamper(commit);
+    const found = await broken();
+    assert.deepEqual(
+      found.map(({ law }) => law),
+      laws,
+    );
+    assert.match(found[0]?.examples.join('\n') ?? '', new RegExp(names.source, 'm'));
+    await undo(table);
+  });
+}
+
+test('every law that verify asks about was broken above', async () => {
+  const asked = (await judgementsOf(scene, tenantId)).map(({ law }) => law);
+  assert.deepEqual(asked, [...new Set(crimes.flatMap(({ laws }) => laws))].sort(byNumber));
+});
+
+function byNumber(a: string, b: string): number {
+  return Number(a.slice(1)) - Number(b.slice(1));
+}
+
+test('the command prints what is broken and ends with 1, and with 0 when all holds', async () => {
+  const env = environmentOf(scene.cluster, scene.databaseName);
+  const good = await finish(place.run(['verify', '--workspace', 'verified'], env));
+  assert.equal(good.code, 0, good.output);
+  assert.match(good.output, /^ {2}L6 .* 12 checked {2}holds$/m);
+  await tamper(`update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`);
+  const bad = await finish(place.run(['verify'], env));
+  assert.equal(bad.code, 1);
+  assert.match(bad.output, /^ {2}L4 .*BROKEN 1 times: bill 10$/m);
+  assert.match(bad.output, /^Something does not hold\.$/m);
+  await tamper(`update bills set bill_amount = bill_amount + 100 where ${ofBill(10)}`);
+});
