@@ -46,7 +46,7 @@ export const lanes = 2;
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** One workspace for each size; those of one database differ in nothing else. */
+/** A workspace for each size; those of one database differ in nothing else. */
 export async function openBillrun(
   sizes: readonly number[],
   env: Record<string, string> = {},
@@ -54,8 +54,18 @@ export async function openBillrun(
   const cluster = await theCluster();
   await keepDurable(cluster, true);
   const databaseName = await cloneDatabase(cluster);
-  const floorName = `${databaseName}_floor`;
   const tenants = await fillDatabase(cluster, databaseName, sizes);
+  return openFilled(cluster, databaseName, sizes, tenants, env);
+}
+
+export async function openFilled(
+  cluster: Cluster,
+  databaseName: string,
+  sizes: readonly number[],
+  tenants: readonly number[],
+  env: Record<string, string>,
+): Promise<BillrunScene> {
+  const floorName = `${databaseName}_floor`;
   await asSuperuser(cluster, 'postgres', (client) =>
     client.query(
       `create database ${floorName} template ${databaseName} owner billwright strategy file_copy`,
@@ -114,7 +124,7 @@ export async function asSuperuser<T>(
   }
 }
 
-async function fillDatabase(
+export async function fillDatabase(
   cluster: Cluster,
   databaseName: string,
   sizes: readonly number[],
