@@ -158,7 +158,8 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const read = async (slice: SubjectRange): Promise<Read> => {
     const [collected, known] = await Promise.all([
       collect(tx, job.tenant, term, pinned, slice),
-      listKnownBills(tx, tenantId, term.term_id, slice),
+      // Before the first run of a term was through there is nothing to find.
+      run.run_number === 1 ? [] : listKnownBills(tx, tenantId, term.term_id, slice),
     ]);
     return { ...collected, known };
   };

@@ -95,8 +95,8 @@ const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, s
   account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
   billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
-  created_by, modified_at, modified_by, ts`;
+  late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, document, facts,
+  created_at, created_by, modified_at, modified_by, ts`;
 
 /** A subscription of a bill that has several. */
 export type NewPart = { billId: number; part: BillPart };
@@ -172,7 +172,9 @@ export function copyRows(
       `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t` +
       `${made.adjustments}\t${made.arrears}\t${made.payable}\t${made.creditBalance}\t` +
       `${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
-      `${made.subjectTs}\t\\\\x${made.hash}\t${escapedJson(made.document)}\t` +
+      `${made.subjectTs}\t\\\\x${made.hash}\t` +
+      `${made.booking.usage === null ? none : escapedJson(made.booking.usage)}\t` +
+      `${escapedJson(made.booking.charges)}\t${escapedJson(made.document)}\t` +
       `${escapedJson(made.facts)}\t` +
       `${createdText}\t${tail}`;
   }

@@ -21,6 +21,7 @@ import {
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
 import type { InputRow } from './inputs-store.ts';
+import { bookedCharges, bookedUsage } from './booking.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 
 export type MakeScope = FreezeScope & {
@@ -43,7 +44,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
 }
 
 /** A bill before its document is written. */
-type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'dueDate'> & {
+type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'booking' | 'dueDate'> & {
   isError: boolean;
   content: StoredDocument;
   frozen: object;
@@ -157,6 +158,10 @@ function finished(scope: MakeScope, draft: Draft): MadeBill {
   const made = { ...rest, dueDate: scope.term.due_date, document, facts };
   return {
     ...made,
+    booking: {
+      usage: draft.subscriptionId === null ? null : bookedUsage(content.usage ?? []),
+      charges: bookedCharges(draft.lines),
+    },
     status: isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft',
     hash: billHash(made),
   };
