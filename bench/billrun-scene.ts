@@ -35,8 +35,8 @@ export type BillrunScene = {
   places: Place[];
   /** Peak memory of the worker, megabytes. */
   peakMb(): number;
-  /** Microseconds of processor time so far. */
-  cpu(): { worker: number; postgres: number };
+  /** Microseconds of processor time so far: of the worker, of this process, of PostgreSQL. */
+  cpu(): { worker: number; bench: number; postgres: number };
   close(): Promise<void>;
 };
 
@@ -89,7 +89,11 @@ export async function openFilled(
     superuser,
     places,
     peakMb: () => memoryOf({ pid: worker.pid ?? 0 }, 'VmHWM'),
-    cpu: () => ({ worker: cpuOf(worker.pid ?? 0).us, postgres: cpuOfChildren(postmaster) }),
+    cpu: () => ({
+      worker: cpuOf(worker.pid ?? 0).us,
+      bench: cpuOf(process.pid).us,
+      postgres: cpuOfChildren(postmaster),
+    }),
     async close() {
       await superuser.end();
       await end(worker);
@@ -226,13 +230,13 @@ export async function runStep(
     const [job] = rows;
     assert.notEqual(job?.status, 'Failed', JSON.stringify(job?.error));
     if (job?.status === 'Succeeded') return (performance.now() - began) / 1_000;
-    await sleep(10);
+    await sleep(20);
   }
 }
 
 const tickUs = 10_000;
 
-function cpuOf(pid: number): { parent: number; us: number } {
+function cpuOf(pid: number): { parent: number; us: number; ended: number } {
   // The name of the program, in brackets, may hold anything.
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text
@@ -240,7 +244,8 @@ function cpuOf(pid: number): { parent: number; us: number } {
     .split(' ')
     .map(Number);
   const [, parent = 0] = fields;
-  return { parent, us: ((fields[11] ?? 0) + (fields[12] ?? 0)) * tickUs };
+  const [own = 0, system = 0, ended = 0, endedSystem = 0] = fields.slice(11);
+  return { parent, us: (own + system) * tickUs, ended: (ended + endedSystem) * tickUs };
 }
 
 async function parentOf(client: pg.Client): Promise<number> {
@@ -248,8 +253,9 @@ async function parentOf(client: pg.Client): Promise<number> {
   return cpuOf(rows[0]?.pid ?? 0).parent;
 }
 
+/** Also of those that have ended. */
 function cpuOfChildren(postmaster: number): number {
-  let us = 0;
+  let us = cpuOf(postmaster).ended;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {

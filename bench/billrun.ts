@@ -16,19 +16,19 @@ import type { BenchOptions, BenchResult } from './result.ts';
 const body = { operation: 'schedule' as const, data: { termID } };
 const naiveBills = 1_000;
 /** Bills by which a worker gets up to speed before anything counts. */
-const warmUp = 2_000;
+const warmUp = 10_000;
 
 type Round = {
   size: number;
   generate: Cost;
-  generateFloor: number;
+  generateFloor: Cost;
   post: Cost;
-  postFloor: number;
+  postFloor: Cost;
   naive: number;
 };
 
-/** Seconds by the clock, and microseconds of processor time for each bill. */
-type Cost = { seconds: number; workerUs: number; postgresUs: number };
+/** Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL. */
+type Cost = { seconds: number; nodeUs: number; postgresUs: number };
 
 export async function benchBillrun(options: BenchOptions): Promise<BenchResult> {
   const small = await measure(options.quick ? [10_000, 10_000] : [10_000, 10_000, 10_000]);
@@ -64,15 +64,19 @@ async function measure(sizes: readonly number[]): Promise<Measured> {
 }
 
 async function roundOf(scene: BillrunScene, place: Place): Promise<Round> {
-  const generate = await costOf(scene, place, () =>
+  // What was written before is written out now, and not while something is measured.
+  await scene.superuser.query('checkpoint');
+  const generate = await costOf(scene, place, 'worker', () =>
     runStep(scene, place, (client) => client.generateBills(body)),
   );
   const prepared: PreparedRows = await prepareRows(scene, place);
-  const generateFloor = await copyFloor(scene, place, prepared);
-  const post = await costOf(scene, place, () =>
+  const generateFloor = await costOf(scene, place, 'bench', () =>
+    copyFloor(scene, place, prepared),
+  );
+  const post = await costOf(scene, place, 'worker', () =>
     runStep(scene, place, (client) => client.postBills(body)),
   );
-  const postFloor = await entriesFloor(scene, place);
+  const postFloor = await costOf(scene, place, 'bench', () => entriesFloor(scene, place));
   const naive = await naiveSeconds(scene, place, naiveBills);
   return { size: place.size, generate, generateFloor, post, postFloor, naive };
 }
@@ -80,16 +84,15 @@ async function roundOf(scene: BillrunScene, place: Place): Promise<Round> {
 async function costOf(
   scene: BillrunScene,
   place: Place,
+  by: 'worker' | 'bench',
   work: () => Promise<number>,
 ): Promise<Cost> {
-  // What was written before is written out now, and not while something is measured.
-  await scene.superuser.query('checkpoint');
   const before = scene.cpu();
   const seconds = await work();
   const after = scene.cpu();
   return {
     seconds,
-    workerUs: (after.worker - before.worker) / place.size,
+    nodeUs: (after[by] - before[by]) / place.size,
     postgresUs: (after.postgres - before.postgres) / place.size,
   };
 }
@@ -97,9 +100,9 @@ async function costOf(
 function ratiosOf(rounds: readonly Round[]): Record<string, number> {
   const ratio = (pick: (round: Round) => number) => median(rounds.map(pick));
   return {
-    generate_vs_floor: ratio((round) => round.generateFloor / round.generate.seconds),
+    generate_vs_floor: ratio((round) => round.generateFloor.seconds / round.generate.seconds),
     generate_vs_naive: ratio((round) => (round.naive * round.size) / round.generate.seconds),
-    post_vs_floor: ratio((round) => round.postFloor / round.post.seconds),
+    post_vs_floor: ratio((round) => round.postFloor.seconds / round.post.seconds),
   };
 }
 
@@ -110,18 +113,17 @@ function figuresOf(all: readonly Measured[]): Record<string, number> {
     const figure = (name: string, pick: (round: Round) => number) => {
       figures[`${name}_${at}`] = Math.round(median(rounds.map(pick)));
     };
-    figure('generate_bills_per_second', (round) => size / round.generate.seconds);
-    figure('generate_floor_bills_per_second', (round) => size / round.generateFloor);
+    const cost = (name: string, pick: (round: Round) => Cost) => {
+      figure(`${name}_per_second`, (round) => size / pick(round).seconds);
+      figure(`${name}_node_cpu_us`, (round) => pick(round).nodeUs);
+      figure(`${name}_postgres_cpu_us`, (round) => pick(round).postgresUs);
+    };
+    cost('generate_bills', (round) => round.generate);
+    cost('generate_floor_bills', (round) => round.generateFloor);
     figure('generate_naive_bills_per_second', (round) => 1 / round.naive);
-    figure('generate_worker_cpu_us', (round) => round.generate.workerUs);
-    figure('generate_postgres_cpu_us', (round) => round.generate.postgresUs);
-    figure('post_bills_per_second', (round) => size / round.post.seconds);
-    figure('post_floor_entries_per_second', (round) => size / round.postFloor);
-    figure('post_worker_cpu_us', (round) => round.post.workerUs);
-    figure('post_postgres_cpu_us', (round) => round.post.postgresUs);
-    figure('generate_and_post_ms', (round) => {
-      return (round.generate.seconds + round.post.seconds) * 1_000;
-    });
+    cost('post_bills', (round) => round.post);
+    cost('post_floor_entries', (round) => round.postFloor);
+    figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
     figures[`worker_peak_mb_${at}`] = peakMb;
   }
   return figures;

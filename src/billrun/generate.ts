@@ -22,7 +22,13 @@ import {
 } from '../domain/bills/drafts-store.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
 import { makeBill } from '../domain/bills/make-bill.ts';
-import { addBill, addTotals, emptySums, type Sums, totalsText } from '../domain/bills/run-totals.ts';
+import {
+  addBill,
+  addTotals,
+  emptySums,
+  type Sums,
+  totalsText,
+} from '../domain/bills/run-totals.ts';
 import {
   findRun,
   finishRun,
@@ -31,7 +37,11 @@ import {
   type RunTotals,
 } from '../domain/bills/runs-store.ts';
 import { findBillKey } from '../domain/bills/store.ts';
-import { hasMetered, listSubjectRanges, type SubjectRange } from '../domain/bills/subjects-store.ts';
+import {
+  hasMetered,
+  listSubjectRanges,
+  type SubjectRange,
+} from '../domain/bills/subjects-store.ts';
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';

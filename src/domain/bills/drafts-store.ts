@@ -198,11 +198,7 @@ function escaped(text: string): string {
     .replaceAll('\r', '\\r');
 }
 
-async function insertParts(
-  tx: Tx,
-  tenantId: number,
-  parts: readonly NewPart[],
-): Promise<void> {
+async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]): Promise<void> {
   const rows = parts.map(({ billId, part }) => ({
     bill_id: billId,
     subscription_id: part.subscriptionId,

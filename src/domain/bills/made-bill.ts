@@ -68,7 +68,15 @@ export type BillPart = {
 /** Everything that a posted bill may not change, in one order. */
 export type HashedBill = Omit<
   MadeBill,
-  'status' | 'holds' | 'hash' | 'booking' | 'subjectTs' | 'lines' | 'usage' | 'subscriptions' | 'parts'
+  | 'status'
+  | 'holds'
+  | 'hash'
+  | 'booking'
+  | 'subjectTs'
+  | 'lines'
+  | 'usage'
+  | 'subscriptions'
+  | 'parts'
 >;
 
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */

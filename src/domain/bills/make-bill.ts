@@ -10,6 +10,7 @@ import type { Facts } from '../rating/facts.ts';
 import { compileHoldRules, type HoldJudge, type HoldReason } from '../rating/hold.ts';
 import { contextOn, type PriceBook } from '../rating/price-book.ts';
 import { rateBill } from '../rating/rate-bill.ts';
+import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import {
   type LineDefaults,
@@ -21,7 +22,6 @@ import {
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
 import type { InputRow } from './inputs-store.ts';
-import { bookedCharges, bookedUsage } from './booking.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 
 export type MakeScope = FreezeScope & {
