@@ -62,16 +62,16 @@ const tables = [
 
 const batch = 50_000;
 
-/** Numbers of the rows are the numbers of the subscriptions; indexes are made afterwards. */
+/** Numbers of the rows are the numbers of the subscriptions. */
 export async function fillSubscriptions(
   owner: pg.Client,
   filled: Filled,
-  range: { first: number; last: number },
+  size: number,
 ): Promise<void> {
   const { tenantId, contextId, batchId, planId } = filled;
   await owner.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-  for (let first = range.first; first <= range.last; first += batch) {
-    const last = Math.min(range.last, first + batch - 1);
+  for (let first = 1; first <= size; first += batch) {
+    const last = Math.min(size, first + batch - 1);
     for (const text of tables) {
       const isSubscription = text.startsWith('insert into subscriptions');
       const values = [tenantId, first, last];
@@ -84,7 +84,7 @@ export async function fillSubscriptions(
      select $1, series, $2
      from unnest(array['party', 'account', 'subscription', 'meter', 'assignment', 'reading']) series
      on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
-    [tenantId, range.last],
+    [tenantId, size],
   );
 }
 

@@ -150,8 +150,7 @@ async function fill(
        now(), 'bench', 1)`,
     [tenantId, termID, contextId, batchId],
   );
-  const range = { first: 1, last: bills };
-  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, range);
+  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, bills);
   await owner.query('analyze');
   return { client, tenantId };
 }

@@ -12,10 +12,14 @@ export type Server = { child: ChildProcess; port: number; pid: number };
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** `billwright serve`, as it runs in production, on the database of a bench. */
-export async function launchServer(cluster: Cluster, databaseName: string): Promise<Server> {
+export async function launchServer(
+  cluster: Cluster,
+  databaseName: string,
+  env: Record<string, string> = {},
+): Promise<Server> {
   const child = spawn(process.execPath, [mainFile, 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environmentOf(cluster, databaseName) },
+    env: { ...process.env, ...environmentOf(cluster, databaseName), ...env },
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /"port":(\d+)/.exec(line)?.[1];
@@ -38,7 +42,7 @@ export function seconds(began: number): string {
 }
 
 /** Megabytes of a process: now, or at most so far. */
-export function memoryOf(server: Server, name: 'VmRSS' | 'VmHWM'): number {
+export function memoryOf(server: Pick<Server, 'pid'>, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
   const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
   return Math.round(Number(kilobytes) / 1024);

@@ -164,6 +164,8 @@ grant select, insert, update, delete on job_chunks to billwright_worker;
 
 -- A worker that is killed in the middle of a long statement must not hold its part until that ends.
 alter role billwright_worker set client_connection_check_interval = '2s';
+-- A plan that was made while a table was small must not read all of it when it has grown.
+alter role billwright_worker set enable_seqscan = 'off';
 
 -- Who works on which part. Written by a connection of its own before the work begins and taken away
 -- with the effect, so that what is left tells of workers that died or failed over the part. Without
@@ -348,7 +350,8 @@ grant billwright_bulk to current_user;
 grant usage on schema public to billwright_bulk;
 
 -- A bill is a document: one row. Amounts are minor units. `document` (readings, usage, lines,
--- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed. What
+-- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed;
+-- `usage` and `charges` say in short what posting books, so that it need not read all of them. What
 -- it refers to is checked by who makes it, for a thousand rows at once; a foreign key checked for
 -- each row would cost as much as the row.
 create table bills (
@@ -404,6 +407,10 @@ create table bills (
   -- means a stale bill.
   subject_ts bigint not null,
   hash bytea not null,
+  -- {input: {quantity, type, carried?}}; null on a bill of several subscriptions.
+  usage json,
+  -- {"type component": amount}
+  charges json not null default '{}',
   document json not null,
   facts json not null,
   created_at timestamptz not null,
@@ -447,7 +454,8 @@ grant insert (
   party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
   billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
+  late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, document, facts,
+  created_at,
   created_by, modified_at, modified_by, ts
 ) on bills to billwright_bulk;
 

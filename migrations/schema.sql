@@ -234,6 +234,8 @@ create table bills (
   entry_id bigint not null,
   subject_ts bigint not null,
   hash bytea not null,
+  usage json,
+  charges json not null default '{}'::json,
   document json not null,
   facts json not null,
   created_at timestamp with time zone not null,
@@ -1848,27 +1850,12 @@ CREATE OR REPLACE FUNCTION public.recount_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  changed record;
 begin
-  if not exists (
-    select from new_rows n
-    join old_rows o on o.tenant_id = n.tenant_id and o.subscription_id = n.subscription_id
-    where (n.plan_id, n.status, n.is_metered, n.has_quantities, n.add_ons)
-      is distinct from (o.plan_id, o.status, o.is_metered, o.has_quantities, o.add_ons)
-  ) then
-    return null;
-  end if;
-  insert into subscription_counts (tenant_id, block, context_id, status, is_metered,
-    has_quantities, subscriptions)
-  select distinct tenant_id, subscription_id / 1000, context_id, status, is_metered,
-    has_quantities, 0
-  from new_rows
-  order by 1, 2, 3, 4, 5, 6
-  on conflict do nothing;
-  update subscription_counts c
-  set subscriptions = c.subscriptions + changed.delta
-  from (
+  for changed in
     select tenant_id, subscription_id / 1000 as block, context_id, status, is_metered,
-      has_quantities, sum(step) as delta
+      has_quantities, sum(step)::bigint as delta
     from (
       select tenant_id, subscription_id, context_id, status, is_metered, has_quantities,
         1 as step from new_rows
@@ -1878,10 +1865,15 @@ begin
     ) steps
     group by 1, 2, 3, 4, 5, 6
     having sum(step) <> 0
-  ) changed
-  where c.tenant_id = changed.tenant_id and c.block = changed.block
-    and c.context_id = changed.context_id and c.status = changed.status
-    and c.is_metered = changed.is_metered and c.has_quantities = changed.has_quantities;
+    order by 1, 2, 3, 4, 5, 6
+  loop
+    insert into subscription_counts as c (tenant_id, block, context_id, status, is_metered,
+      has_quantities, subscriptions)
+    values (changed.tenant_id, changed.block, changed.context_id, changed.status,
+      changed.is_metered, changed.has_quantities, greatest(changed.delta, 0))
+    on conflict (tenant_id, block, context_id, status, is_metered, has_quantities)
+      do update set subscriptions = c.subscriptions + changed.delta;
+  end loop;
   perform recount_plan_subscriptions(deltas.tenant_id, deltas.plan_id, deltas.delta)
   from (
     select tenant_id, plan_id, sum(step)::bigint as delta
@@ -1893,11 +1885,11 @@ begin
       union all
       select n.tenant_id, (a ->> 'planId')::bigint, 1
       from new_rows n, jsonb_array_elements(n.add_ons) a
-      where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+      where n.add_ons <> '[]' and n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
       union all
       select o.tenant_id, (a ->> 'planId')::bigint, -1
       from old_rows o, jsonb_array_elements(o.add_ons) a
-      where o.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+      where o.add_ons <> '[]' and o.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
     ) steps
     group by 1, 2
     having sum(step) <> 0

@@ -8,18 +8,27 @@ import {
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
-import { collect } from '../domain/bills/collect.ts';
+import { type Collected, collect } from '../domain/bills/collect.ts';
 import {
+  copyRows,
   insertBills,
   type KnownBill,
   listKnownBills,
   type NewBill,
+  type NewPart,
+  partsOf,
   refreshBills,
   supersedeBills,
 } from '../domain/bills/drafts-store.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
 import { makeBill } from '../domain/bills/make-bill.ts';
-import { addBill, addTotals, emptySums, totalsText } from '../domain/bills/run-totals.ts';
+import {
+  addBill,
+  addTotals,
+  emptySums,
+  type Sums,
+  totalsText,
+} from '../domain/bills/run-totals.ts';
 import {
   findRun,
   finishRun,
@@ -28,7 +37,11 @@ import {
   type RunTotals,
 } from '../domain/bills/runs-store.ts';
 import { findBillKey } from '../domain/bills/store.ts';
-import { hasMetered, listSubjectRanges } from '../domain/bills/subjects-store.ts';
+import {
+  hasMetered,
+  listSubjectRanges,
+  type SubjectRange,
+} from '../domain/bills/subjects-store.ts';
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
@@ -45,6 +58,10 @@ import type {
 
 /** Large enough that a statement's own cost does not count, small enough to be done in a moment. */
 const partSize = 1_000;
+/** Subjects that are in memory at once: what is gone soon costs the collector of garbage nothing. */
+const sliceSize = 125;
+/** Where ids lie far apart. */
+const slicesMax = 16;
 
 type Outcome = { totals: RunTotals; made: number; changed: number; dropped: number };
 
@@ -129,47 +146,127 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
-  const { tenant } = job;
-  const { tenantId } = tenant;
+  const { tenantId } = job.tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
   const run = await currentRun(tx, tenantId, term, job.jobId);
-  const pinned = await bookOfRun(tx, tenant, term, run);
-  const { scope, subjects, entryId } = await collect(tx, tenant, term, pinned, chunk);
-  const known = await listKnownBills(tx, tenantId, term.term_id, chunk);
+  const pinned = await bookOfRun(tx, job.tenant, term, run);
+  const part: Part = {
+    tx,
+    tenantId,
+    run: { term, number: run.run_number },
+    stamp: { at: job.now, by: job.requestedBy },
+    takeIds: idsOf(tx, tenantId, run, chunk),
+    sums: emptySums(),
+    rows: [],
+    parts: [],
+    touched: [],
+    changed: [],
+    dropped: [],
+    subjects: 0,
+    made: 0,
+  };
+  const read = async (slice: SubjectRange): Promise<Read> => {
+    const [collected, known] = await Promise.all([
+      collect(tx, job.tenant, term, pinned, slice),
+      // Before the first run of a term was through there is nothing to find.
+      run.run_number === 1 ? [] : listKnownBills(tx, tenantId, term.term_id, slice),
+    ]);
+    return { ...collected, known };
+  };
+  await inTurn(slicesOf(chunk), read, (found) => makeSlice(part, found));
+  await supersedeBills(tx, tenantId, run.run_number, [...part.changed, ...part.dropped]);
+  await refreshBills(tx, tenantId, part.touched);
+  await insertBills(tx, tenantId, part.rows, part.parts);
+  const outcome: Outcome = {
+    totals: totalsText(part.sums),
+    made: part.made,
+    changed: part.changed.length,
+    dropped: part.dropped.length,
+  };
+  return { done: part.subjects + part.dropped.length, outcome };
+}
+
+/** What comes of a part, gathered from its slices. */
+type Part = {
+  tx: Tx;
+  tenantId: number;
+  run: { term: BilledTerm; number: number };
+  stamp: { at: Temporal.Instant; by: string };
+  takeIds: (count: number) => Promise<number>;
+  sums: Sums;
+  /** As they are copied into the table. */
+  rows: Buffer[];
+  parts: NewPart[];
+  touched: { billId: number; subjectTs: bigint }[];
+  changed: number[];
+  dropped: number[];
+  subjects: number;
+  made: number;
+};
+
+type Read = Collected & { known: KnownBill[] };
+
+/** Rates a slice and keeps of it only what is written. */
+async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read): Promise<void> {
   const knownOf = new Map(known.map((bill) => [bill.subject_id, bill]));
-  const sums = emptySums();
   const fresh: Fresh[] = [];
-  const touched: { billId: number; subjectTs: bigint }[] = [];
   for (const [subjectId, inputs] of subjects) {
     const made = makeBill(scope, inputs);
     if (made === undefined) continue;
     const before = knownOf.get(subjectId);
     knownOf.delete(subjectId);
-    addBill(sums, made, before?.is_held ?? false);
+    addBill(part.sums, made, before?.is_held ?? false);
     if (before?.hash === made.hash) {
       const isTouched = before.subject_ts !== String(made.subjectTs);
-      if (isTouched) touched.push({ billId: before.bill_id, subjectTs: made.subjectTs });
-    } else fresh.push({ made, before });
+      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs: made.subjectTs });
+    } else {
+      fresh.push({ made, before });
+      if (before !== undefined) part.changed.push(before.bill_id);
+    }
   }
+  part.subjects += subjects.size;
   // Whoever had a bill and is not billed any more.
-  const dropped = [...knownOf.values()].map((bill) => bill.bill_id);
-  const changed = fresh.flatMap(({ before }) => before?.bill_id ?? []);
-  await supersedeBills(tx, tenantId, run.run_number, [...changed, ...dropped]);
-  await refreshBills(tx, tenantId, touched);
-  const stamp = { at: job.now, by: job.requestedBy };
-  const bills = withIds(fresh, await newIds(tx, tenantId, run, chunk, fresh), entryId);
-  await insertBills(tx, tenantId, { term, number: run.run_number }, bills, stamp);
-  const outcome: Outcome = {
-    totals: totalsText(sums),
-    made: fresh.length - changed.length,
-    changed: changed.length,
-    dropped: dropped.length,
-  };
-  return { done: subjects.size + dropped.length, outcome };
+  for (const bill of knownOf.values()) part.dropped.push(bill.bill_id);
+  const wanted = fresh.filter(({ before }) => before === undefined).length;
+  part.made += wanted;
+  const bills = withIds(fresh, wanted === 0 ? 0 : await part.takeIds(wanted), entryId);
+  part.rows.push(copyRows(part.run, bills, part.stamp));
+  part.parts.push(...partsOf(bills));
 }
 
 /** A bill to be written, and the one in its place. */
 type Fresh = { made: MadeBill; before: KnownBill | undefined };
+
+/** Ids of about as many subjects each; where ids were left out a slice has fewer. */
+function slicesOf({ firstId, lastId }: Chunk): SubjectRange[] {
+  const slices: SubjectRange[] = [];
+  const width = Math.max(sliceSize, Math.ceil((lastId - firstId + 1) / slicesMax));
+  for (let first = firstId; first <= lastId; first += width) {
+    slices.push({ firstId: first, lastId: Math.min(lastId, first + width - 1) });
+  }
+  return slices;
+}
+
+/** The next one is read while the one before it is worked on. */
+async function inTurn<Item, Found>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<Found>,
+  use: (found: Found) => Promise<void>,
+): Promise<void> {
+  let next: Promise<Found> | undefined;
+  try {
+    for (const [index, item] of items.entries()) {
+      const found = await (next ?? read(item));
+      const following = items[index + 1];
+      next = following === undefined ? undefined : read(following);
+      // Should the use fail first, nobody waits for it any more.
+      next?.catch(() => {});
+      await use(found);
+    }
+  } finally {
+    await next?.catch(() => {});
+  }
+}
 
 async function currentRun(
   tx: Tx,
@@ -183,31 +280,24 @@ async function currentRun(
   return run;
 }
 
-/** From the piece set aside for the part; subjects that came since take theirs one by one. */
-async function newIds(
-  tx: Tx,
-  tenantId: number,
-  run: RunRow,
-  chunk: Chunk,
-  fresh: readonly Fresh[],
-): Promise<number[]> {
-  const wanted = fresh.filter(({ before }) => before === undefined).length;
+/** From the piece set aside for the part; subjects that came since take theirs from the end. */
+function idsOf(tx: Tx, tenantId: number, run: RunRow, chunk: Chunk): Part['takeIds'] {
   const { first_bill_id: first, part_size: size } = run;
-  const isWithin = first !== null && wanted <= size;
-  if (wanted === 0) return [];
-  const start = isWithin
-    ? first + (chunk.chunk - 1) * size
-    : await takeNumbers(tx, tenantId, 'bill', wanted);
-  return Array.from({ length: wanted }, (_, index) => start + index);
+  let used = 0;
+  return async (count) => {
+    if (first === null || used + count > size) return takeNumbers(tx, tenantId, 'bill', count);
+    used += count;
+    return first + (chunk.chunk - 1) * size + used - count;
+  };
 }
 
-function withIds(fresh: readonly Fresh[], ids: readonly number[], entryId: number): NewBill[] {
-  let next = 0;
+function withIds(fresh: readonly Fresh[], firstId: number, entryId: number): NewBill[] {
+  let next = firstId;
   return fresh.map(({ made, before }) => {
     const isHeld = before?.is_held ?? false;
     const byRule = made.holds.map((hold) => hold.reason).join('; ') || null;
     return {
-      billId: before?.bill_id ?? (ids[next++] as number),
+      billId: before?.bill_id ?? next++,
       made,
       entryId,
       isHeld,

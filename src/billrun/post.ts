@@ -12,20 +12,17 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { wireDay } from '../domain/bills/freeze.ts';
-import { extendHistories } from '../domain/bills/histories-store.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
   endOneTimeSubscriptions,
   holdStaleBills,
-  insertBillEntries,
+  listDrafts,
   listFirstBills,
   listPostRanges,
   listShares,
-  lockDrafts,
-  markPosted,
   type Numbered,
-  sumComponents,
+  postDrafts,
   takeFromWallets,
 } from '../domain/bills/post-store.ts';
 import {
@@ -44,7 +41,7 @@ import {
 } from '../domain/bills/runs-store.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
 import { countStale } from '../domain/bills/subjects-store.ts';
-import { insertJournal, postJournal } from '../domain/ledger/store.ts';
+import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/price-book.ts';
 import { formatNumber } from '../domain/tenants/number-format.ts';
@@ -170,7 +167,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const { reserved } = run;
   const [, , expected = 0, before = 0] = reserved?.ranges[chunk.chunk - 1] ?? [];
   if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
-  const ids = await lockDrafts(tx, tenantId, term.term_id, chunk);
+  const { ids, parts } = await listDrafts(tx, tenantId, term.term_id, chunk);
   // All of it or nothing: whoever was here before did all of it.
   if (ids.length === 0) return { done: expected };
   if (ids.length !== expected) {
@@ -178,7 +175,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   }
   const numbered = await numberBills(tx, job, term, reserved, chunk, ids);
   const stamp = { at: job.now, by: job.requestedBy };
-  const stale = new Set(await advanceSubscriptions(tx, tenantId, ids));
+  const stale = new Set(await advanceSubscriptions(tx, tenantId, parts));
   const isStale = ({ billId }: Numbered) => stale.has(billId);
   if (stale.size > 0) {
     const reason = 'The subscription changed while the term was posted';
@@ -190,6 +187,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     postingDate: reserved.postingDate,
     journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerPart,
     firstEntry: reserved.firstEntry + before * entriesPerSubscription,
+    isCombined: parts.length !== ids.length || term.post_type !== 'Post Subscription',
   };
   const posted = numbered.filter((one) => !isStale(one));
   if (posted.length > 0) await postPart(tx, job, place, posted);
@@ -223,6 +221,8 @@ type Place = {
   postingDate: string;
   journalId: number;
   firstEntry: number;
+  /** Whether some of its bills may have several subscriptions. */
+  isCombined: boolean;
 };
 
 async function postPart(
@@ -239,9 +239,6 @@ async function postPart(
   const usesWallet = isPrepaid || appliesWallet(place);
   const wallets = usesWallet ? await takeFromWallets(tx, tenantId, ids) : [];
   const dueDate = isPrepaid ? postingDate : null;
-  await markPosted(tx, tenantId, posted, wallets, { dueDate, stamp });
-  const sums = await sumComponents(tx, tenantId, ids);
-  const accountOf = await componentAccounts(tx, tenantId, pinned);
   const head: JournalHead = {
     sourceId: job.jobId,
     termId: term.term_id,
@@ -249,20 +246,21 @@ async function postPart(
     postingDate: Temporal.PlainDate.from(postingDate),
     description: `Bills of ${term.label}`,
   };
-  const bills = {
-    ...head,
-    source: 'Bills' as const,
-    lines: billLines(sums, accountOf),
-    entries: [],
-  };
-  await insertJournal(tx, tenantId, bills, { journalId, firstEntry }, stamp);
-  await insertBillEntries(tx, tenantId, ids, { journalId, firstEntry, postingDate, stamp });
-  await extendHistories(tx, tenantId, ids, {
-    termId: term.term_id,
-    label: term.label,
-    endDate: term.end_date,
+  await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
+  const sums = await postDrafts(tx, tenantId, {
+    bills: posted,
+    wallets,
+    dueDate,
+    journalId,
+    firstEntry,
+    postingDate,
+    term: { termId: term.term_id, label: term.label, endDate: term.end_date },
     keepsCharges: !term.bills_after_period,
+    isCombined: place.isCombined,
+    stamp,
   });
+  const accountOf = await componentAccounts(tx, tenantId, pinned);
+  await insertLines(tx, tenantId, journalId, billLines(sums, accountOf));
   await bookBeside(tx, job, place, { ids, wallets, head });
 }
 

@@ -110,7 +110,8 @@ test('many lanes and workers share the parts of one job', async () => {
     markingStep('mark', {
       work: async (tx, job, chunk, tools) => {
         helpers.add(name);
-        await sleep(5);
+        // Long enough that the others look in before it is all done.
+        await sleep(30);
         return markingStep('mark').work(tx, job, chunk, tools);
       },
     });

@@ -62,8 +62,7 @@ async function fill(owner: pg.Client, tenantId: number, subscriptions: number): 
        now(), 'test', 1)`,
     [tenantId, termID, contextId, batchId],
   );
-  const range = { first: 1, last: subscriptions };
-  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, range);
+  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, subscriptions);
   await owner.query(
     `insert into counters (tenant_id, series, last_number)
      select tenant_id, 'party-number', max(party_number) from parties where tenant_id = $1

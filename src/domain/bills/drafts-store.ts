@@ -95,19 +95,24 @@ const copied = `bill_id, term_id, first_run, context_id, batch_id, subject_id, s
   account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
   billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, billed_through, entry_id, subject_ts, hash, document, facts, created_at,
-  created_by, modified_at, modified_by, ts`;
+  late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, document, facts,
+  created_at, created_by, modified_at, modified_by, ts`;
+
+/** A subscription of a bill that has several. */
+export type NewPart = { billId: number; part: BillPart };
+
+export function partsOf(bills: readonly NewBill[]): NewPart[] {
+  return bills.flatMap(({ billId, made }) => made.parts.map((part) => ({ billId, part })));
+}
 
 export async function insertBills(
   tx: Tx,
   tenantId: number,
-  run: { term: BilledTerm; number: number },
-  bills: readonly NewBill[],
-  stamp: Stamp,
+  rows: readonly Buffer[],
+  parts: readonly NewPart[],
 ): Promise<void> {
-  if (bills.length === 0) return;
-  await copyBills(tx, tenantId, Buffer.from(copyText(run, bills, stamp)));
-  const parts = bills.flatMap(({ billId, made }) => made.parts.map((part) => ({ billId, part })));
+  const bytes = Buffer.concat(rows);
+  if (bytes.length > 0) await copyBills(tx, tenantId, bytes);
   if (parts.length > 0) await insertParts(tx, tenantId, parts);
 }
 
@@ -142,12 +147,12 @@ async function copyBills(tx: Tx, tenantId: number, bytes: Buffer): Promise<void>
   await sql`truncate copied_bills`.execute(tx);
 }
 
-/** One line for each bill, in the order of the columns above. */
-function copyText(
+/** Bills as COPY takes them: a line for each, in the order of the columns above. */
+export function copyRows(
   run: { term: BilledTerm; number: number },
   bills: readonly NewBill[],
   stamp: Stamp,
-): string {
+): Buffer {
   const { term } = run;
   const head = `${term.term_id}\t${run.number}\t${term.context_id}\t${term.batch_id}`;
   const at = stamp.at.toString();
@@ -167,15 +172,23 @@ function copyText(
       `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t` +
       `${made.adjustments}\t${made.arrears}\t${made.payable}\t${made.creditBalance}\t` +
       `${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
-      `${made.subjectTs}\t\\\\x${made.hash}\t${escaped(made.document)}\t${escaped(made.facts)}\t` +
+      `${made.subjectTs}\t\\\\x${made.hash}\t` +
+      `${made.booking.usage === null ? none : escapedJson(made.booking.usage)}\t` +
+      `${escapedJson(made.booking.charges)}\t${escapedJson(made.document)}\t` +
+      `${escapedJson(made.facts)}\t` +
       `${createdText}\t${tail}`;
   }
-  return text;
+  return Buffer.from(text);
 }
 
 const none = '\\N';
 
-/** As COPY wants text: JSON has no tabs and line ends of its own, only backslashes. */
+/** JSON has no tabs and line ends of its own, only backslashes. */
+function escapedJson(text: string): string {
+  return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+}
+
+/** As COPY wants text. */
 function escaped(text: string): string {
   if (!/[\\\t\n\r]/.test(text)) return text;
   return text
@@ -185,11 +198,7 @@ function escaped(text: string): string {
     .replaceAll('\r', '\\r');
 }
 
-async function insertParts(
-  tx: Tx,
-  tenantId: number,
-  parts: readonly { billId: number; part: BillPart }[],
-): Promise<void> {
+async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]): Promise<void> {
   const rows = parts.map(({ billId, part }) => ({
     bill_id: billId,
     subscription_id: part.subscriptionId,

@@ -1,56 +1,56 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '../../base/db/pool.ts';
 
 /** Terms of which the use is kept: a year of months and the same month of the year before. */
 const historyTerms = 13;
 
-/** The newest term of each subscription goes before the others. */
-export async function extendHistories(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-  term: { termId: number; label: string; endDate: string; keepsCharges: boolean },
-): Promise<void> {
-  await sql`
+export type HistoryTerm = {
+  bills: readonly { billId: number }[];
+  term: { termId: number; label: string; endDate: string };
+  keepsCharges: boolean;
+  isCombined: boolean;
+};
+
+/** The newest term of each subscription goes before the others: of the rows named `posted`. */
+export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+  const { term } = history;
+  return sql`
     insert into usage_histories as h
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
     select ${tenantId}, n.subscription_id, jsonb_build_array(jsonb_build_object(
         'termId', ${term.termId}::bigint, 'label', ${term.label}::text,
         'endDate', ${term.endDate}::text, 'days', n.days, 'amount', n.amount, 'usage', n.usage)),
       n.brought_forward, n.entry_id, n.billed
-    from (${historyRows(tenantId, billIds, term.keepsCharges)}) n
+    from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
       set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${historyTerms}
           then h.terms else h.terms - ${historyTerms - 1}::integer end,
         brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
-        billed = excluded.billed
-  `.execute(tx);
+        billed = excluded.billed`;
 }
 
-function historyRows(
-  tenantId: number,
-  billIds: readonly number[],
-  keepsCharges: boolean,
-): RawBuilder<unknown> {
+function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+  const { keepsCharges, isCombined } = history;
   return sql`
     select b.subscription_id, b.days, b.current_charges as amount,
-      b.arrears + b.bill_amount as brought_forward, b.entry_id,
-      ${usageObject(sql`b.document -> 'usage'`)} as usage,
+      b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::jsonb as usage,
       ${keepsCharges ? chargesOf(sql`true`) : sql`null::jsonb`} as billed
-    from bills b
-    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
-      and b.subscription_id is not null
-    union all
+    from posted b
+    where b.subscription_id is not null
+    ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
+}
+
+function combinedRows(tenantId: number, { bills, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
+  return sql`
     select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)},
       ${keepsCharges ? chargesOf(isOfSection) : sql`null::jsonb`}
-    from bills b
+    from posted b
     cross join lateral json_array_elements(b.document -> 'sections') as e (section)
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+      and p.bill_id = any(${bills.map((one) => one.billId)}::bigint[])
       and p.subscription_id = (e.section ->> 'connectionID')::bigint
-    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
-      and b.subscription_id is null`;
+    where b.subscription_id is null`;
 }
 
 /** [{input, quantity, estimated?, carried?}] -> {input: {quantity, type, carried?}} */

@@ -2,7 +2,7 @@
 // subscription come from one statement, so that they belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { eligibleTables, isEligible } from '../terms/eligible-store.ts';
+import { isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import { type SubjectRange, subjectColumn } from './subjects-store.ts';
 
@@ -55,6 +55,10 @@ export type InputRow = {
 /** Kinds of entries by which a customer pays, or takes a payment back. */
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
+/**
+ * Each subscription looks for its own: PostgreSQL, which cannot know how few a part has, would
+ * otherwise read the parties of the whole workspace for each of them.
+ */
 export async function listInputs(
   tx: Tx,
   tenantId: number,
@@ -77,20 +81,39 @@ export async function listInputs(
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = s.subscription_id
-          and e.party_id = o.party_id and e.entry_id > coalesce(h.entry_id, 0)
+          and e.party_id is not distinct from o.party_id and e.entry_id > coalesce(h.entry_id, 0)
           and e.ledger_account_id = 2
           and e.kind in ${paymentKinds}
       )::bigint end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
-    from ${eligibleTables}
-    join parties o on o.tenant_id = s.tenant_id
-      and o.party_id = case when s.transfers = '[]' then s.party_id else ${ownerAtEnd(term)} end
-    left join subscription_balances b on b.tenant_id = s.tenant_id
-      and b.subscription_id = s.subscription_id and b.party_id = o.party_id
-    left join usage_histories h
-      on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
+    from subscriptions s
+    cross join lateral (
+      select label from billing_accounts
+      where tenant_id = ${tenantId} and account_id = s.account_id
+      limit 1
+    ) a
+    cross join lateral (
+      select case when s.transfers = '[]' then s.party_id else ${ownerAtEnd(term)} end as party_id
+      offset 0
+    ) w
+    cross join lateral (
+      select party_id, party_number, name, address, wallet_balance from parties
+      where tenant_id = ${tenantId} and party_id = w.party_id
+      limit 1
+    ) o
+    left join lateral (
+      select subscription_id, receivable, deposit from subscription_balances
+      where tenant_id = ${tenantId} and subscription_id = s.subscription_id
+        and party_id = o.party_id
+      limit 1
+    ) b on true
+    left join lateral (
+      select terms, brought_forward, billed, entry_id from usage_histories
+      where tenant_id = ${tenantId} and subscription_id = s.subscription_id
+      limit 1
+    ) h on true
     where ${isEligible(tenantId, term)}
       and ${subjectColumn(term)} between ${range.firstId} and ${range.lastId}
     order by subject_id, s.subscription_id
@@ -144,13 +167,30 @@ export async function listMeters(
       trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
       trim_scale(t.value)::text as value, t.reading_type, t.rollover
     from assignment_registers r
-    join meter_assignments n on n.tenant_id = r.tenant_id and n.assignment_id = r.assignment_id
-    join meters m on m.tenant_id = n.tenant_id and m.meter_id = n.meter_id
-    join meter_registers k on k.tenant_id = m.tenant_id and k.meter_type_id = m.meter_type_id
-      and k.position = r.position
-    left join term_readings t on t.tenant_id = r.tenant_id and t.term_id = ${term.term_id}
-      and t.subscription_id = r.subscription_id and t.assignment_id = r.assignment_id
-      and t.position = r.position
+    cross join lateral (
+      select meter_id, mf, install_date, remove_date from meter_assignments
+      where tenant_id = ${tenantId} and assignment_id = r.assignment_id
+      limit 1
+    ) n
+    cross join lateral (
+      select number, meter_type_id from meters
+      where tenant_id = ${tenantId} and meter_id = n.meter_id
+      limit 1
+    ) m
+    cross join lateral (
+      select register, digits, kind from meter_registers
+      where tenant_id = ${tenantId} and meter_type_id = m.meter_type_id and position = r.position
+      limit 1
+    ) k
+    left join lateral (
+      select reading_id, previous_date, previous_value, previous_type, reading_date, value,
+        reading_type, rollover
+      from term_readings
+      where tenant_id = ${tenantId} and term_id = ${term.term_id}
+        and subscription_id = r.subscription_id and assignment_id = r.assignment_id
+        and position = r.position
+      limit 1
+    ) t on true
     where r.tenant_id = ${tenantId} and r.subscription_id = any(${subscriptionIds}::bigint[])
       and r.input is not null
       and (t.reading_id is not null or n.install_date <= ${term.end_date}::date)

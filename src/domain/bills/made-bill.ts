@@ -38,11 +38,20 @@ export type MadeBill = {
   hash: string;
   document: string;
   facts: string;
+  booking: Booking;
   /** For the totals of the run. */
   lines: readonly StoredLine[];
   usage: readonly BillUsage[];
   subscriptions: number;
   parts: readonly BillPart[];
+};
+
+/** What posting needs of the document, as JSON. */
+export type Booking = {
+  /** {input: {quantity, type, carried?}}; null on a bill of several subscriptions. */
+  usage: string | null;
+  /** {"type component": amount} */
+  charges: string;
 };
 
 /** A subscription of a bill that has several. */
@@ -59,7 +68,15 @@ export type BillPart = {
 /** Everything that a posted bill may not change, in one order. */
 export type HashedBill = Omit<
   MadeBill,
-  'status' | 'holds' | 'hash' | 'subjectTs' | 'lines' | 'usage' | 'subscriptions' | 'parts'
+  | 'status'
+  | 'holds'
+  | 'hash'
+  | 'booking'
+  | 'subjectTs'
+  | 'lines'
+  | 'usage'
+  | 'subscriptions'
+  | 'parts'
 >;
 
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */

@@ -10,6 +10,7 @@ import type { Facts } from '../rating/facts.ts';
 import { compileHoldRules, type HoldJudge, type HoldReason } from '../rating/hold.ts';
 import { contextOn, type PriceBook } from '../rating/price-book.ts';
 import { rateBill } from '../rating/rate-bill.ts';
+import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import {
   type LineDefaults,
@@ -43,7 +44,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
 }
 
 /** A bill before its document is written. */
-type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'dueDate'> & {
+type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'booking' | 'dueDate'> & {
   isError: boolean;
   content: StoredDocument;
   frozen: object;
@@ -157,6 +158,10 @@ function finished(scope: MakeScope, draft: Draft): MadeBill {
   const made = { ...rest, dueDate: scope.term.due_date, document, facts };
   return {
     ...made,
+    booking: {
+      usage: draft.subscriptionId === null ? null : bookedUsage(content.usage ?? []),
+      charges: bookedCharges(draft.lines),
+    },
     status: isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft',
     hash: billHash(made),
   };

@@ -2,6 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { chargeOf } from './booking.ts';
+import { extendedHistories } from './histories-store.ts';
 
 /** Bills that are ready, in one part, and how many subscriptions are in the parts before it. */
 export type PostRange = {
@@ -47,21 +49,41 @@ export async function listPostRanges(
   });
 }
 
-/** Drafts of a part, in the order in which they get their numbers; they stay as they are. */
-export async function lockDrafts(
+/** A subscription of a draft, and how it was when the bill was made. */
+export type DraftPart = {
+  bill_id: number;
+  subscription_id: number;
+  billed_to: string | null;
+  billed_through: string | null;
+  subject_ts: string;
+};
+
+type DraftRow = Omit<DraftPart, 'subscription_id'> & { subscription_id: number | null };
+
+/** The drafts of a part, in the order in which they get their numbers, and their subscriptions. */
+export async function listDrafts(
   tx: Tx,
   tenantId: number,
   termId: number,
   range: { firstId: number; lastId: number },
-): Promise<number[]> {
-  const { rows } = await sql<{ bill_id: number }>`
-    select bill_id from bills
-    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Draft'
-      and bill_id between ${range.firstId} and ${range.lastId}
+): Promise<{ ids: number[]; parts: DraftPart[] }> {
+  // Written so that no index but that of the ids can be thought of.
+  const { rows } = await sql<DraftRow>`
+    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts
+    from bills
+    where tenant_id = ${tenantId} and bill_id between ${range.firstId} and ${range.lastId}
+      and term_id is not distinct from ${termId} and status = 'Draft'
     order by bill_id
-    for no key update
   `.execute(tx);
-  return rows.map((row) => row.bill_id);
+  const ids = rows.map((row) => row.bill_id);
+  const single = rows.filter((row): row is DraftPart => row.subscription_id !== null);
+  if (single.length === rows.length) return { ids, parts: single };
+  const { rows: several } = await sql<DraftPart>`
+    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts
+    from bill_parts
+    where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  return { ids, parts: [...single, ...several] };
 }
 
 /** The subscriptions of bills, whether a bill has one or several. */
@@ -81,31 +103,42 @@ function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unkno
 
 /**
  * Moves the last billed day of every subscription, and tells the bills of those that are not as
- * they were when the bill was made: nothing of such a bill may be posted.
+ * they were when the bill was made: nothing of such a bill may be posted. What belongs to a
+ * subscription is found by its place in the arrays: a join could be planned the wrong way round.
  */
 export async function advanceSubscriptions(
   tx: Tx,
   tenantId: number,
-  billIds: readonly number[],
+  parts: readonly DraftPart[],
 ): Promise<number[]> {
-  const { rows } = await sql<{ bill_id: number }>`
-    with parts as materialized (${partsOf(tenantId, billIds)}),
-    moved as (
-      update subscriptions s set billed_through = p.billed_to
-      from parts p
-      where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-        and s.ts = p.subject_ts and s.billed_through is not distinct from p.billed_through
-        and p.billed_to > coalesce(p.billed_through, '-infinity')
-      returning p.bill_id, p.subscription_id
-    )
-    select distinct p.bill_id
-    from parts p
-    left join moved m on m.bill_id = p.bill_id and m.subscription_id = p.subscription_id
-    where m.bill_id is null
+  const ahead = parts.filter(({ billed_to: to, billed_through: through }) => {
+    return to !== null && (through === null || to > through);
+  });
+  ahead.sort((a, b) => a.subscription_id - b.subscription_id);
+  const ids = ahead.map((part) => part.subscription_id);
+  const { rows } = await sql<{ subscription_id: number }>`
+    update subscriptions s
+    set billed_through = (${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]
+    where s.tenant_id = ${tenantId} and s.subscription_id = any(${ids}::bigint[])
+      and s.ts = (${`{${ahead.map((part) => part.subject_ts)}}`}::bigint[])[${placeOf(ids)}]
+      and coalesce(s.billed_through, '-infinity')
+        = (${dates(ahead.map((part) => part.billed_through))}::date[])[${placeOf(ids)}]
+    returning s.subscription_id
   `.execute(tx);
-  const stale = rows.map((row) => row.bill_id);
+  const moved = new Set(rows.map((row) => row.subscription_id));
+  const left = parts.filter((part) => !moved.has(part.subscription_id));
+  const stale = [...new Set(left.map((part) => part.bill_id))];
   if (stale.length > 0) await takeBackSubscriptions(tx, tenantId, stale);
   return stale;
+}
+
+function placeOf(ids: readonly number[]): RawBuilder<unknown> {
+  return sql`width_bucket(s.subscription_id, ${ids}::bigint[])`;
+}
+
+/** Without nulls, so that an element is found by its number and not by walking. */
+function dates(days: readonly (string | null)[]): string {
+  return `{${days.map((day) => day ?? '-infinity')}}`;
 }
 
 /** The other subscriptions of bills that are not posted after all. */
@@ -188,88 +221,106 @@ export async function takeFromWallets(
 
 export type Numbered = { billId: number; number: string };
 
-export async function markPosted(
-  tx: Tx,
-  tenantId: number,
-  bills: readonly Numbered[],
-  wallets: readonly WalletUse[],
-  options: { dueDate: string | null; stamp: Stamp },
-): Promise<void> {
-  const { dueDate, stamp } = options;
-  await sql`
-    update bills b
-    set status = 'Posted', bill_number = n.number, posting = b.posting + 1,
-      wallet_applied = n.applied, payable = b.payable - n.applied, paid_amount = n.applied,
-      payment_status = case when n.applied >= b.bill_amount then 'Paid'
-        when n.applied > 0 then 'PartiallyPaid' else 'Unpaid' end,
-      due_date = coalesce(${dueDate}::date, b.due_date),
-      modified_at = ${stamp.at}, modified_by = ${stamp.by},
-      ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    from (
-      select n.bill_id, n.number, coalesce(w.applied, 0) as applied
-      from unnest(
-        ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[]
-      ) as n (bill_id, number)
-      left join unnest(
-        ${wallets.map((one) => one.bill_id)}::bigint[],
-        ${wallets.map((one) => one.applied)}::bigint[]
-      ) as w (bill_id, applied) on w.bill_id = n.bill_id
-    ) n
-    where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id and b.status = 'Draft'
-  `.execute(tx);
-}
+export type Posting = {
+  bills: readonly Numbered[];
+  wallets: readonly WalletUse[];
+  /** Of bills that are due when they are posted. */
+  dueDate: string | null;
+  journalId: number;
+  firstEntry: number;
+  postingDate: string;
+  term: { termId: number; label: string; endDate: string };
+  /** Whether the next bill compares what this one charged with what is known then. */
+  keepsCharges: boolean;
+  /** Whether some bills have several subscriptions. */
+  isCombined: boolean;
+  stamp: Stamp;
+};
 
 export type ComponentSum = { component: string | null; type: string | null; amount: number };
 
-/** What the lines of the bills add up to, and, under no component, their rounding. */
-export async function sumComponents(
+/**
+ * Drafts become bills, each with an entry and a place in the history of its subscription: one
+ * statement, that reads and writes every bill once. Returns what the bills add up to and, under no
+ * component, their rounding.
+ */
+export async function postDrafts(
   tx: Tx,
   tenantId: number,
-  billIds: readonly number[],
+  posting: Posting,
 ): Promise<ComponentSum[]> {
-  const { rows } = await sql<ComponentSum>`
-    select l ->> 'component' as component, l ->> 'type' as type,
-      sum((l ->> 'amount')::bigint)::bigint as amount
-    from bills b, json_array_elements(b.document -> 'lines') l
-    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
-    group by 1, 2
+  const { journalId, firstEntry, postingDate, stamp, isCombined } = posting;
+  const { rows } = await sql<{ key: string | null; amount: number; bills: number | null }>`
+    with posted as (${markedPosted(tenantId, posting)}),
+    parts as (
+      select bill_id, subscription_id, bill_amount as amount from posted
+      where subscription_id is not null
+      ${isCombined ? sql`union all ${combinedParts(tenantId, posting)}` : sql``}
+    ),
+    entries as (
+      insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+        subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
+        created_at, created_by)
+      select ${tenantId}, ${firstEntry - 1}::bigint + row_number() over
+          (order by b.bill_id, b.subscription_id),
+        ${journalId}::bigint, 2, b.party_id, b.subscription_id, 'Bill', b.bill_id, b.posting,
+        b.amount, ${postingDate}::date, b.due_date, b.bill_number, ${stamp.at}, ${stamp.by}
+      from (${isCombined ? entriesOfParts : entriesOfBills}) b
+      order by b.bill_id, b.subscription_id
+    ),
+    histories as (${extendedHistories(tenantId, posting)})
+    select c.key, sum(c.value::bigint)::bigint as amount, null::bigint as bills
+    from posted, json_each_text(posted.charges) c
+    group by 1
     union all
-    select null, null, coalesce(sum(rounding_adjustment), 0)::bigint
-    from bills
-    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-    order by 1, 2
+    select null, coalesce(sum(rounding_adjustment), 0)::bigint, count(*) from posted
+    order by 1
   `.execute(tx);
-  return rows;
+  const done = rows.find((row) => row.key === null)?.bills;
+  if (done !== posting.bills.length) {
+    throw new Error(`${done} of ${posting.bills.length} drafts were still there to be posted`);
+  }
+  return rows.map(({ key, amount }) =>
+    key === null ? { component: null, type: null, amount } : { ...chargeOf(key), amount },
+  );
 }
 
-/**
- * One entry for each bill, or for each of its subscriptions. `offset 0` keeps the planner to one look
- * by key for each: of a new workspace it thinks that it has no bills, and would otherwise go through
- * all of them for each.
- */
-export async function insertBillEntries(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-  posting: { journalId: number; firstEntry: number; postingDate: string; stamp: Stamp },
-): Promise<void> {
-  const { journalId, firstEntry, postingDate, stamp } = posting;
-  await sql`
-    insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
-      created_at, created_by)
-    select ${tenantId}, ${firstEntry - 1}::bigint + row_number() over
-        (order by p.bill_id, p.subscription_id),
-      ${journalId}::bigint, 2, b.party_id, p.subscription_id, 'Bill', p.bill_id, b.posting,
-      p.amount, ${postingDate}::date, b.due_date, b.bill_number, ${stamp.at}, ${stamp.by}
-    from (${partsOf(tenantId, billIds)}) p
-    cross join lateral (
-      select party_id, posting, due_date, bill_number from bills
-      where tenant_id = ${tenantId} and bill_id = p.bill_id
-      offset 0
-    ) b
-    order by p.bill_id, p.subscription_id
-  `.execute(tx);
+const entriesOfBills = sql`select *, bill_amount as amount from posted`;
+const entriesOfParts = sql`
+  select p.bill_id, p.subscription_id, p.amount, o.party_id, o.posting, o.due_date, o.bill_number
+  from parts p
+  join posted o on o.bill_id = p.bill_id`;
+
+function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown> {
+  return sql`
+    select bill_id, subscription_id, amount from bill_parts
+    where tenant_id = ${tenantId}
+      and bill_id = any(${bills.map((one) => one.billId)}::bigint[])`;
+}
+
+/** Bills are numbered by their places in the arrays, which are in the order of ids. */
+function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
+  const { bills, wallets, dueDate, stamp } = posting;
+  const ids = bills.map((one) => one.billId);
+  const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));
+  const amounts = wallets.length === 0 ? [] : ids.map((id) => used.get(id) ?? 0);
+  const place = sql`width_bucket(b.bill_id, ${ids}::bigint[])`;
+  const applied = sql`coalesce((${amounts}::bigint[])[${place}], 0)`;
+  const isWhole = posting.isCombined || posting.keepsCharges;
+  return sql`
+    update bills b
+    set status = 'Posted', bill_number = (${bills.map((one) => one.number)}::text[])[${place}],
+      posting = b.posting + 1, wallet_applied = ${applied}, payable = b.payable - ${applied},
+      paid_amount = ${applied},
+      payment_status = case when ${applied} >= b.bill_amount then 'Paid'
+        when ${applied} > 0 then 'PartiallyPaid' else 'Unpaid' end,
+      due_date = coalesce(${dueDate}::date, b.due_date),
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
+    returning b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting, b.due_date,
+      b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id, b.rounding_adjustment,
+      b.usage, b.charges${isWhole ? sql`, b.document` : sql``}`;
 }
 
 export type ShareRow = { bill_id: number; subscription_id: number; amount: number };

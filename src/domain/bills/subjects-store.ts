@@ -1,7 +1,7 @@
 // The subjects of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { eligibleTables, isBilledByMeter, isEligible } from '../terms/eligible-store.ts';
+import { isBilledByMeter, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 
 /** The column by which bills are made, by the term's post type. */
@@ -41,7 +41,7 @@ export async function listSubjectRanges(
         select subject_id, bool_or(is_billed) as is_billed
         from (
           select ${subjectColumn(term)} as subject_id, false as is_billed
-          from ${eligibleTables} where ${isEligible(tenantId, term)}
+          from subscriptions s where ${isEligible(tenantId, term)}
           union all
           select subject_id, true from bills
           where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
@@ -64,7 +64,7 @@ export async function listSubjectRanges(
 export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
-      select from ${eligibleTables}
+      select from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
     ) as found
     from tenants where tenant_id = ${tenantId}
@@ -80,7 +80,7 @@ export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Pr
   const { rows } = await sql<{ stale: number }>`
     with wanted as materialized (
       select ${subjectColumn(term)} as subject_id, sum(s.ts) as subject_ts
-      from ${eligibleTables} where ${isEligible(tenantId, term)}
+      from subscriptions s where ${isEligible(tenantId, term)}
       group by 1
     )
     select count(*) as stale

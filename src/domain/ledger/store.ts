@@ -31,6 +31,19 @@ export async function insertJournal(
   { journalId, firstEntry }: { journalId: number; firstEntry: number },
   stamp: Stamp,
 ): Promise<void> {
+  await insertHead(tx, tenantId, journalId, journal, stamp);
+  await insertLines(tx, tenantId, journalId, journal.lines);
+  await insertEntries(tx, tenantId, journal, { journalId, firstEntry }, stamp);
+}
+
+/** For a journal whose lines follow from entries that name it. */
+export async function insertHead(
+  tx: Tx,
+  tenantId: number,
+  journalId: number,
+  journal: Omit<Journal, 'lines' | 'entries'>,
+  stamp: Stamp,
+): Promise<void> {
   await sql`
     insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
       posting_date, description, reverses_journal_id, created_at, created_by)
@@ -38,15 +51,13 @@ export async function insertJournal(
       ${journal.termId ?? null}, ${journal.businessUnitId}, ${journal.postingDate.toString()}::date,
       ${journal.description}, ${journal.reverses ?? null}, ${stamp.at}, ${stamp.by})
   `.execute(tx);
-  await insertLines(tx, tenantId, journalId, journal);
-  await insertEntries(tx, tenantId, journal, { journalId, firstEntry }, stamp);
 }
 
-async function insertLines(
+export async function insertLines(
   tx: Tx,
   tenantId: number,
   journalId: number,
-  { lines }: Journal,
+  lines: Journal['lines'],
 ): Promise<void> {
   if (lines.length === 0) return;
   await sql`

@@ -16,14 +16,7 @@ export type EligibleTerm = Pick<
   | 'end_date'
 >;
 
-/** What tells whether a subscription `s` is billed: its account `a`, plan `p` and group `g`. */
-export const eligibleTables = sql.raw(`subscriptions s
-    join billing_accounts a on a.tenant_id = s.tenant_id and a.account_id = s.account_id
-    join plans p on p.tenant_id = s.tenant_id and p.plan_id = s.plan_id
-    left join billing_groups g
-      on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id`);
-
-/** A condition on those tables. Of a subscription that was never off no days are looked at. */
+/** A condition on a subscription `s`. Of one that was never off no days are looked at. */
 export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
       and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
@@ -51,11 +44,28 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilde
   ))`;
 }
 
-/** A regular term bills a period; any other one bills whom it was made for. */
+/**
+ * A regular term bills a period; any other one bills whom it was made for. Plans and groups are
+ * looked up and not joined: a condition on one table leaves nothing to guess about how many rows
+ * come of it, and where there are no groups nobody looks for one.
+ */
 function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Regular') {
-    return sql`coalesce(g.billing_period_id, p.billing_period_id, ${term.context_period_id})
-      = ${term.billing_period_id}`;
+    const ofPlan = sql`s.plan_id = any(array(
+          select plan_id from plans
+          where tenant_id = ${tenantId}
+            and coalesce(billing_period_id, ${term.context_period_id}) = ${term.billing_period_id}
+        ))`;
+    return sql`case when exists (
+        select from billing_groups where tenant_id = ${tenantId} and billing_period_id is not null
+      ) then coalesce((
+          select g.billing_period_id = ${term.billing_period_id}
+          from billing_accounts a
+          join billing_groups g
+            on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id
+          where a.tenant_id = ${tenantId} and a.account_id = s.account_id
+        ), ${ofPlan})
+        else ${ofPlan} end`;
   }
   return sql`exists (
     select from term_subscriptions o
@@ -77,7 +87,7 @@ export async function cutMetered(
     from (
       select s.subscription_id,
         (row_number() over (order by s.subscription_id) - 1) / ${size}::bigint as part
-      from ${eligibleTables}
+      from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
     ) parted
     group by part
@@ -107,7 +117,7 @@ export async function findRowSubscriptions(
   const { rows } = await sql<RowSubscription>`
     select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
       coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
-    from ${eligibleTables}
+    from subscriptions s
     join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
       on n.number = s.subscription_number
     where s.tenant_id = ${tenantId}

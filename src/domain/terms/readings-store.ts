@@ -3,12 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
-import {
-  type EligibleTerm,
-  eligibleTables,
-  isBilledByMeter,
-  isEligible,
-} from './eligible-store.ts';
+import { type EligibleTerm, isBilledByMeter, isEligible } from './eligible-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -29,7 +24,7 @@ function openRegisters(
     due as materialized (
       select s.subscription_id, s.status_history -> -1 as last_status,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
-      from ${eligibleTables}
+      from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
     ),

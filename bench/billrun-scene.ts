@@ -1,0 +1,269 @@
+// A database with workspaces full of subscriptions, each with a term whose readings are locked, and
+// a copy of it for the floors. A server and a worker run on it as they do in production.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { type Client, createClient } from '../sdk/client.ts';
+import { tariffCases } from '../test/rating/tariff-cases.ts';
+import type { TestClient } from '../test/support/client.ts';
+import {
+  type Cluster,
+  cloneDatabase,
+  dropDatabase,
+  environmentOf,
+  theCluster,
+} from '../test/support/cluster.ts';
+import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
+import { saveTariffs } from '../test/support/tariffs.ts';
+import { fillSubscriptions } from './billrun-rows.ts';
+import { launchServer, memoryOf, type Server, stopServer } from './served.ts';
+
+export type Place = { workspace: string; tenantId: number; size: number; client: Client };
+
+export type BillrunScene = {
+  cluster: Cluster;
+  databaseName: string;
+  /** In the same state as the database was before the first step. */
+  floorName: string;
+  /** Passes the walls between workspaces. */
+  superuser: pg.Client;
+  places: Place[];
+  /** Peak memory of the worker, megabytes. */
+  peakMb(): number;
+  /** Microseconds of processor time so far: of the worker, of this process, of PostgreSQL. */
+  cpu(): { worker: number; bench: number; postgres: number };
+  close(): Promise<void>;
+};
+
+export const termID = 1;
+/** Parts of jobs at a time, and writers of the floor. */
+export const lanes = 2;
+
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** A workspace for each size; those of one database differ in nothing else. */
+export async function openBillrun(
+  sizes: readonly number[],
+  env: Record<string, string> = {},
+): Promise<BillrunScene> {
+  const cluster = await theCluster();
+  await keepDurable(cluster, true);
+  const databaseName = await cloneDatabase(cluster);
+  const tenants = await fillDatabase(cluster, databaseName, sizes);
+  return openFilled(cluster, databaseName, sizes, tenants, env);
+}
+
+export async function openFilled(
+  cluster: Cluster,
+  databaseName: string,
+  sizes: readonly number[],
+  tenants: readonly number[],
+  env: Record<string, string>,
+): Promise<BillrunScene> {
+  const floorName = `${databaseName}_floor`;
+  await asSuperuser(cluster, 'postgres', (client) =>
+    client.query(
+      `create database ${floorName} template ${databaseName} owner billwright strategy file_copy`,
+    ),
+  );
+  const server = await launchServer(cluster, databaseName, { SCHEDULE_WAIT_SECONDS: '0' });
+  const worker = await launchWorker(cluster, databaseName, env);
+  const superuser = new pg.Client({ ...cluster.superuser, database: databaseName });
+  await superuser.connect();
+  const places: Place[] = [];
+  for (const [index, size] of sizes.entries()) {
+    const workspace = `bench${index}`;
+    const client = await logIn(server, workspace);
+    places.push({ workspace, tenantId: tenants[index] as number, size, client });
+  }
+  const postmaster = await parentOf(superuser);
+  return {
+    cluster,
+    databaseName,
+    floorName,
+    superuser,
+    places,
+    peakMb: () => memoryOf({ pid: worker.pid ?? 0 }, 'VmHWM'),
+    cpu: () => ({
+      worker: cpuOf(worker.pid ?? 0).us,
+      bench: cpuOf(process.pid).us,
+      postgres: cpuOfChildren(postmaster),
+    }),
+    async close() {
+      await superuser.end();
+      await end(worker);
+      await stopServer(server);
+      for (const name of [floorName, databaseName]) await dropDatabase(cluster, name);
+      await keepDurable(cluster, false);
+    },
+  };
+}
+
+/** Tests do without what makes a commit last; a bill run is measured with it. */
+async function keepDurable(cluster: Cluster, isDurable: boolean): Promise<void> {
+  await asSuperuser(cluster, 'postgres', async (client) => {
+    for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+      await client.query(`alter system ${isDurable ? `set ${name} = 'on'` : `reset ${name}`}`);
+    }
+    await client.query('select pg_reload_conf()');
+  });
+}
+
+export async function asSuperuser<T>(
+  cluster: Cluster,
+  database: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...cluster.superuser, database });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function fillDatabase(
+  cluster: Cluster,
+  databaseName: string,
+  sizes: readonly number[],
+): Promise<number[]> {
+  const tenants: number[] = [];
+  const server = await launchServer(cluster, databaseName);
+  for (const index of sizes.keys()) {
+    const workspace = `bench${index}`;
+    const now = Temporal.Now.instant();
+    tenants.push(await makeWorkspace(cluster, databaseName, now, workspace, {}));
+    const one = tariffCases.cases.find((found) => found.id === 'ELEC');
+    assert.ok(one);
+    await saveTariffs((await logIn(server, workspace)) as TestClient, one);
+  }
+  await stopServer(server);
+  await asSuperuser(cluster, databaseName, async (client) => {
+    for (const [index, size] of sizes.entries()) {
+      await fillWorkspace(client, tenants[index] as number, size);
+    }
+    await client.query('vacuum analyze');
+  });
+  return tenants;
+}
+
+async function logIn(server: Server, workspace: string): Promise<Client> {
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
+  const username = `admin@${workspace}.example`;
+  const { data } = await client.login({ username, password: adminPassword });
+  client.useToken(data.accessToken);
+  return client;
+}
+
+async function fillWorkspace(client: pg.Client, tenantId: number, size: number): Promise<void> {
+  const { rows } = await client.query(
+    `select c.context_id, b.batch_id, p.plan_id
+     from pricing_contexts c
+     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id
+     join plans p on p.tenant_id = c.tenant_id and p.code = 'RES-A1'
+     where c.tenant_id = $1 and b.code = 'DEFAULT'`,
+    [tenantId],
+  );
+  const [contextId, batchId, planId] = ['context_id', 'batch_id', 'plan_id'].map((name) =>
+    Number(rows[0][name]),
+  ) as [number, number, number];
+  await client.query(
+    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
+       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
+       created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, $4, 1, 'Regular', 'Jul-2025', '2025-07-01', '2025-07-31', '2025-08-15',
+       'Post Subscription', 'Open', 'ReadingsPosted', now() - interval '1 day', now(), 'bench',
+       now(), 'bench', 1)`,
+    [tenantId, termID, contextId, batchId],
+  );
+  await fillSubscriptions(client, { tenantId, contextId, batchId, planId }, size);
+}
+
+async function launchWorker(
+  cluster: Cluster,
+  databaseName: string,
+  env: Record<string, string>,
+): Promise<ChildProcess> {
+  const flags = process.env.BENCH_WORKER_FLAGS?.split(' ') ?? [];
+  const child = spawn(process.execPath, [...flags, mainFile, 'work'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      ...environmentOf(cluster, databaseName),
+      WORKER_LANES: String(lanes),
+      ...env,
+    },
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('worker ready')) break;
+  }
+  child.stdout.resume();
+  return child;
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Seconds from the call that asks for a step to its end. */
+export async function runStep(
+  scene: BillrunScene,
+  place: Place,
+  ask: (client: Client) => Promise<{ headers: Headers }>,
+): Promise<number> {
+  const began = performance.now();
+  const jobId = Number((await ask(place.client)).headers.get('x-job-id'));
+  for (;;) {
+    const { rows } = await scene.superuser.query<{ status: string; error: object | null }>(
+      'select status, error from jobs where tenant_id = $1 and job_id = $2',
+      [place.tenantId, jobId],
+    );
+    const [job] = rows;
+    assert.notEqual(job?.status, 'Failed', JSON.stringify(job?.error));
+    if (job?.status === 'Succeeded') return (performance.now() - began) / 1_000;
+    await sleep(20);
+  }
+}
+
+const tickUs = 10_000;
+
+function cpuOf(pid: number): { parent: number; us: number; ended: number } {
+  // The name of the program, in brackets, may hold anything.
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [, parent = 0] = fields;
+  const [own = 0, system = 0, ended = 0, endedSystem = 0] = fields.slice(11);
+  return { parent, us: (own + system) * tickUs, ended: (ended + endedSystem) * tickUs };
+}
+
+async function parentOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return cpuOf(rows[0]?.pid ?? 0).parent;
+}
+
+/** Also of those that have ended. */
+function cpuOfChildren(postmaster: number): number {
+  let us = cpuOf(postmaster).ended;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const one = cpuOf(Number(name));
+      if (one.parent === postmaster) us += one.us;
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return us;
+}

@@ -1,0 +1,153 @@
+// Steps 6 and 7 of a bill run, done by a real worker over HTTP, beside their floors: a bare COPY of
+// the same bills and a bare `insert ... select` of the same entries, in a copy of the database. Each
+// round does one after the other on a workspace that nothing was done to before.
+import { parseArgs } from 'node:util';
+import { stopOwnCluster } from '../test/support/cluster.ts';
+import {
+  copyFloor,
+  entriesFloor,
+  naiveSeconds,
+  type PreparedRows,
+  prepareRows,
+} from './billrun-floors.ts';
+import { type BillrunScene, openBillrun, type Place, runStep, termID } from './billrun-scene.ts';
+import type { BenchOptions, BenchResult } from './result.ts';
+
+const body = { operation: 'schedule' as const, data: { termID } };
+const naiveBills = 1_000;
+/** Bills by which a worker gets up to speed before anything counts. */
+const warmUp = 10_000;
+
+type Round = {
+  size: number;
+  generate: Cost;
+  generateFloor: Cost;
+  post: Cost;
+  postFloor: Cost;
+  naive: number;
+};
+
+/** Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL. */
+type Cost = { seconds: number; nodeUs: number; postgresUs: number };
+
+export async function benchBillrun(options: BenchOptions): Promise<BenchResult> {
+  const small = await measure(options.quick ? [10_000, 10_000] : [10_000, 10_000, 10_000]);
+  if (options.quick) return { ratios: ratiosOf(small.rounds), figures: figuresOf([small]) };
+  const middle = await measure([50_000]);
+  const large = await measure([200_000]);
+  const all = [small, middle, large];
+  const perBill = ({ rounds }: Measured) =>
+    median(rounds.map((round) => (round.generate.seconds + round.post.seconds) / round.size));
+  return {
+    ratios: {
+      ...ratiosOf(all.flatMap(({ rounds }) => rounds)),
+      growth_10k_200k: perBill(large) / perBill(small),
+      memory_flat: large.peakMb / small.peakMb,
+    },
+    figures: figuresOf(all),
+  };
+}
+
+type Measured = { size: number; rounds: Round[]; peakMb: number };
+
+async function measure(sizes: readonly number[]): Promise<Measured> {
+  const scene = await openBillrun([warmUp, ...sizes]);
+  try {
+    const [first, ...places] = scene.places as [Place, ...Place[]];
+    await roundOf(scene, first);
+    const rounds: Round[] = [];
+    for (const place of places) rounds.push(await roundOf(scene, place));
+    return { size: Math.max(...sizes), rounds, peakMb: scene.peakMb() };
+  } finally {
+    await scene.close();
+  }
+}
+
+async function roundOf(scene: BillrunScene, place: Place): Promise<Round> {
+  // What was written before is written out now, and not while something is measured.
+  await scene.superuser.query('checkpoint');
+  const generate = await costOf(scene, place, 'worker', () =>
+    runStep(scene, place, (client) => client.generateBills(body)),
+  );
+  const prepared: PreparedRows = await prepareRows(scene, place);
+  const generateFloor = await costOf(scene, place, 'bench', () =>
+    copyFloor(scene, place, prepared),
+  );
+  const post = await costOf(scene, place, 'worker', () =>
+    runStep(scene, place, (client) => client.postBills(body)),
+  );
+  const postFloor = await costOf(scene, place, 'bench', () => entriesFloor(scene, place));
+  const naive = await naiveSeconds(scene, place, naiveBills);
+  return { size: place.size, generate, generateFloor, post, postFloor, naive };
+}
+
+async function costOf(
+  scene: BillrunScene,
+  place: Place,
+  by: 'worker' | 'bench',
+  work: () => Promise<number>,
+): Promise<Cost> {
+  const before = scene.cpu();
+  const seconds = await work();
+  const after = scene.cpu();
+  return {
+    seconds,
+    nodeUs: (after[by] - before[by]) / place.size,
+    postgresUs: (after.postgres - before.postgres) / place.size,
+  };
+}
+
+function ratiosOf(rounds: readonly Round[]): Record<string, number> {
+  const ratio = (pick: (round: Round) => number) => median(rounds.map(pick));
+  return {
+    generate_vs_floor: ratio((round) => round.generateFloor.seconds / round.generate.seconds),
+    generate_vs_naive: ratio((round) => (round.naive * round.size) / round.generate.seconds),
+    post_vs_floor: ratio((round) => round.postFloor.seconds / round.post.seconds),
+  };
+}
+
+function figuresOf(all: readonly Measured[]): Record<string, number> {
+  const figures: Record<string, number> = {};
+  for (const { size, rounds, peakMb } of all) {
+    const at = `${size / 1_000}k`;
+    const figure = (name: string, pick: (round: Round) => number) => {
+      figures[`${name}_${at}`] = Math.round(median(rounds.map(pick)));
+    };
+    const cost = (name: string, pick: (round: Round) => Cost) => {
+      figure(`${name}_per_second`, (round) => size / pick(round).seconds);
+      figure(`${name}_node_cpu_us`, (round) => pick(round).nodeUs);
+      figure(`${name}_postgres_cpu_us`, (round) => pick(round).postgresUs);
+    };
+    cost('generate_bills', (round) => round.generate);
+    cost('generate_floor_bills', (round) => round.generateFloor);
+    figure('generate_naive_bills_per_second', (round) => 1 / round.naive);
+    cost('post_bills', (round) => round.post);
+    cost('post_floor_entries', (round) => round.postFloor);
+    figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
+    figures[`worker_peak_mb_${at}`] = peakMb;
+  }
+  return figures;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  if (sorted.length % 2 === 1) return sorted[middle] as number;
+  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, sizes: { type: 'string' } },
+  });
+  const began = performance.now();
+  if (values.sizes) {
+    const measured = await measure(values.sizes.split(',').map(Number));
+    console.table({ ...figuresOf([measured]), ...ratiosOf(measured.rounds) });
+  } else {
+    const { ratios, figures } = await benchBillrun({ quick: values.quick });
+    console.table({ ...figures, ...ratios });
+  }
+  process.stderr.write(`${Math.round((performance.now() - began) / 1_000)} seconds\n`);
+  await stopOwnCluster();
+}
