@@ -165,11 +165,12 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     subjects: 0,
     made: 0,
   };
+  const isFirst = run.run_number === 1 && !(await wasWorked(tx, tenantId, run, chunk));
   const read = async (slice: SubjectRange): Promise<Read> => {
     const [collected, known] = await Promise.all([
       collect(tx, job.tenant, term, pinned, slice),
       // Before the first run of a term was through there is nothing to find.
-      run.run_number === 1 ? [] : listKnownBills(tx, tenantId, term.term_id, slice),
+      isFirst ? [] : listKnownBills(tx, tenantId, term.term_id, slice),
     ]);
     return { ...collected, known };
   };
@@ -278,6 +279,17 @@ async function currentRun(
   const run = await findRun(tx, tenantId, key);
   if (run?.job_id !== jobId) throw new Error(`job ${jobId} is not the one that makes the bills`);
   return run;
+}
+
+/** Whether a part of a first run is done for the second time: its first id is taken. */
+async function wasWorked(
+  tx: Tx,
+  tenantId: number,
+  { first_bill_id: first, part_size: size }: RunRow,
+  chunk: Chunk,
+): Promise<boolean> {
+  if (first === null) return true;
+  return (await findBillKey(tx, tenantId, first + (chunk.chunk - 1) * size)) !== undefined;
 }
 
 /** From the piece set aside for the part; subjects that came since take theirs from the end. */
