@@ -28,7 +28,8 @@ function openRegisters(
   return sql`
     due as materialized (
       select s.subscription_id, s.status_history -> -1 as last_status,
-        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
+        ${readUntil(term, lastReadingDate)} as read_until
       from ${eligibleTables}
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
@@ -75,7 +76,7 @@ function openRegisters(
         where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
           and e.position = r.position and e.status <> 'Rejected'
           and e.reading_type <> 'Installation'
-          and e.reading_date <= ${lastReadingDate}
+          and e.reading_date <= d.read_until
           and e.reading_date >= coalesce(p.reading_date, '-infinity')
           and (p.reading_date is null or e.reading_date > p.reading_date
             or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
@@ -90,7 +91,20 @@ function openRegisters(
     )`;
 }
 
-/** Of a register, the reading that the term before took. */
+/** A Final term is for who had it first: what was read after a transfer is the next owner's. */
+function readUntil(term: EligibleTerm, lastReadingDate: Temporal.PlainDate): RawBuilder<unknown> {
+  if (term.term_type !== 'Final') return sql`${lastReadingDate}::date`;
+  return sql`least(${lastReadingDate}::date, (
+    select min((t ->> 'transferDate')::date)
+    from jsonb_array_elements(s.transfers) t
+    where (t ->> 'transferDate')::date > coalesce(s.billed_through + 1, ${term.start_date}::date)
+  ))`;
+}
+
+/**
+ * Of a register, the reading that the term before took, or a Final term of the same days, which
+ * billed their beginning.
+ */
 function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   return sql`(
     select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
@@ -98,7 +112,9 @@ function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
       and o.position = r.position
-      and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+      and ((t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+        or (t.term_type = 'Final' and t.start_date = ${term.start_date}::date
+          and t.term_id <> ${term.term_id} and t.status in ('Posted', 'Published')))
     order by o.reading_date desc, o.term_id desc
     limit 1
   )`;
@@ -285,7 +301,9 @@ export async function listUnread(
           join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
           where o.tenant_id = ${tenantId} and o.assignment_id = g.assignment_id
             and o.position = g.position and o.previous_date is not null
-            and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+            and ((t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+        or (t.term_type = 'Final' and t.start_date = ${term.start_date}::date
+          and t.term_id <> ${term.term_id} and t.status in ('Posted', 'Published')))
           order by o.reading_date desc, o.term_id desc
           limit ${termsSearched}
         ) o
