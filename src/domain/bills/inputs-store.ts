@@ -89,7 +89,7 @@ export async function listInputs(
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
     from ${eligibleTables}
-    left join lateral ${nextTransfer(term)} w on s.transfers <> '[]'
+    left join lateral ${nextTransfer(term)} w on true
     left join billing_accounts f on f.tenant_id = s.tenant_id and f.account_id = w.account_id
     join parties o on o.tenant_id = s.tenant_id and o.party_id = coalesce(w.party_id, s.party_id)
     left join subscription_balances b on b.tenant_id = s.tenant_id
@@ -117,7 +117,7 @@ function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
     select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
       (t ->> 'transferDate')::date as day
     from jsonb_array_elements(s.transfers) t
-    where (t ->> 'transferDate')::date > ${day}
+    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
     order by t ->> 'transferDate'
     limit 1
   )`;
