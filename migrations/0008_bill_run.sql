@@ -717,6 +717,9 @@ create trigger readings_locked
     or old.reading_date is distinct from new.reading_date)
   execute function keep_locked_readings();
 
+-- Whoever generates the bills of a term may not post them, where the workspace wants it so.
+alter table tenants add column separates_duties boolean not null default false;
+
 -- One row for each line, for people who query with SQL.
 create view bill_lines with (security_invoker = true) as
 select b.tenant_id, b.bill_id, b.bill_number, b.term_id, b.subscription_id, b.party_id, b.status,

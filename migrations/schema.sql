@@ -1043,6 +1043,7 @@ create table tenants (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  separates_duties boolean not null default false,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
   constraint tenants_clock_offset_ms_check CHECK ((clock_offset_ms >= 0)),

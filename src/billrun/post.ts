@@ -35,6 +35,7 @@ import {
 } from '../domain/bills/posting.ts';
 import {
   findRun,
+  isLeftToOthers,
   type Reservation,
   type RunRow,
   updateReservation,
@@ -70,9 +71,19 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   }
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
+  await assertOtherHands(tx, request, term);
   await assertFresh(tx, tenantId, term);
   if (request.parameters.skipErrors === true) return;
   await assertAllReady(tx, tenantId, term);
+}
+
+/** Four eyes, where the workspace wants them. */
+async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm): Promise<void> {
+  const { tenant, requestedBy } = request;
+  if (!(await isLeftToOthers(tx, tenant.tenantId, term.term_id, requestedBy))) return;
+  throw new AppError('PERMISSION_DENIED', {
+    message: `${requestedBy} generated bills of ${term.label}; somebody else has to post them`,
+  });
 }
 
 async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {

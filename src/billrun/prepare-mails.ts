@@ -12,6 +12,7 @@ import type { MailTemplate } from '../domain/delivery/mail-text.ts';
 import type { Rendered, RenderResult } from '../domain/delivery/render-thread.ts';
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
 import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
+import { findSettings } from '../domain/tenants/store.ts';
 import type { Tools } from './tools.ts';
 
 /** All that the mails of a part are made from. */
@@ -20,6 +21,8 @@ export type MailSource = {
   documents: ReadonlyMap<number, DocumentRow>;
   settings: ReadonlyMap<number, FrozenSetting>;
   templates: ReadonlyMap<string, MailTemplate>;
+  /** Nobody outside hears of what is tried out in a sandbox. */
+  isSandbox: boolean;
 };
 
 export async function readMailSource(
@@ -43,6 +46,7 @@ export async function readMailSource(
     ),
   );
   const templates = await listEmailTemplates(tx, tenantId, [...wanted.values()]);
+  const { sandbox: isSandbox } = await findSettings(tx, tenantId);
   return {
     bills: new Map(bills.map((bill) => [bill.bill_id, bill])),
     documents: new Map(documents.map((document) => [document.bill_id, document])),
@@ -50,6 +54,7 @@ export async function readMailSource(
     templates: new Map(
       templates.map((one) => [templateKey(one.template_id, one.version), one] as const),
     ),
+    isSandbox,
   };
 }
 
@@ -131,5 +136,6 @@ function messageOf(
     ],
     // Of the request, so that the same mail is the same bytes whenever it is sent.
     date: mail.created_at,
+    staysHere: source.isSandbox,
   };
 }

@@ -1,6 +1,6 @@
 // Step 9: every bill reaches its own customer, once, by the channel that leads there.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
@@ -62,6 +62,18 @@ const again = (termId: number) => {
   const { operation, data } = schedule(termId);
   return { operation, data: { ...data, resend: true } };
 };
+
+test('nobody outside hears of a sandbox: its mails go into the folder, server or not', async () => {
+  const { server, equipment } = await openMail();
+  const client = await scene.workspace('tried-out', { sandbox: true });
+  const { termId } = await openPostedTerm(scene, client, mailParties(3));
+  await client.publishBills(schedule(termId));
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '3 sent');
+  assert.equal(server.received.length, 0);
+  const files = readdirSync(join(equipment.dataFolder, 'outbox'), { recursive: true });
+  assert.equal(files.filter((file) => String(file).endsWith('.eml')).length, 3);
+});
 
 test('every bill arrives once, at its own customer, with the published document', async () => {
   const { server } = await openMail();

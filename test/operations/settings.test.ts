@@ -28,6 +28,7 @@ test('a new workspace has the settings it was made with and usual ones beside', 
     reminders: [],
     accessTokenSeconds: null,
     idleSeconds: null,
+    separationOfDuty: false,
     sandbox: false,
     modifiedBy: 'command line',
   });

@@ -40,7 +40,7 @@ export function createMailer(options: MailerOptions): Mailer {
       const isReplyPlain = isPlainAddress(message.replyTo ?? '');
       const replyTo = isReplyPlain ? (message.replyTo ?? null) : null;
       const bytes = await composeMail({ ...message, replyTo }, sender);
-      if (smtp !== undefined) {
+      if (smtp !== undefined && !message.staysHere) {
         return smtp.send({ from: sender.address, to: message.to }, bytes);
       }
       const path = await writeToOutbox(outbox, message.key, bytes);

@@ -25,6 +25,8 @@ export type MailMessage = {
   readonly text: string;
   readonly attachments: readonly MailAttachment[];
   readonly date: Temporal.Instant;
+  /** Goes into the folder even where there is a server. */
+  readonly staysHere?: boolean;
 };
 
 const messageIdForm = /^<[A-Za-z0-9._-]+@[A-Za-z0-9.-]+>$/;

@@ -103,8 +103,9 @@ function connectionOf(scope: FreezeScope, row: InputRow): ConnectionFacts {
   };
   if (row.billed_through !== null) connection.billedThrough = wireDay(row.billed_through);
   if (isFirstBill(scope.term, row)) connection.isFirstBill = true;
-  if (row.status_history !== null) {
-    connection.statusHistory = row.status_history.map(({ status, fromDate }) => ({
+  const statuses = statusesOf(row);
+  if (statuses !== null) {
+    connection.statusHistory = statuses.map(({ status, fromDate }) => ({
       status,
       fromDate: wireDay(fromDate),
     }));
@@ -119,6 +120,15 @@ function connectionOf(scope: FreezeScope, row: InputRow): ConnectionFacts {
   }
   addRest(scope, row, connection);
   return connection;
+}
+
+/** For the owner before, it ends with the day before it was handed over. */
+function statusesOf(row: InputRow): InputRow['status_history'] {
+  const { handed_over: end } = row;
+  if (end === null) return row.status_history;
+  const known = row.status_history ?? [{ status: 'Active', fromDate: row.connection_date }];
+  const before = known.filter(({ fromDate }) => fromDate < end);
+  return [...before, { status: 'Disconnected', fromDate: end }];
 }
 
 /** What most subscriptions do not have. */
@@ -140,7 +150,9 @@ function addRest(scope: FreezeScope, row: InputRow, connection: Mutable<Connecti
     }));
   }
   if (row.transfers !== null) {
-    connection.transfers = row.transfers.map(({ transferDate }) => ({
+    const { handed_over: end } = row;
+    const own = row.transfers.filter(({ transferDate }) => end === null || transferDate < end);
+    connection.transfers = own.map(({ transferDate }) => ({
       transferDate: wireDay(transferDate),
     }));
   }

@@ -39,6 +39,8 @@ export type InputRow = {
   variants: { name?: string; value?: unknown; fromDate?: string; toDate?: string }[] | null;
   add_ons: { planId: number; quantity?: string; fromDate?: string; toDate?: string }[] | null;
   transfers: { transferDate: string }[] | null;
+  /** The first day of the next owner, where the bill ends with the one before. */
+  handed_over: string | null;
   /** Minor units. */
   receivable: number;
   deposit: number;
@@ -67,7 +69,7 @@ export async function listInputs(
 ): Promise<InputRow[]> {
   const { rows } = await sql<InputRow>`
     select ${subjectColumn(term)} as subject_id, s.subscription_id, s.subscription_number,
-      s.reference_number, s.account_id, a.label as account_label, o.party_id, o.party_number,
+      s.reference_number, a.account_id, a.label as account_label, o.party_id, o.party_number,
       o.name as party_name, coalesce(s.address, o.address) as address, s.plan_id,
       s.connection_date, s.billed_through, s.ts, s.plan_history,
       case when s.status <> 'Active' or jsonb_array_length(s.status_history) > 1
@@ -75,6 +77,7 @@ export async function listInputs(
       nullif(s.connection_inputs, '[]') as connection_inputs,
       nullif(s.quantities, '[]') as quantities, nullif(s.variants, '[]') as variants,
       nullif(s.add_ons, '[]') as add_ons, nullif(s.transfers, '[]') as transfers,
+      case when w.day <= ${term.end_date}::date then w.day end as handed_over,
       coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
       o.wallet_balance as wallet, h.terms as history,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
@@ -89,18 +92,15 @@ export async function listInputs(
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
     from subscriptions s
+    left join lateral ${nextTransfer(term)} w on true
     cross join lateral (
-      select label from billing_accounts
-      where tenant_id = ${tenantId} and account_id = s.account_id
+      select account_id, label from billing_accounts
+      where tenant_id = ${tenantId} and account_id = coalesce(w.account_id, s.account_id)
       limit 1
     ) a
     cross join lateral (
-      select case when s.transfers = '[]' then s.party_id else ${ownerAtEnd(term)} end as party_id
-      offset 0
-    ) w
-    cross join lateral (
       select party_id, party_number, name, address, wallet_balance from parties
-      where tenant_id = ${tenantId} and party_id = w.party_id
+      where tenant_id = ${tenantId} and party_id = coalesce(w.party_id, s.party_id)
       limit 1
     ) o
     left join lateral (
@@ -121,15 +121,24 @@ export async function listInputs(
   return rows;
 }
 
-/** Who owned it on the last day of the term: the bill is theirs, whoever owns it now. */
-function ownerAtEnd(term: BilledTerm): RawBuilder<unknown> {
-  return sql`coalesce((
-    select (t ->> 'fromPartyId')::bigint
+/**
+ * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
+ * the last day of the term. A Final term ends with the first owner of days that nobody was billed
+ * for, so that what is left is the next one's.
+ */
+function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
+  const day =
+    term.term_type === 'Final'
+      ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
+      : sql`${term.end_date}::date`;
+  return sql`(
+    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
+      (t ->> 'transferDate')::date as day
     from jsonb_array_elements(s.transfers) t
-    where (t ->> 'transferDate')::date > ${term.end_date}::date
+    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
     order by t ->> 'transferDate'
     limit 1
-  ), s.party_id)`;
+  )`;
 }
 
 export type MeterRow = {
@@ -278,6 +287,7 @@ export async function listFurtherReadings(
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };
 
 /** Bills that are not paid and fell due before a day. */
+/** Unpaid bills; of a bill of several subscriptions, what the ledger has open for each of them. */
 export async function listOverdue(
   tx: Tx,
   tenantId: number,
@@ -285,11 +295,28 @@ export async function listOverdue(
   before: string,
 ): Promise<OverdueRow[]> {
   const { rows } = await sql<OverdueRow>`
-    select subscription_id, bill_amount - paid_amount as open, due_date
-    from bills
-    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
-      and status in ('Posted', 'Published') and paid_amount < bill_amount
-      and due_date < ${before}::date
+    select subscription_id, open, due_date
+    from (
+      select subscription_id, bill_amount - paid_amount as open, due_date, bill_id
+      from bills
+      where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+        and status in ('Posted', 'Published') and paid_amount < bill_amount
+        and due_date < ${before}::date
+      union all
+      select p.subscription_id, e.open, b.due_date, b.bill_id
+      from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
+        and b.due_date < ${before}::date
+      cross join lateral (
+        select coalesce(sum(x.amount), 0)::bigint as open
+        from subledger_entries x
+        where x.tenant_id = ${tenantId} and x.subscription_id = p.subscription_id
+          and x.bill_id = p.bill_id and x.ledger_account_id = 2
+      ) e
+      where p.tenant_id = ${tenantId} and p.subscription_id = any(${subscriptionIds}::bigint[])
+        and e.open > 0
+    ) unpaid
     order by subscription_id, due_date, bill_id
   `.execute(tx);
   return rows;

@@ -4,6 +4,7 @@ import { parseDay } from '../../base/days.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
+import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
 import type { Facts } from '../rating/facts.ts';
@@ -34,13 +35,32 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   const rated: Rated[] = [];
   for (const one of inputs) {
     const facts = freeze(scope, one);
-    const bill = rateBill(scope.book, facts);
+    const bill = ofOneOwner(scope, facts, rateBill(scope.book, facts));
     if (bill.status === 'Error' || bill.days > 0) rated.push({ row: one.row, facts, bill });
   }
   const [first, ...others] = rated;
   if (first === undefined) return undefined;
   const draft = others.length === 0 ? single(scope, first) : several(scope, rated);
   return finished(scope, draft);
+}
+
+/**
+ * A bill is of one owner. Days of who had the subscription before are billed by a Final term of the
+ * same days, which ends with the transfer; until then nobody is billed for them.
+ */
+function ofOneOwner({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
+  const { billedFrom, billedTo } = bill;
+  if (bill.status === 'Error' || billedFrom === null || billedTo === null) return bill;
+  const [first, last] = [isoDay(billedFrom), isoDay(billedTo)];
+  const inside = (facts.connection?.transfers ?? []).find(({ transferDate }) => {
+    const day = isoDay(transferDate);
+    return day > first && day <= last;
+  });
+  if (!inside) return bill;
+  const message =
+    `${bill.connectionNumber} changed hands on ${inside.transferDate}: ` +
+    'bill the old owner first, by a Final term of the same days';
+  return errorBill(book, facts, [{ code: 'TRANSFER_NOT_BILLED', message }]);
 }
 
 /** A bill before its document is written. */

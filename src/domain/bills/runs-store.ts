@@ -81,6 +81,23 @@ export async function findRun(
   return rows[0];
 }
 
+/** Whether somebody made bills of the term, in a workspace where others then have to post them. */
+export async function isLeftToOthers(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  name: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from bill_runs r
+      where r.tenant_id = ${tenantId} and r.term_id = ${termId} and r.generated_by = ${name}
+    ) as found
+    from tenants where tenant_id = ${tenantId} and separates_duties
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 /** Newest first. */
 export async function listRuns(tx: Tx, tenantId: number, termId: number): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`

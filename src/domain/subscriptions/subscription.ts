@@ -53,6 +53,8 @@ export type Transfer = {
   transferId: number;
   transferDate: string;
   fromPartyId: number;
+  /** Not known of transfers from before it was kept. */
+  fromAccountId?: number;
   toPartyId: number;
   readings: object[];
   balanceHandling: 'StayWithOld' | 'MoveToNew';

@@ -137,6 +137,7 @@ function recordOf(
     transferId: done.transferId,
     transferDate: change.date.toString(),
     fromPartyId: before.party_id,
+    fromAccountId: before.account_id,
     toPartyId: done.party.party_id,
     readings: change.readings.map(({ meterNumber, register, value }) => ({
       number: meterNumber,

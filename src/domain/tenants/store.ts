@@ -17,6 +17,7 @@ export type SettingsRow = {
   reminders: object[];
   access_token_seconds: number | null;
   idle_seconds: number | null;
+  separates_duties: boolean;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -150,7 +151,8 @@ export async function setStatus(
 
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
-  access_token_seconds, idle_seconds, sandbox, clock_offset_ms, modified_at, modified_by, ts`);
+  access_token_seconds, idle_seconds, separates_duties, sandbox, clock_offset_ms, modified_at,
+  modified_by, ts`);
 
 export async function findSettings(
   tx: Tx,
@@ -184,6 +186,7 @@ export async function updateSettings(
       reminders = ${JSON.stringify(settings.reminders)}::jsonb,
       access_token_seconds = ${settings.access_token_seconds},
       idle_seconds = ${settings.idle_seconds},
+      separates_duties = ${settings.separates_duties},
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

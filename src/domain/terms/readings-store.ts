@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 import { type EligibleTerm, isBilledByMeter, isEligible } from './eligible-store.ts';
+import { lastTaken, readUntil } from './taken-readings-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -23,7 +24,8 @@ function openRegisters(
   return sql`
     due as materialized (
       select s.subscription_id, s.status_history -> -1 as last_status,
-        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
+        ${readUntil(term, lastReadingDate)} as read_until
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
@@ -40,8 +42,7 @@ function openRegisters(
       join assignment_registers r on r.tenant_id = ${tenantId}
         and r.assignment_id = n.assignment_id and r.input is not null
       left join lateral (
-        select k.reading_id, k.is_stand_in
-        from term_readings k
+        select k.reading_id, k.is_stand_in from term_readings k
         where k.tenant_id = ${tenantId} and k.term_id = ${term.term_id}
           and k.subscription_id = d.subscription_id and k.assignment_id = n.assignment_id
           and k.position = r.position
@@ -70,7 +71,7 @@ function openRegisters(
         where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
           and e.position = r.position and e.status <> 'Rejected'
           and e.reading_type <> 'Installation'
-          and e.reading_date <= ${lastReadingDate}
+          and e.reading_date <= d.read_until
           and e.reading_date >= coalesce(p.reading_date, '-infinity')
           and (p.reading_date is null or e.reading_date > p.reading_date
             or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
@@ -83,20 +84,6 @@ function openRegisters(
       ) c on true
       where l.reading_id is null or l.is_stand_in
     )`;
-}
-
-/** Of a register, the reading that the term before took. */
-function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
-  return sql`(
-    select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
-    from term_readings o
-    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-    where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
-      and o.position = r.position
-      and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
-    order by o.reading_date desc, o.term_id desc
-    limit 1
-  )`;
 }
 
 /** By which an estimate is known that was made for a term. */
@@ -280,7 +267,9 @@ export async function listUnread(
           join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
           where o.tenant_id = ${tenantId} and o.assignment_id = g.assignment_id
             and o.position = g.position and o.previous_date is not null
-            and (t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+            and ((t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
+        or (t.term_type = 'Final' and t.start_date = ${term.start_date}::date
+          and t.term_id <> ${term.term_id} and t.status in ('Posted', 'Published')))
           order by o.reading_date desc, o.term_id desc
           limit ${termsSearched}
         ) o

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
@@ -7,9 +8,10 @@ import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import { divide, fraction, multiply, subtract } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../../domain/bills/book-of-run.ts';
 import { wireDay } from '../../domain/bills/freeze.ts';
 import { listBillsAfter } from '../../domain/bills/list-store.ts';
-import { findRun, type RunTotals } from '../../domain/bills/runs-store.ts';
+import { findRun, type RunRow, type RunTotals } from '../../domain/bills/runs-store.ts';
 import {
   findPreviousTerm,
   findTermFigures,
@@ -18,6 +20,7 @@ import {
 } from '../../domain/bills/summary-store.ts';
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
+import { contextOn } from '../../domain/rating/price-book.ts';
 import { id, maybe, money, nullable, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -167,7 +170,7 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
     payableWithinDueDate: amount(figures.payable),
     paidAmount: amount(figures.paid_amount),
     outstandingAmount: amount(figures.outstanding),
-    components: Object.entries(totals?.components ?? {}).map(([component, sum]) => ({
+    components: (await inPrintOrder(call, term, run, totals)).map(([component, sum]) => ({
       component,
       label: sum.label,
       amount: amount(sum.amount),
@@ -187,6 +190,24 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
       retiredBy: row.retired_by,
     })),
   };
+}
+
+/** As on the bills: by the sequence of the context, then in the order in which it defines them. */
+async function inPrintOrder(
+  { tx, tenant }: Call,
+  term: BilledTerm,
+  run: RunRow | undefined,
+  totals: RunTotals | null,
+) {
+  if (!run || !totals) return [];
+  const { book } = await bookOfRun(tx, tenant, term, run);
+  const context = contextOn(book, parseDay(wireDay(term.end_date)) ?? 0);
+  const defined = (context.definition.components ?? []).toSorted(
+    (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0),
+  );
+  const places = new Map(defined.map(({ name }, place) => [name, place]));
+  const placeOf = (component: string) => places.get(component) ?? places.size;
+  return Object.entries(totals.components).sort(([a], [b]) => placeOf(a) - placeOf(b));
 }
 
 /** A term has the bills of one batch; of any other it has none. */

@@ -86,6 +86,9 @@ const settingsChange = Type.Object({
     Type.Integer({ minimum: 900, maximum: 86_400, 'x-code': 'INVALID_NUMBER' }),
   ),
   idleSeconds: maybe(Type.Integer({ minimum: 60, maximum: 86_400, 'x-code': 'INVALID_NUMBER' })),
+  separationOfDuty: Type.Optional(
+    Type.Boolean({ description: 'who generates the bills of a term may not post them' }),
+  ),
   ts: tsGuard,
 });
 
@@ -151,6 +154,7 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
     access_token_seconds:
       sent.accessTokenSeconds === undefined ? before.access_token_seconds : sent.accessTokenSeconds,
     idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
+    separates_duties: sent.separationOfDuty ?? before.separates_duties,
   };
 }
 

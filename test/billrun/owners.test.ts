@@ -1,0 +1,183 @@
+// Whose bill it is: who had the subscription on the days that are billed, and what each of several
+// subscriptions on one bill still owes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  addSubscription,
+  addTerm,
+  billsOf,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  tariffCase,
+} from '../support/bill-run.ts';
+import { codeOf, schedule } from '../support/delivery.ts';
+import { assertLaws } from '../support/laws.ts';
+import { openScene } from '../support/scene.ts';
+import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
+import { newTerm } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+const client = await scene.workspace('owners');
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+
+/** 310 a month and 10 a unit; handed over on 11 July, the meter then showing 40, at last 100. */
+async function handOver() {
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
+        { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
+      ],
+      holdRules: [],
+    },
+    {
+      componentRules: [
+        { component: 'fee', formula: '310', prorate: 'Days' },
+        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' },
+      ],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    },
+  );
+  const [old, next] = [await newParty(client, 'Old'), await newParty(client, 'Next')];
+  const number = await newMeter(client);
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      users: [{ partyNumber: old, connectionGroupLabel: `Old ${number}` }],
+      meters: [{ number, installDate: '30/06/2026', initialReading: '0' }],
+    },
+    { batchUpload: true },
+  );
+  await client.transferConnection({
+    data: {
+      connectionNumber: connection,
+      transferDate: '11/07/2026',
+      toPartyNumber: next,
+      connectionGroupLabel: `Next ${number}`,
+      readings: [{ number, value: '40' }],
+    },
+  });
+  await client.makeReadings({ readings: [{ number, value: '100', readingDate: '31/07/2026' }] });
+  return { ...offer, connection, number, old, next };
+}
+
+async function readAndGenerate(termID: number) {
+  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
+  await client.generateBills(schedule(termID));
+  return (await client.getBills({ termID })).data.bills;
+}
+
+for (const order of ['before', 'after'] as const) {
+  test(`a transfer inside a term: two bills, the Final term made ${order} the regular one`, async () => {
+    const { serviceCode, connection, number, old, next } = await handOver();
+    const makeFinal = () =>
+      newTerm(client, {
+        serviceCode,
+        ...july,
+        type: 'Final',
+        connectionNumbers: [connection],
+      });
+    const early = order === 'before' ? await makeFinal() : 0;
+    const regular = await newTerm(client, { serviceCode, ...july });
+    const [refused] = await readAndGenerate(regular);
+    assert.deepEqual(
+      [refused?.status, refused?.errors.map(({ code }) => code)],
+      ['Error', ['TRANSFER_NOT_BILLED']],
+    );
+    assert.equal(await codeOf(client.postBills(schedule(regular))), 'TERM_HAS_OPEN_BILLS');
+    await client.unpostMeterReadings({ data: { termID: regular } });
+
+    const final = early || (await makeFinal());
+    const [first] = await readAndGenerate(final);
+    assert.deepEqual(
+      [first?.partyNumber, first?.connectionGroupLabel, first?.billedFrom, first?.billedTo],
+      [old, `Old ${number}`, '01/07/2026', '10/07/2026'],
+    );
+    assert.deepEqual(
+      first?.lines.map(({ component, amount }) => [component, amount]),
+      [
+        ['energyCharge', 400], // (40 - 0) * 10
+        ['fee', 100], // 310 * 10 / 31
+      ],
+    );
+    await client.postBills(schedule(final));
+
+    const [second] = await readAndGenerate(regular);
+    assert.deepEqual(
+      [second?.partyNumber, second?.connectionGroupLabel, second?.billedFrom, second?.billedTo],
+      [next, `Next ${number}`, '11/07/2026', '31/07/2026'],
+    );
+    assert.deepEqual(
+      second?.lines.map(({ component, amount }) => [component, amount]),
+      [
+        ['energyCharge', 600], // (100 - 40) * 10
+        ['fee', 210], // 310 * 21 / 31
+      ],
+    );
+    // What the old owner owes is not brought forward to the next one.
+    assert.equal(second?.arrears, 0);
+    await client.postBills(schedule(regular));
+    await assertLaws(scene, 1);
+  });
+}
+
+test('a term that ended before the transfer is the old owner’s, however late it is made', async () => {
+  const { serviceCode, connection, old } = await handOver();
+  const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
+  const [bill] = await readAndGenerate(await newTerm(client, { serviceCode, ...days }));
+  assert.deepEqual([bill?.connectionNumber, bill?.partyNumber], [connection, old]);
+});
+
+test('what is overdue on bills of accounts is overdue of each subscription on them', async () => {
+  const soc = tariffCase('SOC');
+  const run = await openBillRun(scene, soc, { postType: 'Post Account' } as never);
+  const termId = await addTerm(run);
+  const [scenario] = soc.scenarios;
+  const facts = { ...(scenario ?? assert.fail()), manual: [], account: {} };
+  for (const index of [1, 2]) await addSubscription(run, termId, copyOf(facts, index));
+  await generate(run, termId);
+  const [june] = await billsOf(run, termId);
+  // Twice 3737.50 + 375 + 1125 + 600 + 373.75, rounded up by 0.50 on the second.
+  assert.deepEqual([june?.currentCharges, june?.billAmount], [12_422.5, 12_423]);
+  await post(run, termId);
+  const next = await addTerm(run, {
+    label: 'Jul-2025',
+    startDate: '01/07/2025',
+    endDate: '31/07/2025',
+    dueDate: '10/08/2025',
+  });
+  await generate(run, next);
+  const [bill] = await billsOf(run, next);
+  assert.deepEqual(
+    bill?.lines.filter((line) => line.component === 'interest').map((line) => line.amount),
+    // Due on 10 July, so overdue on 21 days: 6211.25 * 21 * 21 % / 365, and of 6211.75.
+    [75.05, 75.05],
+  );
+  assert.equal(bill?.arrears, 12_423);
+});
+
+test('the summary of a term lists its components as they are printed', async () => {
+  const { serviceCode, connection } = await handOver();
+  const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
+  const termID = await newTerm(client, { serviceCode, ...days });
+  const [bill] = await readAndGenerate(termID);
+  const { summary } = (await client.getBillTerm({ billTermID: termID })).data;
+  const printed = ['energyCharge', 'fee'];
+  assert.deepEqual(
+    summary.components.map(({ component }) => component),
+    printed,
+    connection,
+  );
+  assert.deepEqual(
+    bill?.lines.map(({ component }) => component),
+    printed,
+  );
+});
