@@ -243,9 +243,9 @@ export async function sumComponents(
 }
 
 /**
- * One entry for each bill, or for each of its subscriptions. `offset 0` keeps the planner to one look
- * by key for each: of a new workspace it thinks that it has no bills, and would otherwise go through
- * all of them for each.
+ * One entry for each bill, or for each of its subscriptions. `offset 0` keeps the planner to one
+ * look by key for each: of a new workspace it thinks that it has no bills, and would otherwise go
+ * through all of them for each.
  */
 export async function insertBillEntries(
   tx: Tx,
