@@ -25,6 +25,8 @@ export type Crew = {
   worker: string;
   /** What this worker is trying now, by tenant: renewed as long as it lives. */
   trying: Map<Attempt, number>;
+  /** What ended by no fault of the part, which could not be noted because the database was away. */
+  unnoted: Map<Attempt, number>;
 };
 
 export type Trial<Held> = {
@@ -49,6 +51,7 @@ export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<Tri
   const { tenantId, jobId } = trial;
   let attempt: Attempt | undefined;
   try {
+    await noteEnded(crew);
     return await tenantTransact(crew.database, tenantId, async (tx) => {
       const held = await trial.hold(tx);
       if (!held) return 'nothing';
@@ -91,12 +94,14 @@ async function explain<Held>(
   const { tenantId, jobId } = trial;
   const isPassing = isUnavailable(error) || isRetryable(error);
   if (attempt) {
-    const note =
-      isPassing || error instanceof AppError
-        ? (tx: Tx) => deleteAttempt(tx, tenantId, attempt)
-        : (tx: Tx) => updateAttemptError(tx, tenantId, attempt, textOf(error));
-    // Whoever cannot note it counts as dead, which is what others see of it.
-    await tenantTransact(crew.database, tenantId, note).catch(() => {});
+    const isFaultless = isPassing || error instanceof AppError;
+    const note = isFaultless
+      ? (tx: Tx) => deleteAttempt(tx, tenantId, attempt)
+      : (tx: Tx) => updateAttemptError(tx, tenantId, attempt, textOf(error));
+    // Until it is noted it counts as dead, which is what others see of it.
+    await tenantTransact(crew.database, tenantId, note).catch(() => {
+      if (isFaultless) crew.unnoted.set(attempt, tenantId);
+    });
   }
   if (error instanceof AppError) throw error;
   const about = { err: error, tenantId, jobId, chunk: attempt?.chunk, worker: crew.worker };
@@ -107,6 +112,14 @@ async function explain<Held>(
   }
   crew.log.error(about, 'a part of a job failed');
   return 'failed';
+}
+
+/** A database that crashes three times over a part must not look like a part that kills. */
+async function noteEnded({ database, unnoted }: Crew): Promise<void> {
+  for (const [attempt, tenantId] of unnoted) {
+    await tenantTransact(database, tenantId, (tx) => deleteAttempt(tx, tenantId, attempt));
+    unnoted.delete(attempt);
+  }
 }
 
 /** Tried again and again it would only fill the log: the job ends, and goes on when asked for. */

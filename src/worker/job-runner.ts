@@ -59,7 +59,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const worker = options.name ?? `worker ${process.pid}`;
   let isStopping = false;
   const tools = { ...options.equipment, database, log, isStopping: () => isStopping };
-  const conductor = { database, log, worker, trying, steps: options.steps, tools };
+  const unnoted = new Map<Attempt, number>();
+  const conductor = { database, log, worker, trying, unnoted, steps: options.steps, tools };
   const rest = restUntilWoken();
   const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
   const renewal = setInterval(

@@ -110,8 +110,9 @@ test('many lanes and workers share the parts of one job', async () => {
     markingStep('mark', {
       work: async (tx, job, chunk, tools) => {
         helpers.add(name);
-        // Long enough that the others look in before it is all done.
-        await sleep(30);
+        // On a busy machine one could do everything before the others have heard of it.
+        await until(() => helpers.size === 3, 'all three take part');
+        await sleep(5);
         return markingStep('mark').work(tx, job, chunk, tools);
       },
     });
@@ -180,6 +181,25 @@ test('a refusal at the beginning, in a part or at the end fails the job with its
     assert.equal(job.error?.message, 'gone');
     assert.equal(job.error?.field, 'data.termID');
   }
+});
+
+test('a full disk fails the job at once with that reason', async () => {
+  let tried = 0;
+  const message = 'could not extend file "base/1/2": No space left on device';
+  const step = markingStep('mark', {
+    work: async () => {
+      tried += 1;
+      throw Object.assign(new Error(message), { code: '53100' });
+    },
+  });
+  const tenantId = await newTenant();
+  run([step], { lanes: 1 });
+  const { jobId } = await ask(tenantId, step);
+  const job = await ended(tenantId, jobId);
+  assert.deepEqual([job.status, job.error?.code, tried], ['Failed', 'UNAVAILABLE', 1]);
+  assert.match(job.error?.message ?? '', /^The disk of the database is full/);
+  const { rows } = await scene.sql.query('select count(*)::integer as left from chunk_attempts');
+  assert.deepEqual(rows, [{ left: 0 }]);
 });
 
 test('a part that fails three times is set aside and the others are done', async () => {

@@ -2,8 +2,8 @@
 // nobody can know is shown instead of guessed.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import pg from 'pg';
 import { codeOf, deliveriesOf, schedule } from '../support/delivery.ts';
+import { closeGate } from '../support/gate.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { until } from '../support/program.ts';
@@ -21,34 +21,6 @@ async function openServer(slowMs = 0): Promise<MailServer> {
   const server = await startMailServer({ slowMs });
   servers.push(server);
   return server;
-}
-
-/** Whoever is about to do this in the database stands still until the gate is opened. */
-async function closeGate(table: string, when: string) {
-  await scene.sql.query(`
-    create function stand_still() returns trigger language plpgsql as $$
-    begin
-      perform pg_advisory_xact_lock(4711);
-      return new;
-    end $$;
-    create trigger gate before insert or update on ${table}
-      for each row when (${when}) execute function stand_still()`);
-  const keeper = new pg.Client({ ...scene.cluster.owner, database: scene.databaseName });
-  await keeper.connect();
-  await keeper.query('select pg_advisory_lock(4711)');
-  return {
-    isReached: async () => {
-      const { rows } = await scene.sql.query(
-        `select count(*) as waiting from pg_locks where locktype = 'advisory' and not granted
-           and objid = 4711`,
-      );
-      return rows[0].waiting !== '0';
-    },
-    async open() {
-      await keeper.end();
-      await scene.sql.query(`drop trigger gate on ${table}; drop function stand_still()`);
-    },
-  };
 }
 
 async function openTerm(workspace: string, count: number, stage: 'Posted' | 'Published') {
@@ -73,10 +45,10 @@ async function stageIs(termId: number, tenantId: number, stage: string): Promise
 
 test('a worker killed inside publish-bills: another publishes every bill, each once', async () => {
   const { client, termId, tenantId } = await openTerm('killed-publish', 8, 'Posted');
-  const gate = await closeGate('bill_documents', 'true');
+  const gate = await closeGate(scene, 'bill_documents');
   const first = await startWorkerProcess(scene, {});
   await client.publishBills(schedule(termId));
-  await until(gate.isReached, 'the worker stands still');
+  await gate.reached();
   await first.end('SIGKILL');
   await gate.open();
   assert.ok(await stageIs(termId, tenantId, 'Publishing'));
@@ -98,10 +70,10 @@ test('killed after the server took a mail and before that was noted: uncertain, 
   const server = await openServer();
   const env = { SMTP_URL: server.url, SMTP_CONNECTIONS: '1', WORKER_LANES: '1' };
   const { client, termId, tenantId } = await openTerm('killed-noting', 3, 'Published');
-  const gate = await closeGate('deliveries', `new.status = 'Sent'`);
+  const gate = await closeGate(scene, 'deliveries', `new.status = 'Sent'`);
   const first = await startWorkerProcess(scene, env);
   await client.distributeBills(schedule(termId));
-  await until(gate.isReached, 'the worker stands still');
+  await gate.reached();
   assert.equal(server.received.length, 1, 'the server has said 250');
   await first.end('SIGKILL');
   await gate.open();

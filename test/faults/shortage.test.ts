@@ -191,3 +191,28 @@ test('PostgreSQL ended at once in the middle of each step: what was answered is 
   }
   await assertSame(term);
 });
+
+test('PostgreSQL that crashes again and again over one part is no fault of the part', async () => {
+  await calmly();
+  const term = await newTerm();
+  await succeeds(term, await askFor(term, 'generate'));
+  const { tenantId } = term;
+  await rows(`create function dawdle() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(6); return null; end $$`);
+  await rows(`create trigger dawdle after insert on journals
+    for each row when (new.tenant_id = ${tenantId}) execute function dawdle()`);
+  const jobId = await askFor(term, 'post');
+  for (let crashes = 1; crashes <= 4; crashes += 1) {
+    await until(async () => {
+      const found = await rows("select from pg_stat_activity where wait_event = 'PgSleep'");
+      return found.length > 0;
+    }, `the part is tried for the ${crashes}. time`);
+    // That it is tried has reached the disk by now, and outlives the crash.
+    await sleep(1_000);
+    await crashEmbedded(dataFolder);
+  }
+  await rows('drop function dawdle cascade');
+  await succeeds(term, jobId);
+  await succeeds(term, await askFor(term, 'publish'));
+  await assertSame(term);
+});

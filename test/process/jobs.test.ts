@@ -11,6 +11,7 @@ import { takeNumbers } from '../../src/domain/tenants/numbers-store.ts';
 import { insertJob } from '../../src/domain/terms/jobs-store.ts';
 import type { TestClient } from '../support/client.ts';
 import { effectsOf, makeEffects } from '../support/effects.ts';
+import { closeGate } from '../support/gate.ts';
 import { hashLocked, insertMetered } from '../support/metered-rows.ts';
 import { newService, newTariff } from '../support/pricing.ts';
 import { openPlace, until } from '../support/program.ts';
@@ -98,37 +99,11 @@ async function ended(client: TestClient, jobID: number) {
   }, `job ${jobID} ends`);
 }
 
-/** Whoever writes to the table stands still there until the gate is opened. */
-async function closeGate(table: string) {
-  const holder = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
-  await holder.connect();
-  await holder.query(`
-    create or replace function stand_still() returns trigger language plpgsql as
-      $$ begin perform pg_advisory_xact_lock_shared(4242); return null; end $$;
-    create or replace trigger gate before insert on ${table}
-      for each statement execute function stand_still();
-    select pg_advisory_lock(4242)`);
-  return {
-    /** How many stand there. */
-    async waiting(): Promise<number> {
-      const { rows } = await holder.query(
-        `select count(*)::integer as count from pg_locks
-         where locktype = 'advisory' and objid = 4242 and not granted`,
-      );
-      return rows[0].count;
-    },
-    async open(): Promise<void> {
-      await holder.query(`select pg_advisory_unlock(4242); drop trigger gate on ${table}`);
-      await holder.end();
-    },
-  };
-}
-
 const subscriptions = 8_000;
 
 test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
   const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
-  const gate = await closeGate('term_readings');
+  const gate = await closeGate(scene, 'term_readings');
   const first = startWorker();
   const jobID = await post(faulty.client, faulty.termID);
   await until(async () => (await gate.waiting()) === 2, 'both lanes are inside a part');
@@ -194,7 +169,7 @@ function randomFrom(seed: number): () => number {
 
 test('a worker that was paused loses its part to another and cannot commit it', async () => {
   const { client, tenantId, termID } = await openRun(3_000);
-  const gate = await closeGate('term_readings');
+  const gate = await closeGate(scene, 'term_readings');
   const zombie = startWorker({ leaseSeconds: 2, lanes: 1 });
   const jobID = await post(client, termID);
   await until(async () => (await gate.waiting()) === 1, 'it is inside a part');
