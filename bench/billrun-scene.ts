@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +45,7 @@ export const termID = 1;
 /** Parts of jobs at a time, and writers of the floor. */
 export const lanes = 2;
 
-const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A workspace for each size; those of one database differ in nothing else. */
 export async function openBillrun(
@@ -191,8 +192,8 @@ async function launchWorker(
   databaseName: string,
   env: Record<string, string>,
 ): Promise<ChildProcess> {
-  const flags = process.env.BENCH_WORKER_FLAGS?.split(' ') ?? [];
-  const child = spawn(process.execPath, [...flags, mainFile, 'work'], {
+  const child = spawn(process.execPath, [...startingWords(), 'work'], {
+    cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
@@ -206,6 +207,12 @@ async function launchWorker(
   }
   child.stdout.resume();
   return child;
+}
+
+/** What `npm run billwright` starts Node with. */
+function startingWords(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return (scripts.billwright as string).split(' ').slice(1);
 }
 
 export async function end(child: ChildProcess): Promise<void> {

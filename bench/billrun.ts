@@ -11,12 +11,14 @@ import {
   prepareRows,
 } from './billrun-floors.ts';
 import { type BillrunScene, openBillrun, type Place, runStep, termID } from './billrun-scene.ts';
+import { benchDelivery, openPost, type Post } from './delivery.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
-const naiveBills = 1_000;
+const naiveBills = 500;
 /** Bills by which a worker gets up to speed before anything counts. */
 const warmUp = 10_000;
+const warmUpQuick = 4_000;
 
 type Round = {
   size: number;
@@ -31,10 +33,16 @@ type Round = {
 type Cost = { seconds: number; nodeUs: number; postgresUs: number };
 
 export async function benchBillrun(options: BenchOptions): Promise<BenchResult> {
-  const small = await measure(options.quick ? [10_000, 10_000] : [10_000, 10_000, 10_000]);
-  if (options.quick) return { ratios: ratiosOf(small.rounds), figures: figuresOf([small]) };
-  const middle = await measure([50_000]);
-  const large = await measure([200_000]);
+  if (options.quick) {
+    const { rounds, delivery, ...quick } = await measure(warmUpQuick, [10_000, 10_000], 1_000);
+    return {
+      ratios: { ...ratiosOf(rounds), ...delivery?.ratios },
+      figures: { ...figuresOf({ rounds, ...quick }), ...delivery?.figures },
+    };
+  }
+  const small = await measure(warmUp, [10_000, 10_000, 10_000], 10_000);
+  const middle = await measure(warmUp, [50_000], null);
+  const large = await measure(warmUp, [200_000], null);
   const all = [small, middle, large];
   const perBill = ({ rounds }: Measured) =>
     median(rounds.map((round) => (round.generate.seconds + round.post.seconds) / round.size));
@@ -43,24 +51,42 @@ export async function benchBillrun(options: BenchOptions): Promise<BenchResult> 
       ...ratiosOf(all.flatMap(({ rounds }) => rounds)),
       growth_10k_200k: perBill(large) / perBill(small),
       memory_flat: large.peakMb / small.peakMb,
+      ...small.delivery?.ratios,
     },
-    figures: figuresOf(all),
+    figures: Object.assign({}, ...all.map(figuresOf), small.delivery?.figures),
   };
 }
 
-type Measured = { size: number; rounds: Round[]; peakMb: number };
+type Measured = { size: number; rounds: Round[]; peakMb: number; delivery: BenchResult | null };
 
-async function measure(sizes: readonly number[]): Promise<Measured> {
-  const scene = await openBillrun([warmUp, ...sizes]);
+/** `delivered` is the size of a further workspace, whose bills are published and sent as well. */
+async function measure(
+  first: number,
+  sizes: readonly number[],
+  delivered: number | null,
+): Promise<Measured> {
+  const post = await openPost();
+  const scene = await openBillrun([first, ...sizes, ...(delivered ? [delivered] : [])], post.env);
   try {
-    const [first, ...places] = scene.places as [Place, ...Place[]];
-    await roundOf(scene, first);
+    const [warming, ...others] = scene.places as [Place, ...Place[]];
+    await roundOf(scene, warming);
     const rounds: Round[] = [];
-    for (const place of places) rounds.push(await roundOf(scene, place));
-    return { size: Math.max(...sizes), rounds, peakMb: scene.peakMb() };
+    for (const place of others.slice(0, sizes.length)) rounds.push(await roundOf(scene, place));
+    // Before anything is rendered, which takes memory of its own.
+    const peakMb = scene.peakMb();
+    const last = others[sizes.length];
+    const delivery = last ? await deliver(scene, last, post) : null;
+    return { size: Math.max(...sizes), rounds, peakMb, delivery };
   } finally {
     await scene.close();
+    await post.close();
   }
+}
+
+async function deliver(scene: BillrunScene, place: Place, post: Post): Promise<BenchResult> {
+  await runStep(scene, place, (client) => client.generateBills(body));
+  await runStep(scene, place, (client) => client.postBills(body));
+  return benchDelivery(scene, place, post);
 }
 
 async function roundOf(scene: BillrunScene, place: Place): Promise<Round> {
@@ -106,26 +132,25 @@ function ratiosOf(rounds: readonly Round[]): Record<string, number> {
   };
 }
 
-function figuresOf(all: readonly Measured[]): Record<string, number> {
+function figuresOf(measured: Omit<Measured, 'delivery'>): Record<string, number> {
+  const { size, rounds, peakMb } = measured;
   const figures: Record<string, number> = {};
-  for (const { size, rounds, peakMb } of all) {
-    const at = `${size / 1_000}k`;
-    const figure = (name: string, pick: (round: Round) => number) => {
-      figures[`${name}_${at}`] = Math.round(median(rounds.map(pick)));
-    };
-    const cost = (name: string, pick: (round: Round) => Cost) => {
-      figure(`${name}_per_second`, (round) => size / pick(round).seconds);
-      figure(`${name}_node_cpu_us`, (round) => pick(round).nodeUs);
-      figure(`${name}_postgres_cpu_us`, (round) => pick(round).postgresUs);
-    };
-    cost('generate_bills', (round) => round.generate);
-    cost('generate_floor_bills', (round) => round.generateFloor);
-    figure('generate_naive_bills_per_second', (round) => 1 / round.naive);
-    cost('post_bills', (round) => round.post);
-    cost('post_floor_entries', (round) => round.postFloor);
-    figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
-    figures[`worker_peak_mb_${at}`] = peakMb;
-  }
+  const at = `${size / 1_000}k`;
+  const figure = (name: string, pick: (round: Round) => number) => {
+    figures[`${name}_${at}`] = Math.round(median(rounds.map(pick)));
+  };
+  const cost = (name: string, pick: (round: Round) => Cost) => {
+    figure(`${name}_per_second`, (round) => size / pick(round).seconds);
+    figure(`${name}_node_cpu_us`, (round) => pick(round).nodeUs);
+    figure(`${name}_postgres_cpu_us`, (round) => pick(round).postgresUs);
+  };
+  cost('generate_bills', (round) => round.generate);
+  cost('generate_floor_bills', (round) => round.generateFloor);
+  figure('generate_naive_bills_per_second', (round) => 1 / round.naive);
+  cost('post_bills', (round) => round.post);
+  cost('post_floor_entries', (round) => round.postFloor);
+  figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
+  figures[`worker_peak_mb_${at}`] = peakMb;
   return figures;
 }
 
@@ -142,8 +167,8 @@ if (import.meta.main) {
   });
   const began = performance.now();
   if (values.sizes) {
-    const measured = await measure(values.sizes.split(',').map(Number));
-    console.table({ ...figuresOf([measured]), ...ratiosOf(measured.rounds) });
+    const measured = await measure(warmUp, values.sizes.split(',').map(Number), null);
+    console.table({ ...figuresOf(measured), ...ratiosOf(measured.rounds) });
   } else {
     const { ratios, figures } = await benchBillrun({ quick: values.quick });
     console.table({ ...figures, ...ratios });

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';
+import { benchBillrun } from './billrun.ts';
 import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
@@ -19,6 +20,7 @@ const parts = [
   { title: 'Documents', run: benchDocuments },
   { title: 'API', run: benchApi },
   { title: 'Imports', run: benchImports },
+  { title: 'Bill run', run: benchBillrun },
 ];
 
 const total: BenchResult = { ratios: {}, figures: {} };

@@ -2131,7 +2131,7 @@ CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WH
 -- row-level security
 
 alter table assignment_registers enable row level security, force row level security;
-create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -2152,7 +2152,7 @@ alter table bill_runs enable row level security, force row level security;
 create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table billing_accounts enable row level security, force row level security;
-create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table billing_groups enable row level security, force row level security;
 create policy tenant_wall on billing_groups as permissive for all using ((tenant_id = current_tenant()));
@@ -2215,19 +2215,19 @@ alter table manual_values enable row level security, force row level security;
 create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_assignments enable row level security, force row level security;
-create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table meter_registers enable row level security, force row level security;
-create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table meter_types enable row level security, force row level security;
 create policy tenant_wall on meter_types as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meters enable row level security, force row level security;
-create policy tenant_wall on meters as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on meters as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table parties enable row level security, force row level security;
-create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on parties as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table plan_subscriptions enable row level security, force row level security;
 create policy tenant_wall on plan_subscriptions as permissive for all using ((tenant_id = current_tenant()));
@@ -2259,10 +2259,10 @@ alter table sessions enable row level security, force row level security;
 create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subledger_entries enable row level security, force row level security;
-create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table subscription_balances enable row level security, force row level security;
-create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table subscription_counts enable row level security, force row level security;
 create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
@@ -2271,7 +2271,7 @@ alter table subscription_unique_inputs enable row level security, force row leve
 create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subscriptions enable row level security, force row level security;
-create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table superseded_bills enable row level security, force row level security;
 create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
@@ -2286,7 +2286,7 @@ alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
 alter table term_readings enable row level security, force row level security;
-create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table term_subscriptions enable row level security, force row level security;
 create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
@@ -2301,7 +2301,7 @@ alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
 
 alter table usage_histories enable row level security, force row level security;
-create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table workspaces disable row level security;
 

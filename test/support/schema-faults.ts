@@ -46,6 +46,8 @@ const appendOnly = [
 ];
 const appRoles = ['billwright_api', 'billwright_worker'];
 const wall = '(tenant_id = current_tenant())';
+/** The same, looked up once for a statement. */
+const wallOnce = '(tenant_id = ( SELECT current_tenant() AS current_tenant))';
 
 export async function findSchemaFaults(client: pg.Client): Promise<string[]> {
   const faults: string[] = [];
@@ -64,6 +66,11 @@ export async function findSchemaFaults(client: pg.Client): Promise<string[]> {
     faults.push(...(await find(client)));
   }
   return faults;
+}
+
+function isWall(using: string | null): boolean {
+  const text = using?.replaceAll(/\s+/g, ' ');
+  return text === wall || text === wallOnce;
 }
 
 async function rowsOf<Row extends object>(client: pg.Client, query: string): Promise<Row[]> {
@@ -187,7 +194,7 @@ async function policyFaults(client: pg.Client): Promise<string[]> {
       ...(policy.permissive ? [] : [`${label} is restrictive: alone it lets nothing through`]),
       ...(policy.command === '*' ? [] : [`${label} is not for all commands`]),
       ...(policy.everybody ? [] : [`${label} is not for all roles`]),
-      ...(policy.using === wall ? [] : [`${label} lets through ${policy.using}, not ${wall}`]),
+      ...(isWall(policy.using) ? [] : [`${label} lets through ${policy.using}, not ${wall}`]),
       ...(policy.check === null ? [] : [`${label} has a WITH CHECK of its own`]),
     ];
   });

@@ -310,15 +310,15 @@ function readNothing(): Row {
 function rowReader(described: Described): RowReader {
   const names = described.fields.map((field) => field.name);
   const parsers = described.fields.map((field) => parserOf(field.dataTypeID));
-  // A constructor of its own for each statement: its rows then share one shape, which the engine
+  // Each row is a copy of one that has all the fields: its shape is then known, which the engine
   // would otherwise look for again at every field of every row.
-  function RowOf(this: Row, values: readonly (string | null)[]) {
+  const empty: Row = Object.fromEntries(names.map((name) => [name, null]));
+  return (values) => {
+    const row = { ...empty };
     for (let i = 0; i < names.length; i += 1) {
       const value = values[i];
-      this[names[i] as string] = value == null ? null : parsers[i]?.(value);
+      if (value != null) row[names[i] as string] = parsers[i]?.(value);
     }
-  }
-  RowOf.prototype = Object.prototype;
-  const Constructor = RowOf as unknown as new (values: readonly (string | null)[]) => Row;
-  return (values) => new Constructor(values);
+    return row;
+  };
 }

@@ -13,12 +13,35 @@ export function bookedUsage(usage: readonly StoredUsage[]): string {
 
 /** Lines of one component add up. */
 export function bookedCharges(lines: readonly StoredLine[]): string {
-  const sums: Record<string, number> = {};
-  for (const { component, type, amount } of lines) {
-    const key = `${type} ${component}`;
-    sums[key] = (sums[key] ?? 0) + amount;
+  let text = '{';
+  for (let index = 0; index < lines.length; index += 1) {
+    const { component, type, amount } = lines[index] as StoredLine;
+    if (isRepeated(lines, index)) return summedCharges(lines);
+    text += `${index === 0 ? '' : ','}${quotedKey(type, component)}:${amount}`;
   }
-  return JSON.stringify(sums);
+  return `${text}}`;
+}
+
+function isRepeated(lines: readonly StoredLine[], at: number): boolean {
+  const { component, type } = lines[at] as StoredLine;
+  for (let index = 0; index < at; index += 1) {
+    const line = lines[index] as StoredLine;
+    if (line.component === component && line.type === type) return true;
+  }
+  return false;
+}
+
+function summedCharges(lines: readonly StoredLine[]): string {
+  const sums = new Map<string, number>();
+  for (const { component, type, amount } of lines) {
+    const key = quotedKey(type, component);
+    sums.set(key, (sums.get(key) ?? 0) + amount);
+  }
+  return `{${[...sums].map(([key, amount]) => `${key}:${amount}`)}}`;
+}
+
+function quotedKey(type: string, component: string): string {
+  return JSON.stringify(`${type} ${component}`);
 }
 
 /** The other way round: a type has no space in it. */

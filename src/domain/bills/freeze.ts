@@ -15,7 +15,14 @@ import type {
   UploadedUsage,
 } from '../rating/facts.ts';
 import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
-import type { InputRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
+import type {
+  HistoryEntry,
+  InputRow,
+  ManualRow,
+  MeterRow,
+  ReadingRow,
+  UsageRow,
+} from './inputs-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
@@ -273,25 +280,30 @@ function filled<Entry>(entries: Record<string, Entry>): Record<string, Entry> | 
 
 /** Billed quantities by input, newest first; a term without an input counts as one without use. */
 function addHistory(facts: Mutable<Facts>, history: NonNullable<InputRow['history']>): void {
-  const inputs = new Set(history.flatMap((entry) => Object.keys(entry.usage)));
-  if (inputs.size === 0) return;
+  const inputs: string[] = [];
+  for (const { usage } of history) {
+    for (const input in usage) if (!inputs.includes(input)) inputs.push(input);
+  }
+  if (inputs.length === 0) return;
   const usageHistory: Record<string, HistoryTerm[]> = {};
-  for (const input of [...inputs].sort()) {
-    usageHistory[input] = history.map(({ label, days, usage }) => {
-      const { quantity, type } = usage[input] ?? { quantity: '0' };
-      return {
-        label,
-        quantity,
-        ...(days === undefined ? {} : { days }),
-        ...(type === undefined ? {} : { type }),
-      };
-    });
+  for (const input of inputs.sort()) {
+    usageHistory[input] = history.map((entry) => historyTerm(entry, input));
   }
   facts.usageHistory = usageHistory;
-  const carried = Object.entries(history[0]?.usage ?? {}).flatMap(([input, { carried }]) =>
-    carried === undefined ? [] : [[input, carried] as const],
-  );
-  if (carried.length > 0) facts.carriedUnits = Object.fromEntries(carried);
+  const newest = history[0]?.usage ?? {};
+  for (const input in newest) {
+    const carried = newest[input]?.carried;
+    if (carried === undefined) continue;
+    facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
+  }
+}
+
+function historyTerm({ label, days, usage }: HistoryEntry, input: string): HistoryTerm {
+  const used = usage[input];
+  const term: Mutable<HistoryTerm> = { label, quantity: used?.quantity ?? '0' };
+  if (days !== undefined) term.days = days;
+  if (used?.type !== undefined) term.type = used.type;
+  return term;
 }
 
 function previousTermOf(scope: FreezeScope, row: InputRow): PreviousTermFacts | null {

@@ -81,25 +81,13 @@ export type HashedBill = Omit<
 
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */
 export function billHash(bill: HashedBill): string {
-  const columns = [
-    bill.subjectId,
-    bill.subscriptionId,
-    bill.accountId,
-    bill.partyId,
-    bill.planId,
-    bill.billedFrom,
-    bill.billedTo,
-    bill.days,
-    bill.currentCharges,
-    bill.taxAmount,
-    bill.roundingAdjustment,
-    bill.billAmount,
-    bill.previousBalance,
-    bill.paymentsReceived,
-    bill.adjustments,
-    bill.arrears,
-    bill.lateSurcharge,
-    bill.billedThrough,
-  ].join('|');
-  return hash('sha256', `${columns}\n${bill.document}\n${bill.facts}`, 'hex');
+  const who =
+    `${bill.subjectId}|${bill.subscriptionId ?? ''}|${bill.accountId ?? ''}|` +
+    `${bill.partyId}|${bill.planId ?? ''}`;
+  const days = `${bill.billedFrom ?? ''}|${bill.billedTo ?? ''}|${bill.days}`;
+  const amounts =
+    `${bill.currentCharges}|${bill.taxAmount}|${bill.roundingAdjustment}|${bill.billAmount}|` +
+    `${bill.previousBalance}|${bill.paymentsReceived}|${bill.adjustments}|${bill.arrears}|` +
+    `${bill.lateSurcharge}|${bill.billedThrough ?? ''}`;
+  return hash('sha256', `${who}|${days}|${amounts}\n${bill.document}\n${bill.facts}`, 'hex');
 }

@@ -41,7 +41,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   const [first, ...others] = rated;
   if (first === undefined) return undefined;
   const draft = others.length === 0 ? single(scope, first) : several(scope, rated);
-  return finished(scope, draft);
+  return finished(draft);
 }
 
 /**
@@ -64,11 +64,10 @@ function ofOneOwner({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
 }
 
 /** A bill before its document is written. */
-type Draft = Omit<MadeBill, 'status' | 'hash' | 'document' | 'facts' | 'booking' | 'dueDate'> & {
-  isError: boolean;
-  content: StoredDocument;
-  frozen: object;
-};
+type Draft = MadeBill & { isError: boolean; content: StoredDocument; frozen: object };
+
+/** Of a bill whose document is still to be written. */
+const unwritten = { usage: null, charges: '{}' };
 
 function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
   const isError = bill.status === 'Error';
@@ -106,6 +105,12 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
     usage: bill.usage,
     subscriptions: 1,
     parts: [],
+    dueDate: scope.term.due_date,
+    status: 'Draft',
+    hash: '',
+    document: '',
+    facts: '',
+    booking: unwritten,
   };
 }
 
@@ -168,23 +173,27 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     usage: rated.flatMap((one) => one.bill.usage),
     subscriptions: rated.length,
     parts: combined.parts,
+    dueDate: scope.term.due_date,
+    status: 'Draft',
+    hash: '',
+    document: '',
+    facts: '',
+    booking: unwritten,
   };
 }
 
-function finished(scope: MakeScope, draft: Draft): MadeBill {
-  const { isError, content, frozen, ...rest } = draft;
-  const document = JSON.stringify(content);
-  const facts = JSON.stringify(frozen);
-  const made = { ...rest, dueDate: scope.term.due_date, document, facts };
-  return {
-    ...made,
-    booking: {
-      usage: draft.subscriptionId === null ? null : bookedUsage(content.usage ?? []),
-      charges: bookedCharges(draft.lines),
-    },
-    status: isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft',
-    hash: billHash(made),
+/** Fills in what follows from the rest. The draft itself becomes the bill: a copy costs as much. */
+function finished(draft: Draft): MadeBill {
+  const { content, lines } = draft;
+  draft.document = JSON.stringify(content);
+  draft.facts = JSON.stringify(draft.frozen);
+  draft.status = draft.isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft';
+  draft.booking = {
+    usage: draft.subscriptionId === null ? null : bookedUsage(content.usage ?? []),
+    charges: bookedCharges(lines),
   };
+  draft.hash = billHash(draft);
+  return draft;
 }
 
 function dayOf(wireDate: string | null): string | null {
@@ -234,11 +243,15 @@ function judge(book: PriceBook, bill: Bill, facts: Facts, row: InputRow): HoldRe
   }
 }
 
-function averageAmount(row: InputRow, currencyScale: number): string | null {
-  const amounts = (row.history ?? [])
-    .slice(0, averagedBills)
-    .flatMap(({ amount }) => (amount === undefined ? [] : [BigInt(amount)]));
-  if (amounts.length === 0) return null;
-  const sum = amounts.reduce((total, amount) => total + amount, 0n);
-  return minorUnitsText(Number(sum / BigInt(amounts.length)), currencyScale);
+function averageAmount({ history }: InputRow, currencyScale: number): string | null {
+  if (history === null) return null;
+  let sum = 0;
+  let bills = 0;
+  for (let index = 0; index < history.length && index < averagedBills; index += 1) {
+    const amount = history[index]?.amount;
+    if (amount === undefined) continue;
+    sum += amount;
+    bills += 1;
+  }
+  return bills === 0 ? null : minorUnitsText(Math.trunc(sum / bills), currencyScale);
 }
