@@ -260,8 +260,9 @@ async function billKilled(target: Target, calm: Calm): Promise<number> {
       return [step, Array.from({ length }, () => target)];
     }),
   );
+  const before = countOf(target, 'distribute').kills;
   await bill(term, calm, (step) => victims.get(step) ?? [], last);
-  const kills = victims.get('distribute')?.length ?? 0;
+  const kills = countOf(target, 'distribute').kills - before;
   const uncertain = last === 'distribute' ? await assertMails(term, kills) : 0;
   const seconds = Math.round((performance.now() - began) / 1_000);
   say(`${target}: ${term.workspace} done up to ${last} in ${seconds} s`);
