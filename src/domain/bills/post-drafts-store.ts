@@ -108,6 +108,6 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
-      b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id, b.rounding_adjustment,
-      b.usage, b.charges${isWhole ? sql`, b.document` : sql``}`;
+      b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
+      b.rounding_adjustment, b.usage, b.charges${isWhole ? sql`, b.document` : sql``}`;
 }
