@@ -1787,6 +1787,8 @@ begin
     or old.billed_to is distinct from new.billed_to
     or old.subject_id <> new.subject_id or old.term_id <> new.term_id
     or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+    or old.charges::text <> new.charges::text
+    or old.usage::text is distinct from new.usage::text
   then
     raise exception 'a posted bill does not change'
       using errcode = 'check_violation', constraint = 'bills_posted_fixed';

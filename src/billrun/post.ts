@@ -12,6 +12,7 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { wireDay } from '../domain/bills/freeze.ts';
+import { postDrafts } from '../domain/bills/post-drafts-store.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
@@ -22,7 +23,6 @@ import {
   listPostRanges,
   listShares,
   type Numbered,
-  postDrafts,
   takeFromWallets,
 } from '../domain/bills/post-store.ts';
 import {

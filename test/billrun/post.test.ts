@@ -467,6 +467,33 @@ test('bills of accounts are posted by subscription, and unposted', async () => {
   await assertLaws(scene, run.tenantId);
 });
 
+test('what is booked of a bill is what its document says', async () => {
+  const rows = await scene.sql.query<{ bills: string; other: string }>(
+    `select count(*) as bills, count(*) filter (
+         where b.charges::jsonb is distinct from coalesce(d.charges, '{}')
+           or b.usage::jsonb is distinct from d.usage
+       ) as other
+     from bills b
+     cross join lateral (
+       select (
+         select jsonb_object_agg(key, amount) from (
+           select l ->> 'type' || ' ' || (l ->> 'component') as key,
+             sum((l ->> 'amount')::bigint) as amount
+           from json_array_elements(b.document -> 'lines') l group by 1
+         ) sums
+       ) as charges, case when b.subscription_id is not null then coalesce((
+         select jsonb_object_agg(u ->> 'input', jsonb_strip_nulls(jsonb_build_object(
+           'quantity', u ->> 'quantity', 'carried', u ->> 'carried',
+           'type', case when u ->> 'estimated' is null then 'Actual' else 'Estimated' end)))
+         from json_array_elements(b.document -> 'usage') u
+       ), '{}') end as usage
+     ) d`,
+  );
+  const [found] = rows.rows;
+  assert.equal(found?.other, '0');
+  assert.ok(Number(found?.bills) > 10);
+});
+
 test('a plan that is billed once ends with its bill', async () => {
   const tariffs = elec.tariffs.map((plan) => ({ ...plan, planType: 'ONE_TIME_PLAN' }));
   const run = await openBillRun(scene, { ...elec, tariffs: tariffs as never });

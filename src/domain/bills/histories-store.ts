@@ -36,7 +36,7 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::jsonb as usage,
       ${keepsCharges ? chargesOf(sql`true`) : sql`null::jsonb`} as billed
     from posted b
-    where b.subscription_id is not null
+    where b.tenant_id = ${tenantId} and b.subscription_id is not null
     ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
 }
 

@@ -2,8 +2,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
-import { chargeOf } from './booking.ts';
-import { extendedHistories } from './histories-store.ts';
 
 /** Bills that are ready, in one part, and how many subscriptions are in the parts before it. */
 export type PostRange = {
@@ -220,108 +218,6 @@ export async function takeFromWallets(
 }
 
 export type Numbered = { billId: number; number: string };
-
-export type Posting = {
-  bills: readonly Numbered[];
-  wallets: readonly WalletUse[];
-  /** Of bills that are due when they are posted. */
-  dueDate: string | null;
-  journalId: number;
-  firstEntry: number;
-  postingDate: string;
-  term: { termId: number; label: string; endDate: string };
-  /** Whether the next bill compares what this one charged with what is known then. */
-  keepsCharges: boolean;
-  /** Whether some bills have several subscriptions. */
-  isCombined: boolean;
-  stamp: Stamp;
-};
-
-export type ComponentSum = { component: string | null; type: string | null; amount: number };
-
-/**
- * Drafts become bills, each with an entry and a place in the history of its subscription: one
- * statement, that reads and writes every bill once. Returns what the bills add up to and, under no
- * component, their rounding.
- */
-export async function postDrafts(
-  tx: Tx,
-  tenantId: number,
-  posting: Posting,
-): Promise<ComponentSum[]> {
-  const { journalId, firstEntry, postingDate, stamp, isCombined } = posting;
-  const { rows } = await sql<{ key: string | null; amount: number; bills: number | null }>`
-    with posted as (${markedPosted(tenantId, posting)}),
-    parts as (
-      select bill_id, subscription_id, bill_amount as amount from posted
-      where subscription_id is not null
-      ${isCombined ? sql`union all ${combinedParts(tenantId, posting)}` : sql``}
-    ),
-    entries as (
-      insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-        subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
-        created_at, created_by)
-      select ${tenantId}, ${firstEntry - 1}::bigint + row_number() over
-          (order by b.bill_id, b.subscription_id),
-        ${journalId}::bigint, 2, b.party_id, b.subscription_id, 'Bill', b.bill_id, b.posting,
-        b.amount, ${postingDate}::date, b.due_date, b.bill_number, ${stamp.at}, ${stamp.by}
-      from (${isCombined ? entriesOfParts : entriesOfBills}) b
-      order by b.bill_id, b.subscription_id
-    ),
-    histories as (${extendedHistories(tenantId, posting)})
-    select c.key, sum(c.value::bigint)::bigint as amount, null::bigint as bills
-    from posted, json_each_text(posted.charges) c
-    group by 1
-    union all
-    select null, coalesce(sum(rounding_adjustment), 0)::bigint, count(*) from posted
-    order by 1
-  `.execute(tx);
-  const done = rows.find((row) => row.key === null)?.bills;
-  if (done !== posting.bills.length) {
-    throw new Error(`${done} of ${posting.bills.length} drafts were still there to be posted`);
-  }
-  return rows.map(({ key, amount }) =>
-    key === null ? { component: null, type: null, amount } : { ...chargeOf(key), amount },
-  );
-}
-
-const entriesOfBills = sql`select *, bill_amount as amount from posted`;
-const entriesOfParts = sql`
-  select p.bill_id, p.subscription_id, p.amount, o.party_id, o.posting, o.due_date, o.bill_number
-  from parts p
-  join posted o on o.bill_id = p.bill_id`;
-
-function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown> {
-  return sql`
-    select bill_id, subscription_id, amount from bill_parts
-    where tenant_id = ${tenantId}
-      and bill_id = any(${bills.map((one) => one.billId)}::bigint[])`;
-}
-
-/** Bills are numbered by their places in the arrays, which are in the order of ids. */
-function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
-  const { bills, wallets, dueDate, stamp } = posting;
-  const ids = bills.map((one) => one.billId);
-  const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));
-  const amounts = wallets.length === 0 ? [] : ids.map((id) => used.get(id) ?? 0);
-  const place = sql`width_bucket(b.bill_id, ${ids}::bigint[])`;
-  const applied = sql`coalesce((${amounts}::bigint[])[${place}], 0)`;
-  const isWhole = posting.isCombined || posting.keepsCharges;
-  return sql`
-    update bills b
-    set status = 'Posted', bill_number = (${bills.map((one) => one.number)}::text[])[${place}],
-      posting = b.posting + 1, wallet_applied = ${applied}, payable = b.payable - ${applied},
-      paid_amount = ${applied},
-      payment_status = case when ${applied} >= b.bill_amount then 'Paid'
-        when ${applied} > 0 then 'PartiallyPaid' else 'Unpaid' end,
-      due_date = coalesce(${dueDate}::date, b.due_date),
-      modified_at = ${stamp.at}, modified_by = ${stamp.by},
-      ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
-    returning b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting, b.due_date,
-      b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id, b.rounding_adjustment,
-      b.usage, b.charges${isWhole ? sql`, b.document` : sql``}`;
-}
 
 export type ShareRow = { bill_id: number; subscription_id: number; amount: number };
 

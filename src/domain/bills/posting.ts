@@ -8,7 +8,8 @@ import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts'
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { securityLines } from '../rating/security.ts';
-import type { ComponentSum, FirstBillRow, WalletUse } from './post-store.ts';
+import type { ComponentSum } from './post-drafts-store.ts';
+import type { FirstBillRow, WalletUse } from './post-store.ts';
 
 export type JournalHead = Pick<
   Journal,
