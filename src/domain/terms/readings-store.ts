@@ -37,10 +37,17 @@ function openRegisters(
         p.reading_type as previous_type, p.estimates as previous_estimates,
         c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status
       from due d
-      join meter_assignments n on n.tenant_id = ${tenantId}
-        and n.subscription_id = d.subscription_id and n.install_date <= ${term.end_date}::date
-      join assignment_registers r on r.tenant_id = ${tenantId}
-        and r.assignment_id = n.assignment_id and r.input is not null
+      cross join lateral (
+        select assignment_id, meter_id, mf, remove_date from meter_assignments
+        where tenant_id = ${tenantId} and subscription_id = d.subscription_id
+          and install_date <= ${term.end_date}::date
+        offset 0
+      ) n
+      cross join lateral (
+        select position, input from assignment_registers
+        where tenant_id = ${tenantId} and assignment_id = n.assignment_id and input is not null
+        offset 0
+      ) r
       left join lateral (
         select k.reading_id, k.is_stand_in from term_readings k
         where k.tenant_id = ${tenantId} and k.term_id = ${term.term_id}
