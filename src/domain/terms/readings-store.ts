@@ -72,25 +72,30 @@ function openRegisters(
           coalesce(b.reading_type, f.reading_type) as reading_type,
           coalesce(b.estimates, 0) as estimates
       ) p
-      left join lateral (
-        select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
-        from readings e
-        where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
-          and e.position = r.position and e.status <> 'Rejected'
-          and e.reading_type <> 'Installation'
-          and e.reading_date <= d.read_until
-          and e.reading_date >= coalesce(p.reading_date, '-infinity')
-          and (p.reading_date is null or e.reading_date > p.reading_date
-            or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
-          and (e.reading_type <> 'Estimated'
-            or e.source is distinct from ${estimateSource(term.term_id)})
-        order by e.reading_date desc,
-          case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
-          e.reading_time desc nulls first, e.reading_id desc
-        limit 1
-      ) c on true
+      left join lateral ${newestReading(tenantId, term)} c on true
       where l.reading_id is null or l.is_stand_in
     )`;
+}
+
+/** The newest that came in since the one it begins from. */
+function newestReading(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`(
+    select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
+    from readings e
+    where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
+      and e.position = r.position and e.status <> 'Rejected'
+      and e.reading_type <> 'Installation'
+      and e.reading_date <= d.read_until
+      and e.reading_date >= coalesce(p.reading_date, '-infinity')
+      and (p.reading_date is null or e.reading_date > p.reading_date
+        or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
+      and (e.reading_type <> 'Estimated'
+        or e.source is distinct from ${estimateSource(term.term_id)})
+    order by e.reading_date desc,
+      case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
+      e.reading_time desc nulls first, e.reading_id desc
+    limit 1
+  )`;
 }
 
 /** By which an estimate is known that was made for a term. */
