@@ -90,7 +90,9 @@ function watchLocks(sql: pg.Client) {
     while (!isOver) {
       const { rows } = await sql.query(
         `select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float * 1000
-           as ms from pg_locks where not granted and waitstart is not null`,
+           as ms
+         from pg_locks l join pg_stat_activity a using (pid)
+         where not l.granted and l.waitstart is not null and a.datname = current_database()`,
       );
       longestMs = Math.max(longestMs, rows[0].ms);
       samples += 1;

@@ -1,6 +1,8 @@
 // Runs the numbered SQL files of migrations/, forward only, once each, one transaction a file.
+
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from './pool.ts';
 
@@ -73,7 +75,27 @@ function pendingMigrations(
   return known.filter((migration) => !done.has(migration.version));
 }
 
+/** Roles are shared by all databases of a cluster; another one may be migrated just now. */
+const attemptsMax = 10;
+const pauseMs = 100;
+
 async function runOne(client: pg.Client, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(client, migration);
+    } catch (error) {
+      const isCrossed = error instanceof Error && error.message === 'tuple concurrently updated';
+      if (isCrossed && attempt < attemptsMax) {
+        await sleep(pauseMs);
+        continue;
+      }
+      const name = `${migration.version} (${migration.name})`;
+      throw new Error(`Migration ${name} failed`, { cause: error });
+    }
+  }
+}
+
+async function runOnce(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
     await client.query(migration.sql);
@@ -84,6 +106,6 @@ async function runOne(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    throw new Error(`Migration ${migration.version} (${migration.name}) failed`, { cause: error });
+    throw error;
   }
 }
