@@ -59,7 +59,8 @@ const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
 /**
  * Each subscription looks for its own: PostgreSQL, which cannot know how few a part has, would
- * otherwise read the parties of the whole workspace for each of them.
+ * otherwise read the parties of the whole workspace for each of them. `offset 0` makes the owner a
+ * plain value: a function in its place may not pass the wall of a table, and no index would be used.
  */
 export async function listInputs(
   tx: Tx,
@@ -94,13 +95,18 @@ export async function listInputs(
     from subscriptions s
     left join lateral ${nextTransfer(term)} w on true
     cross join lateral (
+      select coalesce(w.account_id, s.account_id) as account_id,
+        coalesce(w.party_id, s.party_id) as party_id
+      offset 0
+    ) k
+    cross join lateral (
       select account_id, label from billing_accounts
-      where tenant_id = ${tenantId} and account_id = coalesce(w.account_id, s.account_id)
+      where tenant_id = ${tenantId} and account_id = k.account_id
       limit 1
     ) a
     cross join lateral (
       select party_id, party_number, name, address, wallet_balance from parties
-      where tenant_id = ${tenantId} and party_id = coalesce(w.party_id, s.party_id)
+      where tenant_id = ${tenantId} and party_id = k.party_id
       limit 1
     ) o
     left join lateral (
@@ -286,8 +292,7 @@ export async function listFurtherReadings(
 
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };
 
-/** Bills that are not paid and fell due before a day. */
-/** Unpaid bills; of a bill of several subscriptions, what the ledger has open for each of them. */
+/** Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the ledger has open for each of them. */
 export async function listOverdue(
   tx: Tx,
   tenantId: number,
