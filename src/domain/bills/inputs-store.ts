@@ -292,7 +292,10 @@ export async function listFurtherReadings(
 
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };
 
-/** Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the ledger has open for each of them. */
+/**
+ * Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the
+ * ledger has open for each of them.
+ */
 export async function listOverdue(
   tx: Tx,
   tenantId: number,
