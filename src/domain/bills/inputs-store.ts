@@ -52,7 +52,7 @@ export async function listBilled(
       case when w.day <= ${term.end_date}::date then w.day end as handed_over
     from subscriptions s
     left join lateral ${nextTransfer(term)} w on true
-    where ${isEligible(tenantId, term)}
+    where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
       and ${subjectColumn(term)} between ${range.firstId} and ${range.lastId}
     order by subject_id, s.subscription_id
   `.execute(tx);
