@@ -764,6 +764,29 @@ create table pricing_contexts (
   constraint pricing_contexts_version_check CHECK ((version > 0))
 );
 
+create table print_files (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  part integer not null,
+  term_id bigint not null,
+  name text not null,
+  first_delivery_id bigint not null,
+  last_delivery_id bigint not null,
+  bills integer not null,
+  size bigint not null,
+  sha256 bytea not null,
+  edition text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint print_files_bills_check CHECK ((bills > 0)),
+  constraint print_files_part_check CHECK ((part > 0)),
+  constraint print_files_pkey PRIMARY KEY (tenant_id, job_id, part),
+  constraint print_files_sha256_check CHECK ((length(sha256) = 32)),
+  constraint print_files_size_check CHECK ((size > 0)),
+  constraint print_files_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id),
+  constraint print_files_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table readings (
   tenant_id bigint not null,
   reading_id bigint not null,
@@ -1306,6 +1329,8 @@ CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) 
 CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
+
+CREATE INDEX print_files_term ON public.print_files USING btree (tenant_id, term_id, job_id, part);
 
 CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
 
@@ -2246,6 +2271,9 @@ create policy tenant_wall on pricing_context_versions as permissive for all usin
 alter table pricing_contexts enable row level security, force row level security;
 create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
 
+alter table print_files enable row level security, force row level security;
+create policy tenant_wall on print_files as permissive for all using ((tenant_id = current_tenant()));
+
 alter table readings enable row level security, force row level security;
 create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2460,6 +2488,10 @@ grant select on pricing_context_versions to billwright_worker;
 grant insert, select, update on pricing_contexts to billwright_api;
 
 grant select on pricing_contexts to billwright_worker;
+
+grant select on print_files to billwright_api;
+
+grant insert, select on print_files to billwright_worker;
 
 grant insert, select, update on readings to billwright_api;
 
