@@ -7,6 +7,7 @@ import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
 import type { BenchResult } from './result.ts';
+import { benchSlowMail } from './slow-mail.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,7 @@ const parts = [
   { title: 'API', run: benchApi },
   { title: 'Imports', run: benchImports },
   { title: 'Bill run', run: benchBillrun },
+  { title: 'Slow mail', run: benchSlowMail },
 ];
 
 const total: BenchResult = { ratios: {}, figures: {} };

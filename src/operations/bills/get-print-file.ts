@@ -45,7 +45,7 @@ export const getPrintFile = operation({
   },
 });
 
-/** Its bytes are no more kept than those of documents: any server makes them from the same parts. */
+/** Bytes are not kept, as they are not of documents: any server makes them from the same parts. */
 async function render(call: Call, file: PrintFileRow) {
   const { tenantId } = call.tenant;
   const billIds = await listPrintedBills(call.tx, tenantId, file);
