@@ -229,7 +229,7 @@ async function fillWorkspace(client: pg.Client, tenantId: number, size: number):
   await fillSubscriptions(client, { tenantId, contextId, batchId, planId }, size);
 }
 
-async function launchWorker(
+export async function launchWorker(
   cluster: Cluster,
   databaseName: string,
   env: Record<string, string>,
