@@ -968,6 +968,11 @@ create table subscriptions (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  transferred_on date default 
+CASE
+    WHEN (transfers <> '[]'::jsonb) THEN make_date((substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 1, 4))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 6, 2))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 9, 2))::integer)
+    ELSE NULL::date
+END,
   constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
   constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
   constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
@@ -1383,6 +1388,8 @@ CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, 
 CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) INCLUDE (context_id, status) WHERE (society IS NOT NULL);
 
 CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
+
+CREATE INDEX subscriptions_transferred ON public.subscriptions USING btree (tenant_id, transferred_on) WHERE (transferred_on IS NOT NULL);
 
 CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
 

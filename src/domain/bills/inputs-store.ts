@@ -1,10 +1,10 @@
 // What bills are made from, read for a whole part of a run at once. Ledger figures of a
 // subscription come from one statement, so that they belong to one moment.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import { type SubjectRange, subjectColumn } from './subjects-store.ts';
+import { isInRange, nextTransfer, type SubjectRange, subjectColumn } from './subjects-store.ts';
 
 export type HistoryEntry = {
   termId: number | null;
@@ -121,30 +121,10 @@ export async function listInputs(
       limit 1
     ) h on true
     where ${isEligible(tenantId, term)}
-      and ${subjectColumn(term)} between ${range.firstId} and ${range.lastId}
+      and ${isInRange(term, range)}
     order by subject_id, s.subscription_id
   `.execute(tx);
   return rows;
-}
-
-/**
- * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
- * the last day of the term. A Final term ends with the first owner of days that nobody was billed
- * for, so that what is left is the next one's.
- */
-function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
-  const day =
-    term.term_type === 'Final'
-      ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
-      : sql`${term.end_date}::date`;
-  return sql`(
-    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
-      (t ->> 'transferDate')::date as day
-    from jsonb_array_elements(s.transfers) t
-    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
-    order by t ->> 'transferDate'
-    limit 1
-  )`;
 }
 
 export type MeterRow = {
