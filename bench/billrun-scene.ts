@@ -138,11 +138,7 @@ export async function fillDatabase(
   const server = await launchServer(cluster, databaseName);
   for (const index of sizes.keys()) {
     const workspace = `bench${index}`;
-    const now = Temporal.Now.instant();
-    tenants.push(await makeWorkspace(cluster, databaseName, now, workspace, {}));
-    const one = tariffCases.cases.find((found) => found.id === 'ELEC');
-    assert.ok(one);
-    await saveTariffs((await logIn(server, workspace)) as TestClient, one);
+    tenants.push(await priceWorkspace(cluster, databaseName, server, workspace));
   }
   await stopServer(server);
   await asSuperuser(cluster, databaseName, async (client) => {
@@ -152,6 +148,52 @@ export async function fillDatabase(
     await client.query('vacuum analyze');
   });
   return tenants;
+}
+
+async function priceWorkspace(
+  cluster: Cluster,
+  databaseName: string,
+  server: Server,
+  workspace: string,
+): Promise<number> {
+  const now = Temporal.Now.instant();
+  const tenantId = await makeWorkspace(cluster, databaseName, now, workspace, {});
+  const one = tariffCases.cases.find((found) => found.id === 'ELEC');
+  assert.ok(one);
+  await saveTariffs((await logIn(server, workspace)) as TestClient, one);
+  return tenantId;
+}
+
+/** One workspace alone, without a copy of it. */
+export type ServedScene = {
+  superuser: pg.Client;
+  port: number;
+  place: Place;
+  close(): Promise<void>;
+};
+
+export async function openServed(size: number, env: Record<string, string>): Promise<ServedScene> {
+  const cluster = await theCluster();
+  const databaseName = await cloneDatabase(cluster);
+  const server = await launchServer(cluster, databaseName, { SCHEDULE_WAIT_SECONDS: '0' });
+  const workspace = 'bench';
+  const tenantId = await priceWorkspace(cluster, databaseName, server, workspace);
+  const superuser = new pg.Client({ ...cluster.superuser, database: databaseName });
+  await superuser.connect();
+  await fillWorkspace(superuser, tenantId, size);
+  await superuser.query('vacuum analyze');
+  const worker = await launchWorker(cluster, databaseName, env);
+  return {
+    superuser,
+    port: server.port,
+    place: { workspace, tenantId, size, client: await logIn(server, workspace) },
+    async close() {
+      await superuser.end();
+      await end(worker);
+      await stopServer(server);
+      await dropDatabase(cluster, databaseName);
+    },
+  };
 }
 
 async function logIn(server: Server, workspace: string): Promise<Client> {
@@ -187,7 +229,7 @@ async function fillWorkspace(client: pg.Client, tenantId: number, size: number):
   await fillSubscriptions(client, { tenantId, contextId, batchId, planId }, size);
 }
 
-async function launchWorker(
+export async function launchWorker(
   cluster: Cluster,
   databaseName: string,
   env: Record<string, string>,
@@ -223,7 +265,7 @@ export async function end(child: ChildProcess): Promise<void> {
 
 /** Seconds from the call that asks for a step to its end. */
 export async function runStep(
-  scene: BillrunScene,
+  scene: Pick<BillrunScene, 'superuser'>,
   place: Place,
   ask: (client: Client) => Promise<{ headers: Headers }>,
 ): Promise<number> {

@@ -1,6 +1,7 @@
 // A generator of load that costs little: it shares the machine with the server it measures, and what
 // it takes itself it takes from both sides of a ratio, which brings them closer than they are.
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Target = {
   name: string;
@@ -38,6 +39,23 @@ export class Load {
     const counts = await Promise.all(this.#sockets.map((socket) => this.#drive(socket, end)));
     const calls = counts.reduce((sum, count) => sum + count, 0);
     return calls / ((performance.now() - started) / 1000);
+  }
+
+  /** Milliseconds of every call, with a pause before the next one. */
+  async times(seconds: number, pauseMs: number): Promise<number[]> {
+    const end = performance.now() + seconds * 1000;
+    const calling = this.#sockets.map(async (socket) => {
+      const times: number[] = [];
+      while (performance.now() < end) {
+        const began = performance.now();
+        // A drive whose end is past makes one call.
+        await this.#drive(socket, began);
+        times.push(performance.now() - began);
+        await sleep(pauseMs);
+      }
+      return times;
+    });
+    return (await Promise.all(calling)).flat();
   }
 
   close(): void {

@@ -7,6 +7,8 @@ import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
 import type { BenchResult } from './result.ts';
+import { benchSlowMail } from './slow-mail.ts';
+import { benchWorkers } from './workers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +23,8 @@ const parts = [
   { title: 'API', run: benchApi },
   { title: 'Imports', run: benchImports },
   { title: 'Bill run', run: benchBillrun },
+  { title: 'Workers', run: benchWorkers },
+  { title: 'Slow mail', run: benchSlowMail },
 ];
 
 const total: BenchResult = { ratios: {}, figures: {} };

@@ -764,6 +764,29 @@ create table pricing_contexts (
   constraint pricing_contexts_version_check CHECK ((version > 0))
 );
 
+create table print_files (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  part integer not null,
+  term_id bigint not null,
+  name text not null,
+  first_delivery_id bigint not null,
+  last_delivery_id bigint not null,
+  bills integer not null,
+  size bigint not null,
+  sha256 bytea not null,
+  edition text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint print_files_bills_check CHECK ((bills > 0)),
+  constraint print_files_part_check CHECK ((part > 0)),
+  constraint print_files_pkey PRIMARY KEY (tenant_id, job_id, part),
+  constraint print_files_sha256_check CHECK ((length(sha256) = 32)),
+  constraint print_files_size_check CHECK ((size > 0)),
+  constraint print_files_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id),
+  constraint print_files_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+
 create table readings (
   tenant_id bigint not null,
   reading_id bigint not null,
@@ -945,6 +968,11 @@ create table subscriptions (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  transferred_on date default 
+CASE
+    WHEN (transfers <> '[]'::jsonb) THEN make_date((substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 1, 4))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 6, 2))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 9, 2))::integer)
+    ELSE NULL::date
+END,
   constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
   constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
   constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
@@ -1307,6 +1335,8 @@ CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
 
 CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
 
+CREATE INDEX print_files_term ON public.print_files USING btree (tenant_id, term_id, job_id, part);
+
 CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
 
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
@@ -1358,6 +1388,8 @@ CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, 
 CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) INCLUDE (context_id, status) WHERE (society IS NOT NULL);
 
 CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
+
+CREATE INDEX subscriptions_transferred ON public.subscriptions USING btree (tenant_id, transferred_on) WHERE (transferred_on IS NOT NULL);
 
 CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
 
@@ -2246,6 +2278,9 @@ create policy tenant_wall on pricing_context_versions as permissive for all usin
 alter table pricing_contexts enable row level security, force row level security;
 create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
 
+alter table print_files enable row level security, force row level security;
+create policy tenant_wall on print_files as permissive for all using ((tenant_id = current_tenant()));
+
 alter table readings enable row level security, force row level security;
 create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2460,6 +2495,10 @@ grant select on pricing_context_versions to billwright_worker;
 grant insert, select, update on pricing_contexts to billwright_api;
 
 grant select on pricing_contexts to billwright_worker;
+
+grant select on print_files to billwright_api;
+
+grant insert, select on print_files to billwright_worker;
 
 grant insert, select, update on readings to billwright_api;
 

@@ -141,6 +141,16 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Deliveries',
   },
+  getPrintFiles: {
+    path: '/billing/bills/get-print-files',
+    method: 'Retrieve',
+    action: 'Retrieve Print Files',
+  },
+  getPrintFile: {
+    path: '/billing/bills/get-print-file',
+    method: 'Retrieve',
+    action: 'Retrieve Print File',
+  },
   resolveDeliveries: {
     path: '/billing/bills/resolve-deliveries',
     method: 'Update',

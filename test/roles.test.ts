@@ -70,6 +70,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   distributeBills: billing,
   getBillDocument: [...readers, 'Cashier', 'Customer'],
   getDeliveries: [...readers, 'Cashier'],
+  getPrintFiles: [...readers, 'Cashier'],
+  getPrintFile: [...readers, 'Cashier'],
   resolveDeliveries: billing,
   exportData: [...readers, 'Meter Reader'],
   getRouteSheet: [...readers, 'Meter Reader'],

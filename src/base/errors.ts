@@ -89,6 +89,7 @@ export const errorCodes = {
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
   DELIVERY_NOT_FOUND: notFound('No delivery of the term has this id'),
+  PRINT_FILE_NOT_FOUND: notFound('The job has no print file with this number'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),

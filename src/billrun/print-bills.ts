@@ -1,15 +1,15 @@
 // Bills that are to be printed, merged into files for the printer.
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Tx } from '../base/db/pool.ts';
 import type { AppError } from '../base/errors.ts';
-import { billInput, letterheadOf } from '../domain/delivery/bill-input.ts';
-import { listBillsByIds, listDocumentsOf } from '../domain/delivery/documents-store.ts';
-import { settingsByVersion } from '../domain/delivery/freeze-setting.ts';
+import { rendererEdition } from '../domain/delivery/edition.ts';
+import { insertPrintFile } from '../domain/delivery/print-files-store.ts';
+import { printInputs } from '../domain/delivery/print-inputs.ts';
 import {
   endPrinting,
   failCancelled,
@@ -23,7 +23,6 @@ import type { Tools } from './tools.ts';
 
 /** What a printer takes as one stack. */
 const billsPerFile = 2_000;
-const billsPerRead = 100;
 
 export type Printed = { printed: number; failed: number; files: string[] };
 
@@ -38,9 +37,10 @@ export async function printBills(tx: Tx, job: StepJob, tools: Tools): Promise<Pr
   const all: Printed = { printed: 0, failed: 0, files: [] };
   for (let part = 1, afterId = 0; ; part += 1) {
     const queued = await listQueuedPrints(tx, tenantId, termId, { afterId, limit: billsPerFile });
-    if (queued.length === 0) return all;
+    const [first, last] = [queued[0], queued.at(-1)];
+    if (!first || !last) return all;
     const name = fileName(job, part);
-    const failures = await writeFile(tx, job, join(tools.dataFolder, name), queued);
+    const { failures, ...made } = await writeFile(tx, job, join(tools.dataFolder, name), queued);
     const ends = queued.map(({ delivery_id: deliveryId, bill_id: billId }) => {
       const reason = failures.get(billId);
       return reason === undefined
@@ -48,10 +48,16 @@ export async function printBills(tx: Tx, job: StepJob, tools: Tools): Promise<Pr
         : { deliveryId, status: 'Failed' as const, reason };
     });
     await endPrinting(tx, tenantId, ends, job.now);
-    all.printed += queued.length - failures.size;
+    const bills = queued.length - failures.size;
+    all.printed += bills;
     all.failed += failures.size;
-    if (failures.size < queued.length) all.files.push(name);
-    afterId = queued.at(-1)?.delivery_id ?? afterId;
+    if (bills > 0) {
+      all.files.push(name);
+      const range = { firstDeliveryId: first.delivery_id, lastDeliveryId: last.delivery_id };
+      const file = { termId, jobId: job.jobId, part, name, bills, ...range, ...made };
+      await insertPrintFile(tx, tenantId, file, { at: job.now, by: job.requestedBy });
+    }
+    afterId = last.delivery_id;
   }
 }
 
@@ -62,56 +68,36 @@ function fileName(job: StepJob, part: number): string {
   return `print/${tenant}/${term}/${request}-${piece}.pdf`;
 }
 
-/** Returns why some bills are not in the file. */
-async function writeFile(
-  tx: Tx,
-  job: StepJob,
-  path: string,
-  queued: readonly QueuedPrint[],
-): Promise<Map<number, string>> {
+/** With what the file comes to, and why some bills are not in it. */
+async function writeFile(tx: Tx, job: StepJob, path: string, queued: readonly QueuedPrint[]) {
   const failures = new Map<number, string>();
   const onFailed = ({ bill }: BillDocumentInput, error: AppError) => {
     failures.set(bill.billID, error.message);
   };
+  const onMissing = (billId: number) => failures.set(billId, 'The bill has no document');
+  const print = { termId: job.termId ?? 0, billIds: queued.map((one) => one.bill_id) };
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.part`;
-  const pieces = mergeBills(inputsOf(tx, job, queued, failures), onFailed);
-  await pipeline(Readable.from(pieces), createWriteStream(temporary, { mode: 0o600 }));
+  const inputs = printInputs(tx, job.tenant.tenantId, print, onMissing);
+  const measured = measure(mergeBills(inputs, onFailed));
+  await pipeline(Readable.from(measured.pieces), createWriteStream(temporary, { mode: 0o600 }));
   const file = await open(temporary, 'r+');
   await file.sync();
   await file.close();
   await rename(temporary, path);
-  return failures;
+  return { failures, edition: rendererEdition(), ...measured.end() };
 }
 
-/** Between two bills the process attends to other things: rendering would keep it for minutes. */
-async function* inputsOf(
-  tx: Tx,
-  job: StepJob,
-  queued: readonly QueuedPrint[],
-  failures: Map<number, string>,
-): AsyncGenerator<BillDocumentInput> {
-  const { tenantId } = job.tenant;
-  for (let at = 0; at < queued.length; at += billsPerRead) {
-    const billIds = queued.slice(at, at + billsPerRead).map((one) => one.bill_id);
-    const bills = await listBillsByIds(tx, tenantId, billIds);
-    const documents = await listDocumentsOf(tx, tenantId, billIds);
-    const versionOf = new Map(documents.map((one) => [one.bill_id, one.setting_version]));
-    const versions = [...new Set(versionOf.values())];
-    const settings = await settingsByVersion(tx, tenantId, job.termId ?? 0, versions);
-    const letterheads = new Map(
-      [...settings].map(([version, one]) => [version, letterheadOf(one)]),
-    );
-    for (const bill of bills) {
-      const version = versionOf.get(bill.bill_id) ?? 0;
-      const setting = settings.get(version);
-      const letterhead = letterheads.get(version);
-      if (setting === undefined || letterhead === undefined) {
-        failures.set(bill.bill_id, 'The bill has no document');
-        continue;
-      }
-      yield billInput(setting, letterhead, bill);
-      await turn();
+/** Hands the pieces on and counts and hashes them meanwhile. */
+function measure(pieces: AsyncIterable<Buffer>) {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* passing() {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      size += piece.length;
+      yield piece;
     }
   }
+  return { pieces: passing(), end: () => ({ size, sha256: hash.digest('hex') }) };
 }

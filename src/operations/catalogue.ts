@@ -22,6 +22,8 @@ import { getBillDocument } from './bills/get-bill-document.ts';
 import { getBillTerm } from './bills/get-bill-term.ts';
 import { getBills } from './bills/get-bills.ts';
 import { getDeliveries } from './bills/get-deliveries.ts';
+import { getPrintFile } from './bills/get-print-file.ts';
+import { getPrintFiles } from './bills/get-print-files.ts';
 import { holdBill } from './bills/hold-bill.ts';
 import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
@@ -126,6 +128,8 @@ export const catalogue = {
   distributeBills,
   getBillDocument,
   getDeliveries,
+  getPrintFiles,
+  getPrintFile,
   resolveDeliveries: resolveDeliveriesOperation,
   exportData,
   getRouteSheet,

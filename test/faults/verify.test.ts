@@ -137,6 +137,31 @@ const crimes: readonly Crime[] = [
     names: /^number /,
   },
   {
+    what: 'a bill gets another number that nobody has',
+    table: 'bills',
+    commit: `update bills set bill_number = bill_number || '9' where ${ofBill(7)}`,
+    laws: ['L3'],
+    names: /^bill 7 was booked as \S+$/,
+  },
+  {
+    what: 'two bills have changed their numbers',
+    table: 'bills',
+    commit: `drop index bills_number_key;
+      update bills b set bill_number = o.bill_number from bills o
+      where b.${mine} and o.${mine} and b.bill_id + o.bill_id = 15 and b.bill_id in (7, 8);
+      create unique index bills_number_key on bills (tenant_id, bill_number)
+        where bill_number is not null`,
+    laws: ['L3'],
+    names: /^bill 7 was booked as \S+\nbill 8 was booked as \S+$/,
+  },
+  {
+    what: 'the ledger names another number than the bill has',
+    table: 'subledger_entries',
+    commit: `update subledger_entries set reference = reference || '9' where ${ofBill(8)}`,
+    laws: ['L3'],
+    names: /^bill 8 was booked as \S+9$/,
+  },
+  {
     what: 'the words of a posted bill are changed',
     table: 'bills',
     commit: `update bills set document = replace(document::text, 'Customer 8', 'Customer 9')::json

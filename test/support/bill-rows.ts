@@ -1,6 +1,6 @@
 // Bills, documents and deliveries under ids of their own, for tests that go through all operations:
 // a term whose draft was made twice by the bill run itself, and copies of it as rows: a posted term,
-// and a published one with a bill whose delivery is uncertain.
+// and a published one with a bill whose mail is uncertain and that was printed.
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import type { TestClient } from './client.ts';
 import { smallService, smallTariff } from './pricing.ts';
@@ -131,6 +131,18 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
      values ($1, $2, $3, $4, $5, 'Email', $6 || '@example.com', 'Uncertain', $6, 1,
        '<' || $6 || '@x>', now(), $6, now())`,
     [tenantId, seeded.delivery, billId, termId, seeded.job, mark],
+  );
+  await scene.sql.query(
+    `insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, status,
+       reason, attempts, message_id, created_at, created_by, modified_at)
+     values ($1, 918, $2, $3, $4, 'Print', 'Sent', $5, 1, '<' || $5 || '@y>', now(), $5, now())`,
+    [tenantId, billId, termId, seeded.job, mark],
+  );
+  await scene.sql.query(
+    `insert into print_files (tenant_id, job_id, part, term_id, name, first_delivery_id,
+       last_delivery_id, bills, size, sha256, edition, created_at, created_by)
+     values ($1, $2, 1, $3, $4, 918, 918, 1, 1, sha256('x'), 'seeded', now(), $4)`,
+    [tenantId, seeded.job, termId, mark],
   );
 }
 

@@ -1,10 +1,10 @@
 // What bills are made from, read for a slice of a run at once: by ids, which is a fraction of the
 // cost of looking for each subscription's own.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
-import { type SubjectRange, subjectColumn } from './subjects-store.ts';
+import { isInRange, nextTransfer, type SubjectRange, subjectColumn } from './subjects-store.ts';
 
 /** A subscription that the term bills. */
 export type BilledRow = {
@@ -53,30 +53,10 @@ export async function listBilled(
     from subscriptions s
     left join lateral ${nextTransfer(term)} w on true
     where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
-      and ${subjectColumn(term)} between ${range.firstId} and ${range.lastId}
+      and ${isInRange(term, range)}
     order by subject_id, s.subscription_id
   `.execute(tx);
   return rows;
-}
-
-/**
- * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
- * the last day of the term. A Final term ends with the first owner of days that nobody was billed
- * for, so that what is left is the next one's.
- */
-function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
-  const day =
-    term.term_type === 'Final'
-      ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
-      : sql`${term.end_date}::date`;
-  return sql`(
-    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
-      (t ->> 'transferDate')::date as day
-    from jsonb_array_elements(s.transfers) t
-    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
-    order by t ->> 'transferDate'
-    limit 1
-  )`;
 }
 
 export async function listAccountLabels(

@@ -105,7 +105,10 @@ function hasCancelled(tenantId: number): RawBuilder<unknown> {
   )`;
 }
 
-/** Every number that was taken is on a bill, retired, or waits for a bill that is being posted. */
+/**
+ * Every number that was taken is on a bill, retired, or waits for a bill that is being posted. The
+ * ledger names the number under which a bill was booked: it is still that of the bill, or retired.
+ */
 export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select coalesce(max(last_number), 0) from counters
@@ -129,7 +132,16 @@ export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
       union all
       select 'number ' || r.bill_number from retired_numbers r
       join bills b on b.tenant_id = r.tenant_id and b.bill_number = r.bill_number
-      where r.tenant_id = ${tenantId}`,
+      where r.tenant_id = ${tenantId}
+      union all
+      select distinct 'bill ' || e.bill_id || ' was booked as ' || coalesce(e.reference, 'nothing')
+      from subledger_entries e
+      left join bills b on b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
+        and b.posting = e.posting and b.bill_number is not null
+      left join retired_numbers r on r.tenant_id = ${tenantId} and r.bill_number = e.reference
+        and r.bill_id = e.bill_id
+      where e.tenant_id = ${tenantId} and e.kind = 'Bill' and e.bill_id is not null
+        and coalesce(b.bill_number, r.bill_number) is distinct from e.reference`,
   });
 }
 

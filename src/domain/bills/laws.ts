@@ -44,7 +44,7 @@ const inDatabase = (
 const questions: readonly Question[] = [
   inDatabase('L1', 'journals balance and are made up of entries', judgeJournals),
   inDatabase('L2', 'every day is billed once', judgeDays),
-  inDatabase('L3', 'bill numbers have no gaps', judgeNumbers),
+  inDatabase('L3', 'bill numbers have no gaps and are as booked', judgeNumbers),
   { law: 'L4', says: 'posted bills are what their inputs give', ask: judgeBills },
   inDatabase('L5', 'balances are the sums of entries', judgeBalances),
   inDatabase('L6', 'posted bills are booked once', judgeEntries),

@@ -4,14 +4,57 @@ import type { Tx } from '../../base/db/pool.ts';
 import { isBilledByMeter, isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 
-/** The column by which bills are made, by the term's post type. */
-export function subjectColumn({ post_type }: BilledTerm): RawBuilder<unknown> {
-  const columns = {
-    'Post Subscription': 's.subscription_id',
-    'Post Account': 's.account_id',
-    'Post Party': 's.party_id',
-  };
-  return sql.raw(columns[post_type]);
+/** By the term's post type: where the subject stands, now and in a transfer. */
+const columns = {
+  'Post Account': { now: 's.account_id', before: 'account_id' },
+  'Post Party': { now: 's.party_id', before: 'party_id' },
+};
+
+/**
+ * What a bill is made for, by the term's post type. An account or a party is that of who had the
+ * subscription on the days that are billed, whoever has it now.
+ */
+export function subjectColumn(term: BilledTerm): RawBuilder<unknown> {
+  if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
+  const { now, before } = columns[term.post_type];
+  return sql`case when ${isHandedOn(term)}
+    then coalesce((select ${sql.raw(before)} from ${nextTransfer(term)} w), ${sql.raw(now)})
+    else ${sql.raw(now)} end`;
+}
+
+/** Those that may be of another than who has them now are looked at in every range: few are. */
+export function isInRange(term: BilledTerm, range: SubjectRange): RawBuilder<unknown> {
+  const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
+  if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
+  const now = sql.raw(columns[term.post_type].now);
+  return sql`(${now} ${within} or ${isHandedOn(term)}) and ${subjectColumn(term)} ${within}`;
+}
+
+/** Whether it may have been handed on after days of the term. */
+function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
+  return term.term_type === 'Final'
+    ? sql`s.transferred_on is not null`
+    : sql`s.transferred_on > ${term.end_date}::date`;
+}
+
+/**
+ * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
+ * the last day of the term. A Final term ends with the first owner of days that nobody was billed
+ * for, so that what is left is the next one's.
+ */
+export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
+  const day =
+    term.term_type === 'Final'
+      ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
+      : sql`${term.end_date}::date`;
+  return sql`(
+    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
+      (t ->> 'transferDate')::date as day
+    from jsonb_array_elements(s.transfers) t
+    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
+    order by t ->> 'transferDate'
+    limit 1
+  )`;
 }
 
 export type SubjectRange = { firstId: number; lastId: number };

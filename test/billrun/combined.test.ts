@@ -1,0 +1,317 @@
+// Bills of accounts and of parties: every subscription is on the bill of who had it, no day of one
+// is billed twice or lost between terms, and the ledger keeps subscriptions apart.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestClient } from '../support/client.ts';
+import { codeOf, schedule } from '../support/delivery.ts';
+import { assertLaws } from '../support/laws.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
+import { newTerm } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+
+const postTypes = ['Post Account', 'Post Party'] as const;
+type PostType = (typeof postTypes)[number];
+
+/** What each subscription charges a day, so that every sum tells of whom it is made up. */
+const daily = { a: 1, b: 2, c: 4, d: 8, e: 16 };
+type Name = keyof typeof daily;
+
+const houses = {
+  shop: { party: 'Khan', label: 'Shop' },
+  home: { party: 'Khan', label: 'Home' },
+  farm: { party: 'Noor', label: 'Farm' },
+} as const;
+type House = keyof typeof houses;
+
+type Town = {
+  client: TestClient;
+  tenantId: number;
+  postType: PostType;
+  offer: Offer;
+  partyNumbers: Record<'Khan' | 'Noor', number>;
+};
+
+let made = 0;
+
+/** Khan has a shop with two subscriptions and a home with one, Noor a farm with one. */
+async function openTown(postType: PostType): Promise<Town> {
+  made += 1;
+  const workspace = `town-${made}`;
+  const client = await scene.workspace(workspace);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
+  const offer = await newOffer(
+    client,
+    {
+      postType,
+      values: [{ name: 'daily', type: 'Number', default: '0', overridable: 1 }],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      meteredInputs: [],
+      holdRules: [],
+    },
+    { componentRules: [{ component: 'fee', formula: 'daily * segment.days' }] },
+  );
+  const partyNumbers = {
+    Khan: await newParty(client, 'Khan'),
+    Noor: await newParty(client, 'Noor'),
+  };
+  const town = { client, tenantId: Number(rows[0].id), postType, offer, partyNumbers };
+  await connect(town, 'a', 'shop');
+  await connect(town, 'b', 'shop');
+  await connect(town, 'c', 'home');
+  await connect(town, 'd', 'farm');
+  return town;
+}
+
+/** Billed up to the end of June, or new in August. */
+async function connect(town: Town, name: Name, house: House, connectionDate = '01062026') {
+  const { party, label } = houses[house];
+  const isOld = connectionDate === '01062026';
+  await subscribe(
+    town.client,
+    {
+      ...town.offer,
+      connectionNumber: name,
+      connectionDate,
+      ...(isOld ? { billedThrough: '30062026' } : {}),
+      variants: [{ name: 'daily', value: String(daily[name]) }],
+      users: [{ partyNumber: town.partyNumbers[party], connectionGroupLabel: label }],
+    },
+    { batchUpload: true },
+  );
+}
+
+function handOver(town: Town, name: Name, transferDate: string, house: House) {
+  const { party, label } = houses[house];
+  return town.client.transferConnection({
+    data: {
+      connectionNumber: name,
+      transferDate,
+      toPartyNumber: town.partyNumbers[party],
+      connectionGroupLabel: label,
+    },
+  });
+}
+
+async function generated(town: Town, term: Partial<Parameters<typeof newTerm>[1]>) {
+  const termID = await newTerm(town.client, { serviceCode: town.offer.serviceCode, ...term });
+  await town.client.generateBills(schedule(termID));
+  return termID;
+}
+
+/** By whose bill they are on: what each subscription is charged. */
+type Charged = Record<string, Partial<Record<Name, number>>>;
+
+/** Days of a subscription in a house. */
+type Stay = readonly [Name, House, number];
+
+function expected({ postType }: Town, stays: readonly Stay[]): Charged {
+  const charged: Charged = {};
+  for (const [name, house, days] of stays) {
+    const { party, label } = houses[house];
+    const bill = postType === 'Post Party' ? party : label;
+    charged[bill] = { ...charged[bill], [name]: daily[name] * days };
+  }
+  return charged;
+}
+
+async function shownBills(town: Town, termID: number) {
+  return (await town.client.getBills({ termID })).data.bills;
+}
+
+/** As they are shown, when every sum on them has been added up once more. */
+async function chargedBy(town: Town, termID: number): Promise<Charged> {
+  const charged: Charged = {};
+  for (const bill of await shownBills(town, termID)) {
+    const parts: Partial<Record<string, number>> = {};
+    for (const line of bill.lines) {
+      const name = line.connectionNumber ?? bill.connectionNumber ?? assert.fail('whose line');
+      parts[name] = (parts[name] ?? 0) + line.amount;
+    }
+    const sum = Object.values(parts).reduce<number>((total, one) => total + (one ?? 0), 0);
+    assert.deepEqual([bill.currentCharges, bill.billAmount], [sum, sum]);
+    assert.equal(bill.totalAmount, bill.billAmount + bill.arrears);
+    const sections = bill.sections.map((section) => [section.connectionNumber, section.subtotal]);
+    const isCombined = bill.connectionNumber === null;
+    assert.deepEqual(Object.fromEntries(sections), isCombined ? parts : {});
+    const key = town.postType === 'Post Party' ? bill.partyName : bill.connectionGroupLabel;
+    assert.equal(charged[key ?? ''], undefined, `one bill for ${key}`);
+    charged[key ?? ''] = parts;
+  }
+  return charged;
+}
+
+/** What the ledger has of each subscription and party, from bills alone; nothing where it is 0. */
+async function booked({ tenantId }: Town): Promise<Record<string, number>> {
+  const { rows } = await scene.sql.query(
+    `select s.subscription_number || ' of ' || p.name as whose, sum(e.amount) / 100 as amount
+     from subledger_entries e
+     join subscriptions s on s.tenant_id = e.tenant_id and s.subscription_id = e.subscription_id
+     join parties p on p.tenant_id = e.tenant_id and p.party_id = e.party_id
+     where e.tenant_id = $1 and e.kind in ('Bill', 'Reversal') and e.ledger_account_id = 2
+     group by 1 having sum(e.amount) <> 0 order by 1`,
+    [tenantId],
+  );
+  return Object.fromEntries(rows.map(({ whose, amount }) => [whose, Number(amount)]));
+}
+
+function entries(stays: readonly Stay[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, house, days] of stays) {
+    const key = `${name} of ${houses[house].party}`;
+    sums[key] = (sums[key] ?? 0) + daily[name] * days;
+  }
+  return Object.fromEntries(Object.entries(sums).sort());
+}
+
+async function assertParts({ tenantId }: Town): Promise<void> {
+  const { rows } = await scene.sql.query(
+    `select b.bill_id from bills b
+     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+     where b.tenant_id = $1
+     group by b.tenant_id, b.bill_id, b.bill_amount having sum(p.amount) <> b.bill_amount`,
+    [tenantId],
+  );
+  assert.deepEqual(rows, [], 'a bill is the sum of its parts');
+  await assertLaws(scene, tenantId);
+}
+
+const inJuly: readonly Stay[] = [
+  ['a', 'shop', 31],
+  ['b', 'shop', 31],
+  ['c', 'home', 31],
+  ['d', 'farm', 31],
+];
+
+for (const postType of postTypes) {
+  test(`${postType}: two terms, one subscription handed over between them, two ended`, async () => {
+    const town = await openTown(postType);
+    const { client } = town;
+    const first = await generated(town, july);
+    assert.deepEqual(await chargedBy(town, first), expected(town, inJuly));
+    assert.deepEqual(await booked(town), {});
+    await client.postBills(schedule(first));
+    assert.deepEqual(await booked(town), entries(inJuly));
+    await assertParts(town);
+
+    await handOver(town, 'b', '01/08/2026', 'farm');
+    await connect(town, 'e', 'home', '01082026');
+    const end = (connectionNumber: Name, effectiveDate: string) =>
+      client.disconnectConnection({
+        data: { connectionNumber, effectiveDate, kind: 'CustomerRequest' },
+      });
+    await end('c', '21/08/2026');
+    await end('e', '11/08/2026');
+    await client.closeConnection({ data: { connectionNumber: 'e', effectiveDate: '11/08/2026' } });
+    const inAugust: readonly Stay[] = [
+      ['a', 'shop', 31],
+      ['b', 'farm', 31],
+      ['c', 'home', 20],
+      ['d', 'farm', 31],
+      ['e', 'home', 10],
+    ];
+    const second = await generated(town, august);
+    assert.deepEqual(await chargedBy(town, second), expected(town, inAugust));
+    // What b has cost in July is still Khan's.
+    const arrears = (await shownBills(town, second)).map((bill) => [bill.partyName, bill.arrears]);
+    const owed: Record<string, number> = { Khan: 0, Noor: 0 };
+    for (const [name, amount] of arrears)
+      owed[name as string] = (owed[name as string] ?? 0) + Number(amount);
+    assert.deepEqual(owed, { Khan: 31 * (daily.a + daily.c), Noor: 31 * daily.d });
+    await client.postBills(schedule(second));
+    assert.deepEqual(await booked(town), entries([...inJuly, ...inAugust]));
+    await assertParts(town);
+
+    // Taken back, and done again.
+    assert.equal(await codeOf(client.unpostBills(taken(first))), 'INVALID_STATE');
+    await client.unpostBills(taken(second));
+    assert.deepEqual(await booked(town), entries(inJuly));
+    await assertParts(town);
+    await client.generateBills(schedule(second));
+    assert.deepEqual(await chargedBy(town, second), expected(town, inAugust));
+    await client.postBills(schedule(second));
+    assert.deepEqual(await booked(town), entries([...inJuly, ...inAugust]));
+    await assertParts(town);
+
+    // c and e are over, and nothing of them is left.
+    const third = await generated(town, { startDate: '01/09/2026', endDate: '30/09/2026' });
+    assert.deepEqual(
+      await chargedBy(town, third),
+      expected(town, [
+        ['a', 'shop', 30],
+        ['b', 'farm', 30],
+        ['d', 'farm', 30],
+      ]),
+    );
+  });
+
+  test(`${postType}: a term before the transfer is the old owner’s, however late it is made`, async () => {
+    const town = await openTown(postType);
+    await handOver(town, 'b', '05/08/2026', 'farm');
+    const first = await generated(town, july);
+    assert.deepEqual(await chargedBy(town, first), expected(town, inJuly));
+    await town.client.postBills(schedule(first));
+    assert.deepEqual(await booked(town), entries(inJuly));
+    await assertParts(town);
+  });
+
+  test(`${postType}: a transfer inside a term: the old owner’s days by a Final term`, async () => {
+    const town = await openTown(postType);
+    const { client } = town;
+    await handOver(town, 'b', '11/07/2026', 'farm');
+    const regular = await generated(town, july);
+    const refused = (await shownBills(town, regular)).filter((bill) => bill.status === 'Error');
+    assert.deepEqual(
+      refused.map((bill) => [bill.partyName, bill.errors.map(({ code }) => code)]),
+      [['Noor', ['TRANSFER_NOT_BILLED']]],
+    );
+    const final = await generated(town, { ...july, type: 'Final', connectionNumbers: ['b'] });
+    const before: readonly Stay[] = [['b', 'shop', 10]];
+    assert.deepEqual(await chargedBy(town, final), expected(town, before));
+    await client.postBills(schedule(final));
+    await client.generateBills(schedule(regular));
+    const after: readonly Stay[] = [
+      ['a', 'shop', 31],
+      ['b', 'farm', 21],
+      ['c', 'home', 31],
+      ['d', 'farm', 31],
+    ];
+    assert.deepEqual(await chargedBy(town, regular), expected(town, after));
+    await client.postBills(schedule(regular));
+    assert.deepEqual(await booked(town), entries([...before, ...after]));
+    await assertParts(town);
+  });
+
+  test(`${postType}: a bill that was left out is caught up by the next term`, async () => {
+    const town = await openTown(postType);
+    const { client } = town;
+    const first = await generated(town, july);
+    const bills = await shownBills(town, first);
+    const held = bills.find((bill) => bill.connectionNumber === null) ?? assert.fail();
+    await client.holdBill({ data: { billID: held.billID, hold: true, reason: 'asked' } });
+    const { operation, data } = schedule(first);
+    await client.postBills({ operation, data: { ...data, skipErrors: true } });
+    const ofShop = postType === 'Post Party' ? ['a', 'b', 'c'] : ['a', 'b'];
+    const isLate = ([name]: Stay) => ofShop.includes(name);
+    assert.deepEqual(await booked(town), entries(inJuly.filter((stay) => !isLate(stay))));
+    const second = await generated(town, august);
+    const inBoth = inJuly.map((stay): Stay => [stay[0], stay[1], isLate(stay) ? 62 : 31]);
+    assert.deepEqual(await chargedBy(town, second), expected(town, inBoth));
+    await client.postBills(schedule(second));
+    const all = inJuly.map(([name, house]): Stay => [name, house, 62]);
+    assert.deepEqual(await booked(town), entries(all));
+    await assertParts(town);
+    // A term for a day that was billed bills nobody.
+    const again = await generated(town, { ...july, type: 'OffCycle', connectionNumbers: ['a'] });
+    assert.deepEqual(await chargedBy(town, again), {});
+  });
+}
+
+function taken(termID: number) {
+  return { operation: 'schedule' as const, data: { termID, reason: 'wrong' } };
+}
