@@ -1249,7 +1249,7 @@ CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bil
 
 CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
 
-CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, bill_id);
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLUDE (bill_id);
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
 
@@ -1259,7 +1259,7 @@ CASE
     ELSE (0)::bigint
 END));
 
-CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, bill_id) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
 
 CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
 
