@@ -104,7 +104,7 @@ async function disturb(
   let met = 0;
   for (const victim of victims) {
     await supervisor.recovered();
-    await sleep((random() * usualMs) / Math.min(victims.length, 3));
+    await sleep((random() * usualMs) / victims.length);
     while (!(await mayKill(term, jobId))) await sleep(20);
     const before = await jobOf(term, jobId);
     const counted = countOf(victim, step);
