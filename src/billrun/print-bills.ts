@@ -17,7 +17,6 @@ import {
   type QueuedPrint,
 } from '../domain/delivery/sending-store.ts';
 import type { BillDocumentInput } from '../domain/documents/bill-document.ts';
-import { mergeBills } from '../domain/documents/render-bill.ts';
 import type { StepJob } from './step.ts';
 import type { Tools } from './tools.ts';
 
@@ -75,6 +74,8 @@ async function writeFile(
   };
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.part`;
+  // Loaded here, because most workers never print: the threads of the renderer do the rest.
+  const { mergeBills } = await import('../domain/documents/render-bill.ts');
   const pieces = mergeBills(inputsOf(tx, job, queued, failures), onFailed);
   await pipeline(Readable.from(pieces), createWriteStream(temporary, { mode: 0o600 }));
   const file = await open(temporary, 'r+');
