@@ -5,7 +5,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
-import { type BillrunScene, lanes, type Place, termID } from './billrun-scene.ts';
+import { termID } from '../test/support/residential-rows.ts';
+import { type BillrunScene, lanes, type Place } from './billrun-scene.ts';
 
 /** As many bills as a part of the step writes in one transaction. */
 const rowsPerCopy = 1_000;

@@ -19,9 +19,9 @@ import {
   environmentOf,
   theCluster,
 } from '../test/support/cluster.ts';
+import { fillTerm } from '../test/support/residential-rows.ts';
 import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
 import { saveTariffs } from '../test/support/tariffs.ts';
-import { fillSubscriptions } from './billrun-rows.ts';
 import { launchServer, memoryOf, type Server, stopServer } from './served.ts';
 
 export type Place = { workspace: string; tenantId: number; size: number; client: Client };
@@ -41,7 +41,6 @@ export type BillrunScene = {
   close(): Promise<void>;
 };
 
-export const termID = 1;
 /** Parts of jobs at a time, and writers of the floor. */
 export const lanes = 4;
 
@@ -143,7 +142,7 @@ export async function fillDatabase(
   await stopServer(server);
   await asSuperuser(cluster, databaseName, async (client) => {
     for (const [index, size] of sizes.entries()) {
-      await fillWorkspace(client, tenants[index] as number, size);
+      await fillTerm(client, tenants[index] as number, size);
     }
     await client.query('vacuum analyze');
   });
@@ -180,7 +179,7 @@ export async function openServed(size: number, env: Record<string, string>): Pro
   const tenantId = await priceWorkspace(cluster, databaseName, server, workspace);
   const superuser = new pg.Client({ ...cluster.superuser, database: databaseName });
   await superuser.connect();
-  await fillWorkspace(superuser, tenantId, size);
+  await fillTerm(superuser, tenantId, size);
   await superuser.query('vacuum analyze');
   const worker = await launchWorker(cluster, databaseName, env);
   return {
@@ -203,30 +202,6 @@ async function logIn(server: Server, workspace: string): Promise<Client> {
   const { data } = await client.login({ username, password: adminPassword });
   client.useToken(data.accessToken);
   return client;
-}
-
-async function fillWorkspace(client: pg.Client, tenantId: number, size: number): Promise<void> {
-  const { rows } = await client.query(
-    `select c.context_id, b.batch_id, p.plan_id
-     from pricing_contexts c
-     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id
-     join plans p on p.tenant_id = c.tenant_id and p.code = 'RES-A1'
-     where c.tenant_id = $1 and b.code = 'DEFAULT'`,
-    [tenantId],
-  );
-  const [contextId, batchId, planId] = ['context_id', 'batch_id', 'plan_id'].map((name) =>
-    Number(rows[0][name]),
-  ) as [number, number, number];
-  await client.query(
-    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
-       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
-       created_at, created_by, modified_at, modified_by, ts)
-     values ($1, $2, $3, $4, 1, 'Regular', 'Jul-2025', '2025-07-01', '2025-07-31', '2025-08-15',
-       'Post Subscription', 'Open', 'ReadingsPosted', now() - interval '1 day', now(), 'bench',
-       now(), 'bench', 1)`,
-    [tenantId, termID, contextId, batchId],
-  );
-  await fillSubscriptions(client, { tenantId, contextId, batchId, planId }, size);
 }
 
 export async function launchWorker(

@@ -3,6 +3,7 @@
 // round does one after the other on a workspace that nothing was done to before.
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
+import { termID } from '../test/support/residential-rows.ts';
 import {
   copyFloor,
   entriesFloor,
@@ -10,7 +11,7 @@ import {
   type PreparedRows,
   prepareRows,
 } from './billrun-floors.ts';
-import { type BillrunScene, openBillrun, type Place, runStep, termID } from './billrun-scene.ts';
+import { type BillrunScene, openBillrun, type Place, runStep } from './billrun-scene.ts';
 import { benchDelivery, openPost } from './delivery.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 

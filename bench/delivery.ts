@@ -14,7 +14,8 @@ import type { StoredBill } from '../src/domain/delivery/bill-input.ts';
 import { listBillsByIds } from '../src/domain/delivery/documents-store.ts';
 import { type FrozenSetting, getNewestSetting } from '../src/domain/delivery/freeze-setting.ts';
 import { openRenderer } from '../src/domain/delivery/renderer.ts';
-import { type BillrunScene, end, type Place, runStep, termID } from './billrun-scene.ts';
+import { termID } from '../test/support/residential-rows.ts';
+import { type BillrunScene, end, type Place, runStep } from './billrun-scene.ts';
 import type { BenchResult } from './result.ts';
 
 const connections = 10;

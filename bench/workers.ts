@@ -2,7 +2,8 @@
 // processors for them. What they share, numbers above all, must not make them wait for each other.
 import { availableParallelism } from 'node:os';
 import { stopOwnCluster } from '../test/support/cluster.ts';
-import { end, launchWorker, openBillrun, type Place, runStep, termID } from './billrun-scene.ts';
+import { termID } from '../test/support/residential-rows.ts';
+import { end, launchWorker, openBillrun, type Place, runStep } from './billrun-scene.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 
 const size = 20_000;

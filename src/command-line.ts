@@ -1,37 +1,34 @@
 // The command line: what the program can be asked to do, and how it says that it cannot.
+import { flushCompileCache } from 'node:module';
 import { AppError } from './base/errors.ts';
-import { DataFolderInUse } from './base/postgres/embedded.ts';
-import { demoCommand, demoUsage } from './commands/demo.ts';
-import { writeErrorsPage } from './commands/errors-page.ts';
-import { exportCommand, exportUsage, routeSheetCommand } from './commands/export.ts';
-import { importCommand, importUsage } from './commands/import.ts';
-import { migrateOnly } from './commands/migrate.ts';
-import { writeSchema } from './commands/schema.ts';
-import { writeSdk } from './commands/sdk.ts';
-import { serve } from './commands/serve.ts';
-import { start } from './commands/start.ts';
-import { UsageError } from './commands/usage.ts';
-import { verifyCommand, verifyUsage } from './commands/verify.ts';
-import { work } from './commands/work.ts';
-import { workspaceCommand, workspaceUsage } from './commands/workspace.ts';
+import { DataFolderInUse } from './base/postgres/claim.ts';
+import {
+  demoUsage,
+  exportUsage,
+  importUsage,
+  UsageError,
+  verifyUsage,
+  workspaceUsage,
+} from './commands/usage.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 
 type Command = (config: Config, args: readonly string[]) => Promise<void>;
 
-const commands = new Map<string, Command>([
-  ['start', start],
-  ['serve', serve],
-  ['work', work],
-  ['migrate', migrateOnly],
-  ['workspace', workspaceCommand],
-  ['demo', demoCommand],
-  ['verify', verifyCommand],
-  ['import', importCommand],
-  ['export', exportCommand],
-  ['route-sheet', routeSheetCommand],
-  ['schema', writeSchema],
-  ['sdk', writeSdk],
-  ['errors-page', writeErrorsPage],
+/** Loaded when it is asked for: a worker needs no server, and to list workspaces takes neither. */
+const commands = new Map<string, () => Promise<Command>>([
+  ['start', async () => (await import('./commands/start.ts')).start],
+  ['serve', async () => (await import('./commands/serve.ts')).serve],
+  ['work', async () => (await import('./commands/work.ts')).work],
+  ['migrate', async () => (await import('./commands/migrate.ts')).migrateOnly],
+  ['workspace', async () => (await import('./commands/workspace.ts')).workspaceCommand],
+  ['demo', async () => (await import('./commands/demo.ts')).demoCommand],
+  ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
+  ['import', async () => (await import('./commands/import.ts')).importCommand],
+  ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
+  ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
+  ['sdk', async () => (await import('./commands/sdk.ts')).writeSdk],
+  ['errors-page', async () => (await import('./commands/errors-page.ts')).writeErrorsPage],
 ]);
 
 const usage = `Usage:
@@ -61,9 +58,13 @@ async function main(): Promise<void> {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const command = commands.get(name);
-  if (!command) throw new UsageError(`There is no command '${name}'.\n\n${usage}`);
-  await command(readConfig(process.env), args);
+  const load = commands.get(name);
+  if (!load) throw new UsageError(`There is no command '${name}'.\n\n${usage}`);
+  const config = readConfig(process.env);
+  const command = await load();
+  // Now, because a server may run for months, and may be killed in the end.
+  flushCompileCache();
+  await command(config, args);
 }
 
 main().catch((error: unknown) => {

@@ -233,6 +233,7 @@ const bans: Ban[] = [
     except: {
       'src/config.ts': 'the only reader of the environment',
       'src/command-line.ts': 'hands the environment to config.ts',
+      'src/main.ts': 'tells processes and threads where compiled code is kept',
     },
   },
   {

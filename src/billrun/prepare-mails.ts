@@ -9,7 +9,7 @@ import {
 } from '../domain/delivery/documents-store.ts';
 import { type FrozenSetting, settingsByVersion } from '../domain/delivery/freeze-setting.ts';
 import type { MailTemplate } from '../domain/delivery/mail-text.ts';
-import type { Rendered, RenderResult } from '../domain/delivery/render-thread.ts';
+import type { Rendered, RenderResult } from '../domain/delivery/render-outcome.ts';
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
 import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';

@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Tx } from '../base/db/pool.ts';
 import type { AppError } from '../base/errors.ts';
-import { rendererEdition } from '../domain/delivery/edition.ts';
 import { insertPrintFile } from '../domain/delivery/print-files-store.ts';
 import { printInputs } from '../domain/delivery/print-inputs.ts';
 import {
@@ -17,7 +16,6 @@ import {
   type QueuedPrint,
 } from '../domain/delivery/sending-store.ts';
 import type { BillDocumentInput } from '../domain/documents/bill-document.ts';
-import { mergeBills } from '../domain/documents/render-bill.ts';
 import type { StepJob } from './step.ts';
 import type { Tools } from './tools.ts';
 
@@ -78,6 +76,9 @@ async function writeFile(tx: Tx, job: StepJob, path: string, queued: readonly Qu
   const print = { termId: job.termId ?? 0, billIds: queued.map((one) => one.bill_id) };
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.part`;
+  // Loaded here, because most workers never print: the threads of the renderer do the rest.
+  const { mergeBills } = await import('../domain/documents/render-bill.ts');
+  const { rendererEdition } = await import('../domain/delivery/edition.ts');
   const inputs = printInputs(tx, job.tenant.tenantId, print, onMissing);
   const measured = measure(mergeBills(inputs, onFailed));
   await pipeline(Readable.from(measured.pieces), createWriteStream(temporary, { mode: 0o600 }));

@@ -23,7 +23,7 @@ import {
   freezeSetting,
   getNewestSetting,
 } from '../domain/delivery/freeze-setting.ts';
-import type { RenderResult } from '../domain/delivery/render-thread.ts';
+import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
 import type { Tools } from './tools.ts';

@@ -2,15 +2,9 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
-import { demoSubscriptions } from './demo/fill.ts';
 import { runDemo } from './demo/run.ts';
 import { demo, makeDemo } from './demo/workspace.ts';
-import { UsageError } from './usage.ts';
-
-export const demoUsage =
-  `billwright demo [--workspace NAME] ` +
-  `[--subscriptions ${demoSubscriptions}]
-  billwright demo run`;
+import { demoSubscriptions, demoUsage, UsageError } from './usage.ts';
 
 const subscriptionsMax = 10_000_000;
 

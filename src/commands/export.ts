@@ -10,12 +10,7 @@ import type { Config } from '../config.ts';
 import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
 import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
 import { inWorkspace, type Workspace } from './in-workspace.ts';
-import { UsageError } from './usage.ts';
-
-export const exportUsage = `billwright export parties|meters|subscriptions|readings
-      --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
-  billwright route-sheet --workspace NAME --service CODE [--batch CODE]
-      [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]`;
+import { exportUsage, UsageError } from './usage.ts';
 
 /** By which spreadsheets know that the file is UTF-8. */
 const mark = '\ufeff';

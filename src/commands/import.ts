@@ -14,10 +14,7 @@ import { type Imported, importFile } from '../domain/imports/import-file.ts';
 import type { LineProblem } from '../domain/imports/import-rows.ts';
 import { type ImportKind, importKinds, loaders } from '../operations/imports/kind-fields.ts';
 import { inWorkspace, type Workspace } from './in-workspace.ts';
-import { UsageError } from './usage.ts';
-
-export const importUsage = `billwright import parties|meters|subscriptions|readings|customers FILE
-      --workspace NAME [--dry-run] [--again] [--encoding windows-1252] [--errors FILE]`;
+import { importUsage, UsageError } from './usage.ts';
 
 const encodings: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'];
 

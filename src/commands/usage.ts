@@ -1,2 +1,30 @@
+// What each command can be told, apart from the commands themselves: to print it, none of them has
+// to be loaded.
+
 /** The command line was not understood: its message is printed, and the exit code is 2. */
 export class UsageError extends Error {}
+
+export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
+      [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
+      [--locale en-PK] [--sandbox]
+  billwright workspace list
+  billwright workspace suspend NAME
+  billwright workspace resume NAME`;
+
+/** Enough to look around in, and made within a second. */
+export const demoSubscriptions = 540;
+
+export const demoUsage =
+  `billwright demo [--workspace NAME] ` +
+  `[--subscriptions ${demoSubscriptions}]
+  billwright demo run`;
+
+export const verifyUsage = 'billwright verify [--workspace NAME]';
+
+export const importUsage = `billwright import parties|meters|subscriptions|readings|customers FILE
+      --workspace NAME [--dry-run] [--again] [--encoding windows-1252] [--errors FILE]`;
+
+export const exportUsage = `billwright export parties|meters|subscriptions|readings
+      --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
+  billwright route-sheet --workspace NAME --service CODE [--batch CODE]
+      [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]`;

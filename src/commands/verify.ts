@@ -10,9 +10,7 @@ import type { Config } from '../config.ts';
 import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/laws.ts';
 import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
-import { UsageError } from './usage.ts';
-
-export const verifyUsage = 'billwright verify [--workspace NAME]';
+import { UsageError, verifyUsage } from './usage.ts';
 
 /** Also works beside a running server, and changes nothing. */
 export async function verifyCommand(config: Config, args: readonly string[]): Promise<void> {

@@ -8,14 +8,7 @@ import {
   prepareWorkspace,
 } from '../domain/access/workspaces.ts';
 import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
-import { UsageError } from './usage.ts';
-
-export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
-      [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
-      [--locale en-PK] [--sandbox]
-  billwright workspace list
-  billwright workspace suspend NAME
-  billwright workspace resume NAME`;
+import { UsageError, workspaceUsage } from './usage.ts';
 
 const emailForm = /^[^@\s]+@[^@\s]+$/;
 

@@ -4,39 +4,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../support/client.ts';
+import { type Change, changesOf, from } from '../support/clock-changes.ts';
 import { openMetered } from '../support/metered.ts';
 import { until } from '../support/program.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
 import { newTerm, termOf } from '../support/terms.ts';
 
-type Change = { timezone: string; at: Temporal.Instant; beforeMs: number; afterMs: number };
-
-const from = Temporal.Instant.from('2020-01-01T00:00:00Z');
-const to = Temporal.Instant.from('2031-01-01T00:00:00Z');
-
-function changesOf(timezone: string): Change[] {
-  const found: Change[] = [];
-  let zoned = from.toZonedDateTimeISO(timezone).getTimeZoneTransition('next');
-  while (zoned && Temporal.Instant.compare(zoned.toInstant(), to) < 0) {
-    const at = zoned.toInstant();
-    const last = at.subtract({ milliseconds: 1 }).toZonedDateTimeISO(timezone);
-    const offset = (one: Temporal.ZonedDateTime) => one.offsetNanoseconds / 1e6;
-    found.push({ timezone, at, beforeMs: offset(last), afterMs: offset(zoned) });
-    zoned = zoned.getTimeZoneTransition('next');
-  }
-  return found.filter(({ beforeMs, afterMs }) => beforeMs !== afterMs);
-}
+const shiftsOf = (timezone: string) =>
+  changesOf(timezone).filter(({ beforeMs, afterMs }) => beforeMs !== afterMs);
 
 /** Every change there is takes some minutes; CONTRIBUTING.md tells how to ask for them. */
-const all = Intl.supportedValuesOf('timeZone').flatMap(changesOf);
+const all = Intl.supportedValuesOf('timeZone').flatMap(shiftsOf);
 const odd = ['America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca', 'Asia/Gaza'];
 const every = Math.ceil(all.length / 4);
 const changes =
   process.env.CLOCK_CHANGES === 'all'
     ? all
     : [
-        ...odd.flatMap((timezone) => changesOf(timezone).slice(0, 2)),
+        ...odd.flatMap((timezone) => shiftsOf(timezone).slice(0, 2)),
         ...all.filter((_, index) => index % every === 7),
       ];
 

@@ -1,17 +1,11 @@
 // The other worked tariffs through steps 1 to 9: water, gas, and internet billed in advance.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { ShownBill } from '../support/bill-run.ts';
-import { openTestEquipment } from '../support/equipment.ts';
-import { startMailServer } from '../support/mail-server.ts';
 import { assertPublished } from '../support/published-bill.ts';
-import { openScene } from '../support/scene.ts';
 import * as story from '../support/story.ts';
 
-const scene = await openScene();
-const mailServer = await startMailServer();
-after(() => mailServer.close());
-scene.runJobs({ equipment: openTestEquipment({ smtpUrl: mailServer.url }) });
+const { scene, mailServer } = await story.openMailedScene();
 
 function assertAll(bills: readonly ShownBill[], { one }: story.Story): void {
   assert.equal(bills.length, one.scenarios.length);

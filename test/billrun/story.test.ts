@@ -1,18 +1,12 @@
 // Whole bill runs, steps 1 to 9, as an operator goes through them: by calls alone, on a moved
 // clock, with a real mail server. The bills are the worked ones of the specification.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { ShownBill } from '../support/bill-run.ts';
-import { openTestEquipment } from '../support/equipment.ts';
-import { startMailServer } from '../support/mail-server.ts';
 import { assertPublished } from '../support/published-bill.ts';
-import { openScene } from '../support/scene.ts';
 import * as story from '../support/story.ts';
 
-const scene = await openScene();
-const mailServer = await startMailServer();
-after(() => mailServer.close());
-scene.runJobs({ equipment: openTestEquipment({ smtpUrl: mailServer.url }) });
+const { scene, mailServer } = await story.openMailedScene();
 
 const amountsOf = (bill: ShownBill | undefined) =>
   Object.fromEntries((bill?.lines ?? []).map(({ component, amount }) => [component, amount]));

@@ -11,13 +11,14 @@ import {
   clientOf,
   digestOf,
   type FullTerm,
+  jobEnds,
   makeFullTerm,
   type StepName,
   stepNames,
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
-import { openPlace, until } from '../support/program.ts';
+import { openPlace } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
@@ -32,16 +33,9 @@ function newTerm(subscriptions: number): Promise<FullTerm> {
   return makeFullTerm(scene, scene.baseUrl, `wanted-${made}`, subscriptions);
 }
 
-async function ended({ tenantId, workspace }: FullTerm, jobId: number) {
-  return until(async () => {
-    const { rows } = await scene.sql.query(
-      `select status, error, outcome ->> 'message' as message, finished_at from jobs
-       where tenant_id = $1 and job_id = $2`,
-      [tenantId, jobId],
-    );
-    return rows[0].finished_at && rows[0];
-  }, `job ${jobId} of ${workspace} ends`);
-}
+const rows = async (text: string, values: readonly unknown[]) =>
+  (await scene.sql.query(text, [...values])).rows;
+const ended = (term: FullTerm, jobId: number) => jobEnds(rows, term, jobId);
 
 async function done(term: FullTerm, step: StepName): Promise<string> {
   const job = await ended(term, await ask(clientOf(scene.baseUrl, term), step));

@@ -1,57 +1,27 @@
 // Workers that die, sleep or are repeated at an exact place of a step, and changes that come while
 // a part is under way: what comes out is what an undisturbed term comes to.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { afterEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { codeOf } from '../support/delivery.ts';
+import { killWorker, startReadyWorker } from '../support/doomed-workers.ts';
 import {
   ask,
   clientOf,
   type Digest,
   digestOf,
   type FullTerm,
+  jobEnds,
+  jobOf,
   makeFullTerm,
   type StepName,
-  termID,
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
+import { termID } from '../support/residential-rows.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
-const script = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
-
-type WorkerProcess = { child: ChildProcess; output(): string };
-
-const processes: WorkerProcess[] = [];
-afterEach(async () => {
-  for (const worker of processes.splice(0)) await kill(worker);
-});
-
-async function startWorker(options: { leaseSeconds?: number; lanes?: number } = {}) {
-  const connection = { ...scene.cluster.owner, database: scene.databaseName };
-  const child = spawn(process.execPath, [script, JSON.stringify({ ...connection, ...options })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const worker = { child, output: () => output };
-  processes.push(worker);
-  await until(() => output.includes('ready'), 'the worker is up');
-  return worker;
-}
-
-async function kill({ child }: WorkerProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
 
 let made = 0;
 
@@ -62,21 +32,9 @@ function newTerm(subscriptions: number): Promise<FullTerm> {
 
 const askFor = (term: FullTerm, step: StepName) => ask(clientOf(scene.baseUrl, term), step);
 
-async function jobOf({ tenantId }: FullTerm, jobId: number) {
-  const { rows } = await scene.sql.query(
-    `select status, error, outcome ->> 'message' as message, finished_at from jobs
-     where tenant_id = $1 and job_id = $2`,
-    [tenantId, jobId],
-  );
-  return rows[0];
-}
-
-async function ended(term: FullTerm, jobId: number) {
-  return until(async () => {
-    const job = await jobOf(term, jobId);
-    return job.finished_at && job;
-  }, `job ${jobId} of ${term.workspace} ends`);
-}
+const rows = async (text: string, values: readonly unknown[]) =>
+  (await scene.sql.query(text, [...values])).rows;
+const ended = (term: FullTerm, jobId: number) => jobEnds(rows, term, jobId);
 
 async function done(term: FullTerm, step: StepName): Promise<string> {
   const job = await ended(term, await askFor(term, step));
@@ -123,7 +81,7 @@ async function countsOf({ tenantId }: FullTerm) {
 const nothing = { posted: 0, numbered: 0, entries: 0, journals: 0, advanced: 0 };
 
 test('killed inside post between number, bill and entry: nothing of the part is there', async () => {
-  let worker = await startWorker();
+  let worker = await startReadyWorker(scene);
   const { post: expected } = await calmly(40);
   // Where posting writes, in the order in which it does.
   const places: [string, string][] = [
@@ -139,12 +97,12 @@ test('killed inside post between number, bill and entry: nothing of the part is 
     const gate = await closeGate(scene, table, `new.tenant_id = ${term.tenantId} and (${when})`);
     const jobId = await askFor(term, 'post');
     await gate.reached();
-    await kill(worker);
+    await killWorker(worker);
     await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
     assert.deepEqual(await countsOf(term), nothing, table);
     await gate.open();
-    assert.equal((await jobOf(term, jobId)).finished_at, null, table);
-    worker = await startWorker();
+    assert.equal((await jobOf(rows, term, jobId)).finished_at, null, table);
+    worker = await startReadyWorker(scene);
     const job = await ended(term, jobId);
     assert.equal(job.status, 'Succeeded', `${table}: ${JSON.stringify(job.error)}`);
     assert.equal(job.message, '40 bills posted');
@@ -154,13 +112,13 @@ test('killed inside post between number, bill and entry: nothing of the part is 
 });
 
 test('killed inside generate: no half of a part is there, and the others are kept', async () => {
-  const worker = await startWorker();
+  const worker = await startReadyWorker(scene);
   const { generate: expected } = await calmly(1_010);
   const term = await newTerm(1_010);
   const gate = await closeGate(scene, 'bills', `new.tenant_id = ${term.tenantId}`);
   const jobId = await askFor(term, 'generate');
   await gate.reached(2);
-  await kill(worker);
+  await killWorker(worker);
   await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
   const { rows } = await scene.sql.query(
     'select count(*)::integer as bills from bills where tenant_id = $1',
@@ -168,13 +126,13 @@ test('killed inside generate: no half of a part is there, and the others are kep
   );
   assert.deepEqual(rows, [{ bills: 0 }]);
   await gate.open();
-  await startWorker();
+  await startReadyWorker(scene);
   assert.equal((await ended(term, jobId)).message, '1010 bills generated, 0 in error, 0 on hold');
   assert.deepEqual(await digestOf(scene, term.tenantId), expected);
 });
 
 test('a worker that slept while it posted loses its part and cannot commit it', async () => {
-  const first = await startWorker({ lanes: 1, leaseSeconds: 2 });
+  const first = await startReadyWorker(scene, { lanes: 1, leaseSeconds: 2 });
   const { post: expected } = await calmly(40);
   const term = await newTerm(40);
   await done(term, 'generate');
@@ -183,7 +141,7 @@ test('a worker that slept while it posted loses its part and cannot commit it', 
   const jobId = await askFor(term, 'post');
   await gate.reached();
   first.child.kill('SIGSTOP');
-  const second = await startWorker({ leaseSeconds: 2 });
+  const second = await startReadyWorker(scene, { leaseSeconds: 2 });
   await until(() => second.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
   assert.equal((await ended(term, jobId)).message, '40 bills posted');
@@ -226,7 +184,7 @@ async function repeatFirstPart(
 }
 
 test('the same part executed twice, and the same job inserted twice, change nothing', async () => {
-  await startWorker();
+  await startReadyWorker(scene);
   const calm = await calmly(1_010);
   const term = await newTerm(1_010);
   const last = (column: string) => `new.${column} > 1000`;
@@ -259,7 +217,7 @@ test('the same part executed twice, and the same job inserted twice, change noth
 const numberOf = (n: number) => `ELEC-${String(n).padStart(8, '0')}`;
 
 test('what changes while its part runs is in none of its bills, and stops the posting', async () => {
-  await startWorker();
+  await startReadyWorker(scene);
   const calm = await calmly(40);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
@@ -305,7 +263,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
 });
 
 test('what changes when posting has begun is left out, with its number told', async () => {
-  await startWorker();
+  await startReadyWorker(scene);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
   await done(term, 'generate');

@@ -12,6 +12,8 @@ import {
   type Digest,
   digestOf,
   type FullTerm,
+  jobEnds,
+  jobOf,
   makeFullTerm,
   type StepName,
 } from '../support/full-term.ts';
@@ -34,20 +36,7 @@ async function newTerm(): Promise<FullTerm> {
 
 const askFor = (term: FullTerm, step: StepName) => ask(clientOf(supervisor.baseUrl(), term), step);
 
-async function jobOf({ tenantId }: FullTerm, jobId: number) {
-  const [job] = await rows(
-    'select status, error, finished_at from jobs where tenant_id = $1 and job_id = $2',
-    [tenantId, jobId],
-  );
-  return job;
-}
-
-async function ended(term: FullTerm, jobId: number) {
-  return until(async () => {
-    const job = await jobOf(term, jobId);
-    return job.finished_at && job;
-  }, `job ${jobId} of ${term.workspace} ends`);
-}
+const ended = (term: FullTerm, jobId: number) => jobEnds(rows, term, jobId);
 
 async function succeeds(term: FullTerm, jobId: number): Promise<void> {
   const job = await ended(term, jobId);
@@ -149,7 +138,7 @@ test('a database that only reads for a while, and cut connections, hold a run up
   for (const step of ['generate', 'post'] as const) await succeeds(term, await askFor(term, step));
   const workers = workersIn(dataFolder);
   const jobId = await askFor(term, 'publish');
-  await until(async () => (await jobOf(term, jobId)).status === 'Running', 'it has begun');
+  await until(async () => (await jobOf(rows, term, jobId)).status === 'Running', 'it has begun');
   const cut = () =>
     rows(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -166,7 +155,7 @@ test('a database that only reads for a while, and cut connections, hold a run up
   assert.deepEqual([refused.code, refused.statusCode], ['UNAVAILABLE', 503]);
   assert.equal(refused.error.retryable, true);
   await sleep(1_000);
-  assert.equal((await jobOf(term, jobId)).status, 'Running');
+  assert.equal((await jobOf(rows, term, jobId)).status, 'Running');
   await rows('alter system reset default_transaction_read_only');
   await rows('select pg_reload_conf()');
   const back = performance.now();

@@ -1,15 +1,13 @@
 // Jobs whose workers are killed, paused and stopped: nothing is lost, nothing is done twice.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { takeNumbers } from '../../src/domain/tenants/numbers-store.ts';
 import { insertJob } from '../../src/domain/terms/jobs-store.ts';
 import type { TestClient } from '../support/client.ts';
+import { killWorker, startReadyWorker, startWorker } from '../support/doomed-workers.ts';
 import { effectsOf, makeEffects } from '../support/effects.ts';
 import { closeGate } from '../support/gate.ts';
 import { hashLocked, insertMetered } from '../support/metered-rows.ts';
@@ -21,36 +19,6 @@ import { newTerm, termOf } from '../support/terms.ts';
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
 await makeEffects(scene.sql);
-const script = fileURLToPath(new URL('../support/doomed-worker.ts', import.meta.url));
-
-type WorkerProcess = { child: ChildProcess; output(): string };
-
-const processes: WorkerProcess[] = [];
-
-function startWorker(options: { leaseSeconds?: number; lanes?: number } = {}): WorkerProcess {
-  const connection = { ...scene.cluster.owner, database: scene.databaseName };
-  const child = spawn(process.execPath, [script, JSON.stringify({ ...connection, ...options })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const worker = { child, output: () => output };
-  processes.push(worker);
-  return worker;
-}
-
-async function kill({ child }: WorkerProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
-afterEach(async () => {
-  for (const worker of processes.splice(0)) await kill(worker);
-});
 
 const env = {
   DATABASE_URL: `postgresql://billwright@/${scene.databaseName}?host=${encodeURIComponent(scene.cluster.owner.host)}`,
@@ -104,15 +72,15 @@ const subscriptions = 8_000;
 test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
   const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
   const gate = await closeGate(scene, 'term_readings');
-  const first = startWorker();
+  const first = startWorker(scene);
   const jobID = await post(faulty.client, faulty.termID);
   await until(async () => (await gate.waiting()) === 2, 'both lanes are inside a part');
-  await kill(first);
+  await killWorker(first);
   await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
   assert.equal((await hashLocked(scene, faulty.tenantId, faulty.termID)).count, 0);
   assert.equal((await jobOf(faulty.client, jobID)).status, 'Running');
   await gate.open();
-  startWorker();
+  startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
   assert.equal(job.message, '7200 readings locked, 800 missing');
@@ -134,7 +102,7 @@ test('workers killed again and again at any moment come to the same end', async 
   let kills = 0;
   let seen = 'Scheduled 0';
   while (kills < 10) {
-    const worker = startWorker();
+    const worker = startWorker(scene);
     // Each gets something done: no part is to be given up for what is not its fault.
     const now = await until(async () => {
       const { status, progress, finishedAt } = await jobOf(faulty.client, jobID);
@@ -142,12 +110,12 @@ test('workers killed again and again at any moment come to the same end', async 
       return finishedAt || stands !== seen ? stands : undefined;
     }, 'something is done');
     await sleep(random() * 60);
-    await kill(worker);
+    await killWorker(worker);
     if (now.startsWith('Succeeded')) break;
     seen = now;
     kills += 1;
   }
-  startWorker();
+  startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', `seed ${seed}: ${JSON.stringify(job.error)}`);
   assert.equal(job.message, '7200 readings locked, 800 taken again');
@@ -170,12 +138,12 @@ function randomFrom(seed: number): () => number {
 test('a worker that was paused loses its part to another and cannot commit it', async () => {
   const { client, tenantId, termID } = await openRun(3_000);
   const gate = await closeGate(scene, 'term_readings');
-  const zombie = startWorker({ leaseSeconds: 2, lanes: 1 });
+  const zombie = startWorker(scene, { leaseSeconds: 2, lanes: 1 });
   const jobID = await post(client, termID);
   await until(async () => (await gate.waiting()) === 1, 'it is inside a part');
   zombie.child.kill('SIGSTOP');
   // One lane comes to stand at the gate too, the other has time to look around.
-  const other = startWorker({ leaseSeconds: 2, lanes: 2 });
+  const other = startWorker(scene, { leaseSeconds: 2, lanes: 2 });
   await until(() => other.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
   const job = await ended(client, jobID);
@@ -206,13 +174,13 @@ test('a part that kills its worker three times is set aside, and the others are 
     return id;
   });
   let deaths = 0;
-  let worker = startWorker({ lanes: 1 });
+  let worker = startWorker(scene, { lanes: 1 });
   while (!(await jobOf(client, jobId)).finishedAt) {
     await sleep(100);
     if (worker.child.signalCode === null) continue;
     deaths += 1;
     assert.ok(deaths <= 3, 'it goes on killing');
-    worker = startWorker({ lanes: 1 });
+    worker = startWorker(scene, { lanes: 1 });
   }
   const job = await jobOf(client, jobId);
   assert.equal(deaths, 3);
@@ -248,8 +216,7 @@ test('connections that are cut and a database that only reads for a while end no
        where datname = current_database() and application_name like '%worker%'
          and pid <> pg_backend_pid()`,
     );
-  const worker = startWorker();
-  await until(() => worker.output().includes('ready'), 'it is up');
+  const worker = await startReadyWorker(scene);
   const jobID = await post(client, termID);
   await until(async () => (await jobOf(client, jobID)).status !== 'Scheduled', 'it has begun');
   await cut();

@@ -5,31 +5,15 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import pg from 'pg';
-import {
-  cloneDatabase,
-  dropDatabase,
-  environmentOf,
-  stopOwnCluster,
-  theCluster,
-} from '../support/cluster.ts';
+import { environmentOf } from '../support/cluster.ts';
 import { openPlace, type Program, until } from '../support/program.ts';
-import { adminPassword, makeWorkspace } from '../support/scene.ts';
+import { adminPassword } from '../support/scene.ts';
+import { openWorkspaceDatabase } from '../support/workspace-database.ts';
 
-const cluster = await theCluster();
-const databaseName = await cloneDatabase(cluster);
+const { cluster, databaseName, owner } = await openWorkspaceDatabase('lost');
 const place = await openPlace();
-await makeWorkspace(cluster, databaseName, Temporal.Now.instant(), 'lost', {});
-const owner = new pg.Client({ ...cluster.owner, database: databaseName });
-await owner.connect();
 const between = await openBetween(place.folder);
-
-after(async () => {
-  await between.close();
-  await owner.end();
-  await dropDatabase(cluster, databaseName);
-  await stopOwnCluster();
-});
+after(() => between.close());
 
 /** PostgreSQL's word that a transaction is committed, as it stands on the wire. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');

@@ -1,33 +1,18 @@
 // A step of a bill run that is asked for a later time, while API and worker are killed and started
 // again as processes: it begins on time and not before, once, and not at all when it is cancelled.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { type Client, createClient } from '../../sdk/client.ts';
-import {
-  cloneDatabase,
-  dropDatabase,
-  environmentOf,
-  stopOwnCluster,
-  theCluster,
-} from '../support/cluster.ts';
+import { environmentOf } from '../support/cluster.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
 import { openPlace, type Program, until } from '../support/program.ts';
-import { adminPassword, makeWorkspace } from '../support/scene.ts';
+import { adminPassword } from '../support/scene.ts';
+import { openWorkspaceDatabase } from '../support/workspace-database.ts';
 
-const cluster = await theCluster();
-const databaseName = await cloneDatabase(cluster);
-const place = await openPlace();
 const timezone = 'Asia/Karachi';
-await makeWorkspace(cluster, databaseName, Temporal.Now.instant(), 'later', { timezone });
-const owner = new pg.Client({ ...cluster.owner, database: databaseName });
-await owner.connect();
-after(async () => {
-  await owner.end();
-  await dropDatabase(cluster, databaseName);
-  await stopOwnCluster();
-});
+const { cluster, databaseName, owner } = await openWorkspaceDatabase('later', { timezone });
+const place = await openPlace();
 
 type Running = { api: Program; worker: Program; client: Client };
 

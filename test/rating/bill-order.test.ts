@@ -5,10 +5,9 @@ import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
 import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { dayOf } from './plain-history.ts';
-import { billOf, dateAfter, randomBills } from './random-bills.ts';
+import { billOf, bookOf, dateAfter, randomBills, ratedBy } from './random-bills.ts';
 
 const runs = 10_000;
 
@@ -79,8 +78,9 @@ test('a cut at any day moves a prorated charge by at most one minor unit a line'
       const { connection, term } = random.facts;
       const date = dateAfter(dayOf(term.startDate) - dayOf('01/01/2025') + day);
       const cut = { ...connection, transfers: [{ transferDate: date }] };
-      const whole = billOf(random);
-      const parts = billOf({ ...random, facts: { ...random.facts, connection: cut } });
+      const book = bookOf(random);
+      const whole = ratedBy(book, random.facts);
+      const parts = ratedBy(book, { ...random.facts, connection: cut });
       for (const name of byTheDay) {
         const own = (bill: Bill) => bill.lines.filter((line) => line.component === name);
         const total = (bill: Bill) => own(bill).reduce((sum, line) => sum + line.amount, 0);
@@ -95,7 +95,7 @@ test('a cut at any day moves a prorated charge by at most one minor unit a line'
 test('rating again gives the same bytes, and so does a copy of the facts', () => {
   fc.assert(
     fc.property(randomBills, (random) => {
-      const book = compilePriceBook(singleVersion(random.context, random.plans));
+      const book = bookOf(random);
       const first = JSON.stringify(rateBill(book, random.facts));
       assert.equal(JSON.stringify(rateBill(book, random.facts)), first);
       const stored = JSON.parse(JSON.stringify(random.facts));

@@ -9,12 +9,24 @@ import type {
   ValueFormula,
 } from '../../src/domain/rating/definitions.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
+import {
+  compilePriceBook,
+  type PriceBook,
+  singleVersion,
+} from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 
 /** The bill of random definitions and facts, which must have no errors. */
-export function billOf({ context, plans, facts }: RandomBill): Bill {
-  const bill = rateBill(compilePriceBook(singleVersion(context, plans)), facts);
+export function billOf(random: RandomBill): Bill {
+  return ratedBy(bookOf(random), random.facts);
+}
+
+export function bookOf({ context, plans }: Pick<RandomBill, 'context' | 'plans'>): PriceBook {
+  return compilePriceBook(singleVersion(context, plans));
+}
+
+export function ratedBy(book: PriceBook, facts: Facts): Bill {
+  const bill = rateBill(book, facts);
   assert.deepEqual(bill.errors, []);
   return bill;
 }
@@ -115,10 +127,18 @@ const months = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** DD/MM/YYYY of the day that many days after 01/01/2025 (or before it). */
 export function dateAfter(days: number): string {
-  const day = Temporal.PlainDate.from('2025-01-01').add({ days });
-  const pad = (value: number) => String(value).padStart(2, '0');
-  return `${pad(day.day)}/${pad(day.month)}/${day.year}`;
+  let text = dates.get(days);
+  if (text === undefined) {
+    const day = Temporal.PlainDate.from('2025-01-01').add({ days });
+    const pad = (value: number) => String(value).padStart(2, '0');
+    text = `${pad(day.day)}/${pad(day.month)}/${day.year}`;
+    dates.set(days, text);
+  }
+  return text;
 }
+
+/** Asked for some hundred times for each bill. */
+const dates = new Map<number, string>();
 
 const money = fc.integer({ min: 0, max: 99_999 }).map((n) => (n / 100).toFixed(2));
 const quantity = fc.integer({ min: 0, max: 40 }).map(String);

@@ -2,18 +2,16 @@
 // few hashes: two terms of the same size that were billed properly have the same.
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { fillSubscriptions } from '../../bench/billrun-rows.ts';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { tariffCase } from './bill-run.ts';
 import type { TestClient } from './client.ts';
 import type { Place } from './laws.ts';
+import { until } from './program.ts';
+import { fillTerm, termID } from './residential-rows.ts';
 import { adminPassword, makeWorkspace } from './scene.ts';
 import { saveTariffs } from './tariffs.ts';
 
 export type FullTerm = { workspace: string; tenantId: number; token: string };
-
-/** The only term of its workspace. */
-export const termID = 1;
 
 /** Metered subscriptions of the residential electricity plan, each of a party with an address. */
 export async function makeFullTerm(
@@ -34,43 +32,19 @@ export async function makeFullTerm(
   const owner = new pg.Client({ ...place.cluster.owner, database: place.databaseName });
   await owner.connect();
   try {
-    await fill(owner, tenantId, subscriptions);
+    await fillTerm(owner, tenantId, subscriptions);
+    await owner.query(
+      `insert into counters (tenant_id, series, last_number)
+       select tenant_id, 'party-number', max(party_number) from parties where tenant_id = $1
+       group by tenant_id
+       on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
+      [tenantId],
+    );
+    await owner.query('analyze');
   } finally {
     await owner.end();
   }
   return { workspace, tenantId, token: data.accessToken };
-}
-
-async function fill(owner: pg.Client, tenantId: number, subscriptions: number): Promise<void> {
-  const { rows } = await owner.query(
-    `select c.context_id, b.batch_id, p.plan_id
-     from pricing_contexts c
-     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id
-     join plans p on p.tenant_id = c.tenant_id and p.code = 'RES-A1'
-     where c.tenant_id = $1 and b.code = 'DEFAULT'`,
-    [tenantId],
-  );
-  const [contextId, batchId, planId] = ['context_id', 'batch_id', 'plan_id'].map((name) =>
-    Number(rows[0][name]),
-  ) as [number, number, number];
-  await owner.query(
-    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
-       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
-       created_at, created_by, modified_at, modified_by, ts)
-     values ($1, $2, $3, $4, 1, 'Regular', 'Jul-2025', '2025-07-01', '2025-07-31', '2025-08-15',
-       'Post Subscription', 'Open', 'ReadingsPosted', now() - interval '1 day', now(), 'test',
-       now(), 'test', 1)`,
-    [tenantId, termID, contextId, batchId],
-  );
-  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, subscriptions);
-  await owner.query(
-    `insert into counters (tenant_id, series, last_number)
-     select tenant_id, 'party-number', max(party_number) from parties where tenant_id = $1
-     group by tenant_id
-     on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
-    [tenantId],
-  );
-  await owner.query('analyze');
 }
 
 export function clientOf(baseUrl: string, { workspace, token }: FullTerm): Client {
@@ -94,6 +68,25 @@ export async function ask(client: Client, step: StepName): Promise<number> {
   const jobId = Number((await call()).headers.get('x-job-id'));
   assert.ok(jobId > 0, `${step} has a job`);
   return jobId;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement says.
+type Rows = (text: string, values: readonly unknown[]) => Promise<any[]>;
+
+export async function jobOf(rows: Rows, { tenantId }: FullTerm, jobId: number) {
+  const [job] = await rows(
+    `select status, error, outcome ->> 'message' as message, finished_at from jobs
+     where tenant_id = $1 and job_id = $2`,
+    [tenantId, jobId],
+  );
+  return job;
+}
+
+export async function jobEnds(rows: Rows, term: FullTerm, jobId: number) {
+  return until(async () => {
+    const job = await jobOf(rows, term, jobId);
+    return job.finished_at && job;
+  }, `job ${jobId} of ${term.workspace} ends`);
 }
 
 /** What is compared, by what it is called when it differs; all of it in the order of its keys. */

@@ -86,13 +86,14 @@ export async function openPlace(lifetime: 'test' | 'file' = 'test'): Promise<Pla
 const unlimited = '1000000/1000000';
 
 function environment(own: Record<string, string>): NodeJS.ProcessEnv {
-  // Of the surrounding environment only what a process needs to run at all.
-  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  // Of the surrounding environment only what a process needs to run at all, and to load quickly.
+  const { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
     PATH,
     HOME,
     TMPDIR,
     LANG,
+    NODE_COMPILE_CACHE,
     PORT: '0',
     // A program that is started for one question does not need a utility to ask it of.
     DEMO_SUBSCRIPTIONS: '0',

@@ -2,15 +2,17 @@
 // its own, with the mails going to a real server.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { after } from 'node:test';
 import type { RequestOf } from '../../sdk/client.ts';
 import type { TariffCase } from '../rating/tariff-cases.ts';
 import { type ShownBill, tariffCase } from './bill-run.ts';
 import type { TestClient } from './client.ts';
 import { pdfIn, schedule, subjectOf } from './delivery.ts';
+import { openTestEquipment } from './equipment.ts';
 import { assertLaws } from './laws.ts';
-import type { MailServer } from './mail-server.ts';
+import { type MailServer, startMailServer } from './mail-server.ts';
 import { assertIdentities } from './published-bill.ts';
-import { adminPassword, type Scene } from './scene.ts';
+import { adminPassword, openScene, type Scene } from './scene.ts';
 import type { Connection } from './subscriptions.ts';
 import { saveTariffs } from './tariffs.ts';
 
@@ -33,6 +35,15 @@ export async function onDay(scene: Scene, date: string, client?: TestClient): Pr
   const username = `admin@${client.workspace}.example`;
   const { data } = await client.login({ username, password: adminPassword });
   client.useToken(data.accessToken);
+}
+
+/** For a test file: a scene whose worker sends by a real mail server. */
+export async function openMailedScene(): Promise<{ scene: Scene; mailServer: MailServer }> {
+  const scene = await openScene();
+  const mailServer = await startMailServer();
+  after(() => mailServer.close());
+  scene.runJobs({ equipment: openTestEquipment({ smtpUrl: mailServer.url }) });
+  return { scene, mailServer };
 }
 
 /** The workspace on the day on which it begins, with context and plans of a case. */

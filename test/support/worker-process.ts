@@ -24,11 +24,12 @@ export async function startWorkerProcess(
   const { host, port, user } = scene.cluster.owner;
   const url = `postgresql://${user}@localhost/${scene.databaseName}`;
   const folder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [mainFile, 'work'], {
     env: {
       PATH,
       HOME,
+      NODE_COMPILE_CACHE,
       DATABASE_URL: `${url}?host=${encodeURIComponent(host)}&port=${port}`,
       BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
       BILLWRIGHT_DATA: folder,

@@ -22,9 +22,6 @@ import {
   raiseCounters,
 } from './data-store.ts';
 
-/** Enough to look around in, and made within a second. */
-export const demoSubscriptions = 540;
-
 /** Subscriptions made by one transaction. */
 const blockSize = 9_000;
 /** Five households have nine subscriptions: see data-store. */

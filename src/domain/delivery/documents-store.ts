@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { StoredBill } from './bill-input.ts';
-import type { RenderError } from './render-thread.ts';
+import type { RenderError } from './render-outcome.ts';
 
 const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.subscription_id,
   b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,

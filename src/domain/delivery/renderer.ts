@@ -3,7 +3,7 @@ import { Tinypool } from 'tinypool';
 import type { StoredBill } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
-import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-thread.ts';
+import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-outcome.ts';
 
 export type Renderer = {
   render(

@@ -7,11 +7,8 @@ import {
   findBillToShow,
   listDocumentsOf,
 } from '../../domain/delivery/documents-store.ts';
-import { rendererEdition, sha256 } from '../../domain/delivery/edition.ts';
 import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
 import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
-import { renderBillHtml } from '../../domain/documents/bill-html.ts';
-import { renderBill } from '../../domain/documents/render-bill.ts';
 import { id, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
@@ -27,12 +24,15 @@ export const getBillDocument = operation({
   example: { billID: 991, format: 'HTML' },
   async handle(call, { billID: billId, format = 'PDF' }) {
     const { bill, input, document } = await billToShow(call, billId);
+    // Fonts and all that draws with them are loaded when a document is asked for.
     if (format === 'HTML') {
+      const { renderBillHtml } = await import('../../domain/documents/bill-html.ts');
       const base64 = Buffer.from(renderBillHtml(input).html).toString('base64');
       return { message: '1 found', data: { contentType: 'text/html; charset=utf-8', base64 } };
     }
+    const { renderBill } = await import('../../domain/documents/render-bill.ts');
     const bytes = renderBill(input);
-    const message = bill.status === 'Published' ? compared(bytes, document) : '1 found';
+    const message = bill.status === 'Published' ? await compared(bytes, document) : '1 found';
     const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
     return { message, data };
   },
@@ -61,7 +61,8 @@ async function billToShow(call: Call, billId: number) {
 }
 
 /** The very bytes that were published, unless a later version of the program lays out otherwise. */
-function compared(bytes: Buffer, document: DocumentRow | undefined): string {
+async function compared(bytes: Buffer, document: DocumentRow | undefined): Promise<string> {
+  const { rendererEdition, sha256 } = await import('../../domain/delivery/edition.ts');
   if (document === undefined) throw new Error('a published bill has no document');
   if (document.sha256 === sha256(bytes)) return '1 found';
   if (document.edition === rendererEdition()) throw new AppError('DOCUMENT_DIFFERS');

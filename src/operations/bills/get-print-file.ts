@@ -1,6 +1,5 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { rendererEdition, sha256 } from '../../domain/delivery/edition.ts';
 import {
   findPrintFile,
   listPrintedBills,
@@ -8,7 +7,6 @@ import {
 } from '../../domain/delivery/print-files-store.ts';
 import { printInputs } from '../../domain/delivery/print-inputs.ts';
 import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
-import { mergeBills } from '../../domain/documents/render-bill.ts';
 import { id } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
@@ -38,7 +36,7 @@ export const getPrintFile = operation({
     try {
       const { bytes, cancelled } = await render(call, file);
       const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
-      return { message: compared(bytes, file, cancelled), data };
+      return { message: await compared(bytes, file, cancelled), data };
     } finally {
       underWay -= 1;
     }
@@ -60,6 +58,8 @@ async function render(call: Call, file: PrintFileRow) {
       yield input;
     }
   }
+  // Fonts and all that draws with them are loaded when a file is asked for.
+  const { mergeBills } = await import('../../domain/documents/render-bill.ts');
   const pieces: Buffer[] = [];
   const onFailed = (_: BillDocumentInput, error: AppError) => {
     throw error;
@@ -68,7 +68,8 @@ async function render(call: Call, file: PrintFileRow) {
   return { bytes: Buffer.concat(pieces), cancelled };
 }
 
-function compared(bytes: Buffer, file: PrintFileRow, cancelled: number): string {
+async function compared(bytes: Buffer, file: PrintFileRow, cancelled: number): Promise<string> {
+  const { rendererEdition, sha256 } = await import('../../domain/delivery/edition.ts');
   if (file.sha256 === sha256(bytes)) return '1 found';
   if (cancelled > 0) return `1 found, with ${cancelled} cancelled since and marked so`;
   if (file.edition === rendererEdition()) throw new AppError('DOCUMENT_DIFFERS');

@@ -2,10 +2,11 @@
 // account, meter, the readings of a month, three earlier terms, and every second one with a balance.
 import type pg from 'pg';
 
-export type Filled = { tenantId: number; contextId: number; batchId: number; planId: number };
+/** The only term of its workspace. */
+export const termID = 1;
 
 const addressText = `jsonb_build_object('street', 'Street ' || n % 97, 'city', 'Lahore')`;
-const stamp = `now(), 'bench', now(), 'bench', 1`;
+const stamp = `now(), 'test', now(), 'test', 1`;
 
 const tables = [
   `insert into parties (tenant_id, party_id, party_number, kind, name, email, search_text,
@@ -40,14 +41,14 @@ const tables = [
    select $1, n, 1, n, 'energy' from generate_series($2::bigint, $3::bigint) n`,
   `insert into readings (tenant_id, reading_id, assignment_id, position, reading_date, value,
      reading_type, status, created_at, created_by, modified_at, modified_by)
-   select $1, n, n, 1, '2025-07-31', 48210 + n % 900 + 130, 'Actual', 'Accepted', now(), 'bench',
-     now(), 'bench'
+   select $1, n, n, 1, '2025-07-31', 48210 + n % 900 + 130, 'Actual', 'Accepted', now(), 'test',
+     now(), 'test'
    from generate_series($2::bigint, $3::bigint) n`,
   `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
      previous_date, previous_value, previous_type, reading_id, reading_date, value, reading_type,
      locked_at, locked_by)
-   select $1, 1, n, n, 1, '2025-06-30', 48210, 'Actual', n, '2025-07-31', 48210 + n % 900 + 130,
-     'Actual', now(), 'bench'
+   select $1, ${termID}, n, n, 1, '2025-06-30', 48210, 'Actual', n, '2025-07-31', 48210 + n % 900 + 130,
+     'Actual', now(), 'test'
    from generate_series($2::bigint, $3::bigint) n`,
   `insert into usage_histories (tenant_id, subscription_id, terms)
    select $1, n, jsonb_build_array(${['Jun', 'May', 'Apr']
@@ -62,13 +63,35 @@ const tables = [
 
 const batch = 50_000;
 
+/** A term of July that is ready to be billed, and as many subscriptions for it. */
+export async function fillTerm(owner: pg.Client, tenantId: number, size: number): Promise<void> {
+  const { rows } = await owner.query(
+    `select c.context_id, b.batch_id, p.plan_id
+     from pricing_contexts c
+     join batches b on b.tenant_id = c.tenant_id and b.context_id = c.context_id
+     join plans p on p.tenant_id = c.tenant_id and p.code = 'RES-A1'
+     where c.tenant_id = $1 and b.code = 'DEFAULT'`,
+    [tenantId],
+  );
+  const [contextId, batchId, planId] = ['context_id', 'batch_id', 'plan_id'].map((name) =>
+    Number(rows[0][name]),
+  ) as [number, number, number];
+  await owner.query(
+    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
+       label, start_date, end_date, due_date, post_type, status, stage, readings_posted_at,
+       created_at, created_by, modified_at, modified_by, ts)
+     values ($1, $2, $3, $4, 1, 'Regular', 'Jul-2025', '2025-07-01', '2025-07-31', '2025-08-15',
+       'Post Subscription', 'Open', 'ReadingsPosted', now() - interval '1 day', ${stamp})`,
+    [tenantId, termID, contextId, batchId],
+  );
+  await fillSubscriptions(owner, { tenantId, contextId, batchId, planId }, size);
+}
+
+type Keys = { tenantId: number; contextId: number; batchId: number; planId: number };
+
 /** Numbers of the rows are the numbers of the subscriptions. */
-export async function fillSubscriptions(
-  owner: pg.Client,
-  filled: Filled,
-  size: number,
-): Promise<void> {
-  const { tenantId, contextId, batchId, planId } = filled;
+async function fillSubscriptions(owner: pg.Client, keys: Keys, size: number): Promise<void> {
+  const { tenantId, contextId, batchId, planId } = keys;
   await owner.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
   for (let first = 1; first <= size; first += batch) {
     const last = Math.min(size, first + batch - 1);
@@ -98,7 +121,7 @@ async function openingBalances(
   await owner.query(
     `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
        posting_date, description, created_at, created_by)
-     values ($1, $2, 'Opening', 1, 1, '2025-06-30', 'Opening balances', now(), 'bench')`,
+     values ($1, $2, 'Opening', 1, 1, '2025-06-30', 'Opening balances', now(), 'test')`,
     [tenantId, first],
   );
   const sum = `(select sum(1000 + n % 700) from generate_series($3::bigint, $4::bigint) n where n % 2 = 0)`;
@@ -110,7 +133,7 @@ async function openingBalances(
   await owner.query(
     `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
        subscription_id, kind, amount, posting_date, created_at, created_by)
-     select $1, n, $2, 2, n, n, 'Opening', 1000 + n % 700, '2025-06-30', now(), 'bench'
+     select $1, n, $2, 2, n, n, 'Opening', 1000 + n % 700, '2025-06-30', now(), 'test'
      from generate_series($3::bigint, $4::bigint) n where n % 2 = 0`,
     [tenantId, first, first, last],
   );

@@ -1,0 +1,48 @@
+// Starts doomed-worker.ts as processes on the database of a scene, and ends with a test those that
+// it has left.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from './program.ts';
+import type { Scene } from './scene.ts';
+
+const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
+
+export type DoomedWorker = { child: ChildProcess; output(): string };
+
+const workers: DoomedWorker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await killWorker(worker);
+});
+
+export function startWorker(
+  { cluster, databaseName }: Scene,
+  options: { leaseSeconds?: number; lanes?: number } = {},
+): DoomedWorker {
+  const wanted = JSON.stringify({ ...cluster.owner, database: databaseName, ...options });
+  const child = spawn(process.execPath, [script, wanted], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const worker = { child, output: () => output };
+  workers.push(worker);
+  return worker;
+}
+
+/** Starts one, and waits until it looks for work. */
+export async function startReadyWorker(
+  ...wanted: Parameters<typeof startWorker>
+): Promise<DoomedWorker> {
+  const worker = startWorker(...wanted);
+  await until(() => worker.output().includes('ready'), 'the worker is up');
+  return worker;
+}
+
+export async function killWorker({ child }: DoomedWorker): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
