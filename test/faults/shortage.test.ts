@@ -127,7 +127,7 @@ test('a disk that is full while a term is posted fails the run with its reason; 
   await succeeds(term, await askFor(term, 'post'));
   await succeeds(term, await askFor(term, 'publish'));
   await assertSame(term);
-  await rows(`with quiet as (select set_config('session_replication_role', 'replica', false))
+  await rows(`with quiet as (select set_config('session_replication_role', 'replica', true))
     delete from subledger_entries using quiet where tenant_id = 999999`);
 });
 

@@ -71,7 +71,7 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
     api: socket('billwright_api'),
     superuser: socket('postgres'),
   };
-  const rows: Supervisor['rows'] = (text, values) => ask(cluster.superuser, text, values);
+  const rows = patientReader(cluster.superuser);
   const output = () => earlier.map((program) => program.output()).join('\n');
   const greetings = () => output().split('worker ready').length - 1;
   /** How many workers have said that they are ready when one will be there again. */
@@ -129,21 +129,35 @@ async function busyBackend(rows: Supervisor['rows']): Promise<number> {
 
 const patienceMs = 60_000;
 
-async function ask(socket: pg.ClientConfig, text: string, values: readonly unknown[] = []) {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    const client = new pg.Client({ ...socket, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return (await client.query(text, [...values])).rows;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await sleep(50);
-    } finally {
-      await client.end().catch(() => {});
+/** By one connection, as long as it lasts: some tests ask forty times a second. */
+function patientReader(socket: pg.ClientConfig): Supervisor['rows'] {
+  let kept: Promise<pg.Client> | undefined;
+  const drop = async () => {
+    const client = kept;
+    kept = undefined;
+    await client?.then((one) => one.end()).catch(() => {});
+  };
+  after(drop);
+  return async (text, values = []) => {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      try {
+        kept ??= connected(socket);
+        return (await (await kept).query(text, [...values])).rows;
+      } catch (error) {
+        await drop();
+        if (Date.now() > deadline) throw error;
+        await sleep(50);
+      }
     }
-  }
+  };
+}
+
+async function connected(socket: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...socket, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
 }
 
 /** Keeps of every mail only its id: there are thousands of them, with a document each. */
