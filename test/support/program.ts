@@ -26,6 +26,9 @@ export const isLinux = process.platform === 'linux';
 const waitMs = 60_000;
 const endMs = 10_000;
 const pollMs = 25;
+const pollMaxMs = 200;
+/** A question that takes long is asked less often: asking is to cost a tenth of the waiting. */
+const pausesPerQuestion = 10;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -165,10 +168,12 @@ export async function until<T>(
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + limitMs;
   for (;;) {
+    const began = performance.now();
     const answer = await ask();
     if (answer !== undefined && answer !== null && answer !== false) return answer;
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await sleep(pollMs);
+    const pauseMs = (performance.now() - began) * pausesPerQuestion;
+    await sleep(Math.min(Math.max(pauseMs, pollMs), pollMaxMs));
   }
 }
 
