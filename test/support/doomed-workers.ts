@@ -2,7 +2,10 @@
 // it has left.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './program.ts';
 import type { Scene } from './scene.ts';
@@ -10,6 +13,10 @@ import type { Scene } from './scene.ts';
 const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
 
 export type DoomedWorker = { child: ChildProcess; output(): string };
+
+/** Who is killed removes nothing that he has made. */
+const folder = mkdtempSync(join(tmpdir(), 'billwright-doomed-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const workers: DoomedWorker[] = [];
 afterEach(async () => {
@@ -21,7 +28,10 @@ export function startWorker(
   options: { leaseSeconds?: number; lanes?: number } = {},
 ): DoomedWorker {
   const wanted = JSON.stringify({ ...cluster.owner, database: databaseName, ...options });
-  const child = spawn(process.execPath, [script, wanted], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, wanted], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: folder },
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
