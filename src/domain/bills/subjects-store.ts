@@ -27,7 +27,8 @@ export function isInRange(term: BilledTerm, range: SubjectRange): RawBuilder<unk
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
   const { now } = columns[term.post_type];
-  return sql`(${sql.raw(now)} ${within} or ${isHandedOn(term)}) and ${subjectColumn(term)} ${within}`;
+  return sql`(${sql.raw(now)} ${within} or ${isHandedOn(term)})
+    and ${subjectColumn(term)} ${within}`;
 }
 
 /** Whether it may have been handed on after days of the term. */
