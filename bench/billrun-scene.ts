@@ -43,7 +43,7 @@ export type BillrunScene = {
 
 export const termID = 1;
 /** Parts of jobs at a time, and writers of the floor. */
-export const lanes = 2;
+export const lanes = 4;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

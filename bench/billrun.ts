@@ -11,7 +11,7 @@ import {
   prepareRows,
 } from './billrun-floors.ts';
 import { type BillrunScene, openBillrun, type Place, runStep, termID } from './billrun-scene.ts';
-import { benchDelivery, openPost, type Post } from './delivery.ts';
+import { benchDelivery, openPost } from './delivery.ts';
 import type { BenchOptions, BenchResult } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
@@ -34,13 +34,14 @@ type Cost = { seconds: number; nodeUs: number; postgresUs: number };
 
 export async function benchBillrun(options: BenchOptions): Promise<BenchResult> {
   if (options.quick) {
-    const quick = await measure(warmUpQuick, [5_000], null);
+    const quick = await measure(warmUpQuick, [5_000], { isDelivered: false });
     return { ratios: ratiosOf(quick.rounds), figures: figuresOf(quick) };
   }
-  const small = await measure(warmUp, [10_000, 10_000, 10_000], 10_000);
-  const middle = await measure(warmUp, [50_000], null);
-  const large = await measure(warmUp, [200_000], null);
+  const small = await measure(warmUp, [10_000, 10_000, 10_000], { isDelivered: true });
+  const middle = await measure(warmUp, [50_000], { isDelivered: true });
+  const large = await measure(warmUp, [200_000], { isDelivered: true });
   const all = [small, middle, large];
+  const delivered = (name: string) => median(all.map(({ delivery }) => delivery.ratios[name] ?? 0));
   const perBill = ({ rounds }: Measured) =>
     median(rounds.map((round) => (round.generate.seconds + round.post.seconds) / round.size));
   return {
@@ -48,42 +49,38 @@ export async function benchBillrun(options: BenchOptions): Promise<BenchResult> 
       ...ratiosOf(all.flatMap(({ rounds }) => rounds)),
       growth_10k_200k: perBill(large) / perBill(small),
       memory_flat: large.peakMb / small.peakMb,
-      ...small.delivery?.ratios,
+      publish_vs_rendering: delivered('publish_vs_rendering'),
+      distribute_vs_mailing: delivered('distribute_vs_mailing'),
     },
-    figures: Object.assign({}, ...all.map(figuresOf), small.delivery?.figures),
+    figures: Object.assign({}, ...all.map(figuresOf)),
   };
 }
 
-type Measured = { size: number; rounds: Round[]; peakMb: number; delivery: BenchResult | null };
+type Measured = { size: number; rounds: Round[]; peakMb: number; delivery: BenchResult };
 
-/** `delivered` is the size of a further workspace, whose bills are published and sent as well. */
+/** A round for each size; the bills of the last one are published and sent as well, where asked. */
 async function measure(
   first: number,
   sizes: readonly number[],
-  delivered: number | null,
+  { isDelivered }: { isDelivered: boolean },
 ): Promise<Measured> {
   const post = await openPost();
-  const scene = await openBillrun([first, ...sizes, ...(delivered ? [delivered] : [])], post.env);
+  const scene = await openBillrun([first, ...sizes], post.env);
   try {
-    const [warming, ...others] = scene.places as [Place, ...Place[]];
+    const [warming, ...places] = scene.places as [Place, ...Place[]];
     await roundOf(scene, warming);
     const rounds: Round[] = [];
-    for (const place of others.slice(0, sizes.length)) rounds.push(await roundOf(scene, place));
+    for (const place of places) rounds.push(await roundOf(scene, place));
     // Before anything is rendered, which takes memory of its own.
     const peakMb = scene.peakMb();
-    const last = others[sizes.length];
-    const delivery = last ? await deliver(scene, last, post) : null;
+    const last = places.at(-1);
+    const delivery =
+      isDelivered && last ? await benchDelivery(scene, last, post) : { ratios: {}, figures: {} };
     return { size: Math.max(...sizes), rounds, peakMb, delivery };
   } finally {
     await scene.close();
     await post.close();
   }
-}
-
-async function deliver(scene: BillrunScene, place: Place, post: Post): Promise<BenchResult> {
-  await runStep(scene, place, (client) => client.generateBills(body));
-  await runStep(scene, place, (client) => client.postBills(body));
-  return benchDelivery(scene, place, post);
 }
 
 async function roundOf(scene: BillrunScene, place: Place): Promise<Round> {
@@ -129,8 +126,7 @@ function ratiosOf(rounds: readonly Round[]): Record<string, number> {
   };
 }
 
-function figuresOf(measured: Omit<Measured, 'delivery'>): Record<string, number> {
-  const { size, rounds, peakMb } = measured;
+function figuresOf({ size, rounds, peakMb, delivery }: Measured): Record<string, number> {
   const figures: Record<string, number> = {};
   const at = `${size / 1_000}k`;
   const figure = (name: string, pick: (round: Round) => number) => {
@@ -148,7 +144,7 @@ function figuresOf(measured: Omit<Measured, 'delivery'>): Record<string, number>
   cost('post_floor_entries', (round) => round.postFloor);
   figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
   figures[`worker_peak_mb_${at}`] = peakMb;
-  return figures;
+  return { ...figures, ...delivery.figures };
 }
 
 function median(values: readonly number[]): number {
@@ -160,12 +156,18 @@ function median(values: readonly number[]): number {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, sizes: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      sizes: { type: 'string' },
+      deliver: { type: 'boolean', default: false },
+    },
   });
   const began = performance.now();
   if (values.sizes) {
-    const measured = await measure(warmUp, values.sizes.split(',').map(Number), null);
-    console.table({ ...figuresOf(measured), ...ratiosOf(measured.rounds) });
+    const sizes = values.sizes.split(',').map(Number);
+    const measured = await measure(warmUp, sizes, { isDelivered: values.deliver });
+    const ratios = { ...ratiosOf(measured.rounds), ...measured.delivery.ratios };
+    console.table({ ...figuresOf(measured), ...ratios });
   } else {
     const { ratios, figures } = await benchBillrun({ quick: values.quick });
     console.table({ ...figures, ...ratios });

@@ -60,16 +60,18 @@ export async function benchDelivery(
   const mailing = await mailBare(material, post);
   const publish = place.size / published;
   const distribute = place.size / sent;
+  const at = `${place.size / 1_000}k`;
   return {
     ratios: {
       publish_vs_rendering: publish / rendering,
       distribute_vs_mailing: distribute / mailing,
     },
     figures: {
-      [`publish_bills_per_second_${place.size / 1_000}k`]: Math.floor(publish),
-      rendering_bills_per_second: Math.floor(rendering),
-      [`distribute_bills_per_second_${place.size / 1_000}k`]: Math.floor(distribute),
-      mailing_bills_per_second: Math.floor(mailing),
+      [`publish_bills_per_second_${at}`]: Math.floor(publish),
+      [`rendering_bills_per_second_${at}`]: Math.floor(rendering),
+      [`distribute_bills_per_second_${at}`]: Math.floor(distribute),
+      [`mailing_bills_per_second_${at}`]: Math.floor(mailing),
+      [`worker_delivery_peak_mb_${at}`]: scene.peakMb(),
     },
   };
 }

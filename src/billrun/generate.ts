@@ -59,7 +59,7 @@ import type {
 /** Large enough that a statement's own cost does not count, small enough to be done in a moment. */
 const partSize = 1_000;
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
-const sliceSize = 125;
+const sliceSize = 250;
 /** Where ids lie far apart. */
 const slicesMax = 16;
 

@@ -4,7 +4,7 @@ const megabyte = 1024 * 1024;
 
 export type SettingsInput = {
   folders: { cluster: string; socket: string; log: string; hbaFile: string };
-  walCompression: 'lz4' | 'pglz';
+  walCompression: 'lz4' | 'off';
   extra: Record<string, string>;
 };
 

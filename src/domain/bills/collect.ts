@@ -9,18 +9,18 @@ import { isCutByPrices } from '../rating/segments.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
 import { type Inputs, termFactsOf, wireDay } from './freeze.ts';
 import {
-  type InputRow,
+  type BilledRow,
+  listAccountLabels,
+  listBilled,
   listFurtherReadings,
-  listInputs,
   listManualValues,
   listMeters,
-  listOpenings,
-  listOverdue,
   listUploadedUsage,
   type MeterRow,
   type ReadingRow,
 } from './inputs-store.ts';
 import type { MakeScope } from './make-bill.ts';
+import { listOpenings, listOverdue, listStandings, type StandingRow } from './standings-store.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
 export type Collected = {
@@ -38,15 +38,20 @@ export async function collect(
   range: SubjectRange,
 ): Promise<Collected> {
   const { tenantId } = tenant;
-  const rows = await listInputs(tx, tenantId, term, range);
-  const ids = rows.map((row) => row.subscription_id);
-  const accountNames = accountNamesOf(pinned);
-  const [meters, manual, usage, overdue, earlierTerms] = await Promise.all([
+  const billed = await listBilled(tx, tenantId, term, range);
+  const ids = billed.map((row) => row.subscription_id);
+  const accountIds = billed.map((row) => row.account_id);
+  const [labels, standings, meters, manual, usage] = await Promise.all([
+    listAccountLabels(tx, tenantId, accountIds),
+    listStandings(tx, tenantId, billed),
     listMeters(tx, tenantId, term, ids),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
-    overdueOf(tx, tenantId, term, rows, accountNames),
-    earlierTermsOf(tx, tenantId, term, rows),
+  ]);
+  const accountNames = accountNamesOf(pinned);
+  const [overdue, earlierTerms] = await Promise.all([
+    overdueOf(tx, tenantId, term, standings, accountNames),
+    earlierTermsOf(tx, tenantId, term, standings),
   ]);
   const scope: MakeScope = {
     term,
@@ -60,14 +65,17 @@ export async function collect(
     accountNames,
   };
   const metersOf = Map.groupBy(meters, (row) => row.subscription_id);
-  const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
+  const readings = await furtherReadings(tx, tenantId, scope, billed, metersOf);
   const manualOf = Map.groupBy(manual, (row) => row.subscription_id);
   const usageOf = Map.groupBy(usage, (row) => row.subscription_id);
+  const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
-  for (const row of rows) {
+  for (const row of billed) {
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
+      accountLabel: present(labels.get(row.account_id)),
+      standing: present(standingOf.get(id)),
       meters: metersOf.get(id) ?? nothing,
       readings,
       manual: manualOf.get(id) ?? nothing,
@@ -78,10 +86,15 @@ export async function collect(
     if (known === undefined) subjects.set(row.subject_id, [inputs]);
     else known.push(inputs);
   }
-  return { scope, subjects, entryId: rows[0]?.entry_id ?? 0 };
+  return { scope, subjects, entryId: standings[0]?.entry_id ?? 0 };
 }
 
 const nothing: readonly never[] = [];
+
+function present<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new Error('a subscription has no account or no owner');
+  return found;
+}
 
 /** Figures that a formula has to name before anybody has to look them up. */
 const accountFigures = ['overdue', 'overdueAmountDays', 'wallet', 'deposit'];
@@ -121,10 +134,10 @@ async function earlierTermsOf(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  rows: readonly InputRow[],
+  standings: readonly StandingRow[],
 ): Promise<Map<number, EarlierTermRow>> {
   if (term.bills_after_period) return new Map();
-  const ids = new Set(rows.flatMap((row) => row.history?.[0]?.termId ?? []));
+  const ids = new Set(standings.flatMap((row) => row.history?.[0]?.termId ?? []));
   const terms = await listTermsByIds(tx, tenantId, [...ids]);
   return new Map(terms.map((one) => [one.term_id, one]));
 }
@@ -136,18 +149,18 @@ async function overdueOf(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  rows: readonly InputRow[],
+  standings: readonly StandingRow[],
   names: ReadonlySet<string>,
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
-  const ids = rows.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
+  const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
   const bills = await listOverdue(tx, tenantId, ids, term.end_date);
   const openings = await listOpenings(tx, tenantId, ids);
   const overdue: Overdue = new Map();
   for (const { subscription_id: id, open, due_date: dueDate } of bills) {
     overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
   }
-  const receivable = new Map(rows.map((row) => [row.subscription_id, row.receivable]));
+  const receivable = new Map(standings.map((row) => [row.subscription_id, row.receivable]));
   for (const { subscription_id: id, amount, due_date: dueDate } of openings) {
     if (dueDate >= term.end_date) continue;
     const items = overdue.get(id) ?? [];
@@ -168,7 +181,7 @@ async function furtherReadings(
   tx: Tx,
   tenantId: number,
   scope: MakeScope,
-  rows: readonly InputRow[],
+  rows: readonly BilledRow[],
   metersOf: ReadonlyMap<number, readonly MeterRow[]>,
 ): Promise<Inputs['readings']> {
   const isCut = cutFinder(scope);
@@ -202,7 +215,7 @@ function graceDays({ book, termFacts }: MakeScope): number {
 }
 
 /** Whether the days of a subscription may fall into several segments. */
-function cutFinder({ term, book, planCodes }: MakeScope): (row: InputRow) => boolean {
+function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => boolean {
   const from = parseDay(wireDay(term.start_date)) ?? 0;
   const to = parseDay(wireDay(term.end_date)) ?? 0;
   const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();

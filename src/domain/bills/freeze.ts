@@ -15,18 +15,14 @@ import type {
   UploadedUsage,
 } from '../rating/facts.ts';
 import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
-import type {
-  HistoryEntry,
-  InputRow,
-  ManualRow,
-  MeterRow,
-  ReadingRow,
-  UsageRow,
-} from './inputs-store.ts';
+import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
+import type { HistoryEntry, StandingRow } from './standings-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
-  readonly row: InputRow;
+  readonly row: BilledRow;
+  readonly accountLabel: string;
+  readonly standing: StandingRow;
   readonly meters: readonly MeterRow[];
   /** By assignment and position, where a bill may need more than the readings locked. */
   readonly readings: ReadonlyMap<string, readonly ReadingRow[]> | null;
@@ -60,14 +56,14 @@ export function termFactsOf(term: BilledTerm): TermFacts {
 }
 
 export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
-  const { row } = inputs;
+  const { row, standing } = inputs;
   const facts: Mutable<Facts> = { term: scope.termFacts, connection: connectionOf(scope, row) };
   const meters = metersOf(scope, inputs);
   if (meters.length > 0) facts.meters = meters;
-  const previous = previousTermOf(scope, row);
+  const previous = previousTermOf(scope, standing);
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
-  const history = row.history;
+  const { history } = standing;
   if (history !== null && history.length > 0) addHistory(facts, history);
   if (previous !== null) {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
@@ -99,7 +95,7 @@ function lastDayBefore(isoDate: string): string {
   return wireDay(Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString());
 }
 
-function connectionOf(scope: FreezeScope, row: InputRow): ConnectionFacts {
+function connectionOf(scope: FreezeScope, row: BilledRow): ConnectionFacts {
   const connection: Mutable<ConnectionFacts> = {
     connectionNumber: row.subscription_number,
     connectionDate: wireDay(row.connection_date),
@@ -130,7 +126,7 @@ function connectionOf(scope: FreezeScope, row: InputRow): ConnectionFacts {
 }
 
 /** For the owner before, it ends with the day before it was handed over. */
-function statusesOf(row: InputRow): InputRow['status_history'] {
+function statusesOf(row: BilledRow): BilledRow['status_history'] {
   const { handed_over: end } = row;
   if (end === null) return row.status_history;
   const known = row.status_history ?? [{ status: 'Active', fromDate: row.connection_date }];
@@ -139,7 +135,7 @@ function statusesOf(row: InputRow): InputRow['status_history'] {
 }
 
 /** What most subscriptions do not have. */
-function addRest(scope: FreezeScope, row: InputRow, connection: Mutable<ConnectionFacts>): void {
+function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<ConnectionFacts>): void {
   if (row.variants !== null) {
     // Those of another shape are only kept.
     connection.variants = row.variants.flatMap(({ name, value, fromDate, toDate }) => {
@@ -166,7 +162,7 @@ function addRest(scope: FreezeScope, row: InputRow, connection: Mutable<Connecti
 }
 
 /** Nothing was billed since the connection: by us, or by whoever did it before. */
-export function isFirstBill(term: BilledTerm, row: InputRow): boolean {
+export function isFirstBill(term: BilledTerm, row: BilledRow): boolean {
   return row.billed_through === null
     ? row.connection_date >= term.start_date
     : row.billed_through < row.connection_date;
@@ -199,7 +195,7 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
 }
 
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
-function isMissed(scope: FreezeScope, row: InputRow, meter: MeterRow): boolean {
+function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
   if (!scope.isRequired(row.plan_id, meter.input)) return false;
   const billedThrough = row.billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
@@ -279,7 +275,7 @@ function filled<Entry>(entries: Record<string, Entry>): Record<string, Entry> | 
 }
 
 /** Billed quantities by input, newest first; a term without an input counts as one without use. */
-function addHistory(facts: Mutable<Facts>, history: NonNullable<InputRow['history']>): void {
+function addHistory(facts: Mutable<Facts>, history: readonly HistoryEntry[]): void {
   const inputs: string[] = [];
   for (const { usage } of history) {
     for (const input in usage) if (!inputs.includes(input)) inputs.push(input);
@@ -306,13 +302,13 @@ function historyTerm({ label, days, usage }: HistoryEntry, input: string): Histo
   return term;
 }
 
-function previousTermOf(scope: FreezeScope, row: InputRow): PreviousTermFacts | null {
+function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
-  const newest = row.history?.[0];
+  const newest = standing.history?.[0];
   const term = scope.earlierTerms.get(newest?.termId ?? 0);
   if (!term || term.end_date >= scope.term.start_date) return null;
   const months = term.months === '1' ? 1 : term.months;
-  const billed = Object.entries(row.billed ?? {}).map(
+  const billed = Object.entries(standing.billed ?? {}).map(
     ([component, minor]) => [component, minorUnitsText(minor, scope.currencyDecimals)] as const,
   );
   return {
@@ -322,23 +318,24 @@ function previousTermOf(scope: FreezeScope, row: InputRow): PreviousTermFacts | 
       endDate: wireDay(term.end_date),
       months,
     },
-    ...(row.billed === null ? {} : { billed: Object.fromEntries(billed) }),
+    ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
   };
 }
 
-function accountOf(scope: FreezeScope, { row, overdue }: Inputs): AccountFacts | null {
+function accountOf(scope: FreezeScope, { standing, overdue }: Inputs): AccountFacts | null {
   const { accountNames, currencyDecimals } = scope;
   const text = (minor: number) => minorUnitsText(minor, currencyDecimals);
   const account: Mutable<AccountFacts> = {};
-  if (row.receivable !== 0) account.arrears = text(row.receivable);
+  if (standing.receivable !== 0) account.arrears = text(standing.receivable);
   const open = overdue.reduce((sum, item) => sum + item.open, 0);
   if (accountNames.has('overdue') && open !== 0) account.overdue = text(open);
   if (accountNames.has('overdueAmountDays')) {
     const amountDays = overdueAmountDays(scope.term, overdue);
     if (amountDays !== 0) account.overdueAmountDays = text(amountDays);
   }
-  if (accountNames.has('wallet') && row.wallet !== 0) account.wallet = text(row.wallet);
-  if (accountNames.has('deposit') && row.deposit !== 0) account.deposit = text(row.deposit);
+  if (accountNames.has('wallet') && standing.wallet !== 0) account.wallet = text(standing.wallet);
+  if (accountNames.has('deposit') && standing.deposit !== 0)
+    account.deposit = text(standing.deposit);
   return Object.keys(account).length === 0 ? null : account;
 }
 

@@ -4,10 +4,13 @@ import type { Bill, BillUsage } from '../rating/bill.ts';
 import type { Facts } from '../rating/facts.ts';
 import type { HoldReason } from '../rating/hold.ts';
 import type { StoredLine } from './document.ts';
-import type { InputRow } from './inputs-store.ts';
+import type { Inputs } from './freeze.ts';
 
 /** One rated subscription. */
-export type Rated = { readonly row: InputRow; readonly facts: Facts; readonly bill: Bill };
+export type Rated = Pick<Inputs, 'row' | 'accountLabel' | 'standing'> & {
+  readonly facts: Facts;
+  readonly bill: Bill;
+};
 
 export type MadeBill = {
   subjectId: number;

@@ -22,8 +22,9 @@ import {
   storedUsage,
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
-import type { InputRow } from './inputs-store.ts';
+import type { BilledRow } from './inputs-store.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
+import type { StandingRow } from './standings-store.ts';
 
 export type MakeScope = FreezeScope & {
   readonly book: PriceBook;
@@ -36,7 +37,10 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   for (const one of inputs) {
     const facts = freeze(scope, one);
     const bill = ofOneOwner(scope, facts, rateBill(scope.book, facts));
-    if (bill.status === 'Error' || bill.days > 0) rated.push({ row: one.row, facts, bill });
+    const { row, accountLabel, standing } = one;
+    if (bill.status === 'Error' || bill.days > 0) {
+      rated.push({ row, accountLabel, standing, facts, bill });
+    }
   }
   const [first, ...others] = rated;
   if (first === undefined) return undefined;
@@ -69,12 +73,13 @@ type Draft = MadeBill & { isError: boolean; content: StoredDocument; frozen: obj
 /** Of a bill whose document is still to be written. */
 const unwritten = { usage: null, charges: '{}' };
 
-function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
+function single(scope: MakeScope, rated: Rated): Draft {
+  const { row, standing, facts, bill } = rated;
   const isError = bill.status === 'Error';
   const defaults = lineDefaults(bill);
   const lines = bill.lines.map((line) => storedLine(line, defaults));
-  const holds = isError ? [] : judge(scope.book, bill, facts, row);
-  const { payments, brought_forward: brought } = row;
+  const holds = isError ? [] : judge(scope.book, rated);
+  const { payments, brought_forward: brought } = standing;
   return {
     subjectId: row.subject_id,
     subscriptionId: row.subscription_id,
@@ -99,7 +104,7 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
     subjectTs: BigInt(row.ts),
-    content: singleContent({ row, facts, bill }, { lines, holds, defaults }),
+    content: singleContent(rated, { lines, holds, defaults }),
     frozen: facts,
     lines,
     usage: bill.usage,
@@ -115,12 +120,12 @@ function single(scope: MakeScope, { row, facts, bill }: Rated): Draft {
 }
 
 function singleContent(
-  { row, facts, bill }: Rated,
+  rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
+  const { facts, bill, accountLabel: account } = rated;
   const { lines, holds, defaults } = made;
-  const names = { account: row.account_label, reference: row.reference_number };
-  const content = partyContent(row, names);
+  const content = partyContent(rated, { account, reference: rated.row.reference_number });
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
@@ -137,13 +142,14 @@ function singleContent(
 
 function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   const { term, book } = scope;
-  const [{ row }] = rated as [Rated, ...Rated[]];
+  const [first] = rated as [Rated, ...Rated[]];
+  const { row } = first;
   const isParty = term.post_type === 'Post Party';
   const combined: Combined = combine(contextOn(book, lastDayOf(scope)), rated);
   const isError = combined.errors.length > 0;
-  const holds = isError ? [] : rated.flatMap((one) => judge(book, one.bill, one.facts, one.row));
-  const sum = (pick: (row: InputRow) => number) =>
-    rated.reduce((total, one) => total + pick(one.row), 0);
+  const holds = isError ? [] : rated.flatMap((one) => judge(book, one));
+  const sum = (pick: (standing: StandingRow) => number) =>
+    rated.reduce((total, one) => total + pick(one.standing), 0);
   const brought = isError ? 0 : sum((one) => one.brought_forward);
   const payments = isError ? 0 : sum((one) => one.payments);
   return {
@@ -161,7 +167,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     billedThrough: null,
     subjectTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
     content: {
-      ...partyContent(row, { account: isParty ? null : row.account_label, reference: null }),
+      ...partyContent(first, { account: isParty ? null : first.accountLabel, reference: null }),
       ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
       ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
       sections: combined.sections,
@@ -205,19 +211,20 @@ function lastDayOf({ termFacts }: MakeScope): number {
 }
 
 /** Of the plan in force on the last billed day. */
-function planIdOf(scope: MakeScope, row: InputRow, bill: Bill): number {
+function planIdOf(scope: MakeScope, row: BilledRow, bill: Bill): number {
   return scope.planIds.get(bill.tariffCode ?? '') ?? row.plan_id;
 }
 
 function partyContent(
-  party: InputRow,
+  { row, standing }: Rated,
   names: { account: string | null; reference: string | null },
 ): StoredDocument {
   const content: StoredDocument = {
-    partyNumber: party.party_number,
-    partyName: party.party_name,
+    partyNumber: standing.party_number,
+    partyName: standing.party_name,
   };
-  if (party.address !== null) content.address = party.address;
+  const address = row.address ?? standing.party_address;
+  if (address !== null) content.address = address;
   if (names.reference !== null) content.connectionRefNo = names.reference;
   if (names.account !== null) content.connectionGroupLabel = names.account;
   return content;
@@ -228,7 +235,7 @@ const judges = new WeakMap<CompiledContext, HoldJudge>();
 const averagedBills = 3;
 
 /** The rules of the context that hold a draft back; one that cannot be computed holds nothing. */
-function judge(book: PriceBook, bill: Bill, facts: Facts, row: InputRow): HoldReason[] {
+function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] {
   const context = contextOn(book, parseDay(bill.billedTo ?? bill.endDate) ?? 0);
   let rules = judges.get(context);
   if (rules === undefined) {
@@ -236,14 +243,14 @@ function judge(book: PriceBook, bill: Bill, facts: Facts, row: InputRow): HoldRe
     judges.set(context, rules);
   }
   try {
-    return rules(bill, facts, averageAmount(row, bill.currencyScale));
+    return rules(bill, facts, averageAmount(standing, bill.currencyScale));
   } catch (error) {
     if (error instanceof ArithmeticError || error instanceof LookupError) return [];
     throw error;
   }
 }
 
-function averageAmount({ history }: InputRow, currencyScale: number): string | null {
+function averageAmount({ history }: StandingRow, currencyScale: number): string | null {
   if (history === null) return null;
   let sum = 0;
   let bills = 0;

@@ -26,9 +26,8 @@ export function subjectColumn(term: BilledTerm): RawBuilder<unknown> {
 export function isInRange(term: BilledTerm, range: SubjectRange): RawBuilder<unknown> {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
-  const { now } = columns[term.post_type];
-  return sql`(${sql.raw(now)} ${within} or ${isHandedOn(term)})
-    and ${subjectColumn(term)} ${within}`;
+  const now = sql.raw(columns[term.post_type].now);
+  return sql`(${now} ${within} or ${isHandedOn(term)}) and ${subjectColumn(term)} ${within}`;
 }
 
 /** Whether it may have been handed on after days of the term. */

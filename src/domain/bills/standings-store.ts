@@ -1,0 +1,137 @@
+// How the owners of subscriptions stand when their bills are made: what they owe, what was billed
+// before and what they paid since. One statement, so that its figures belong to one moment.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+
+export type HistoryEntry = {
+  termId: number | null;
+  label: string;
+  endDate?: string;
+  days?: number;
+  /** Minor units. */
+  amount?: number;
+  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
+};
+
+export type StandingRow = {
+  subscription_id: number;
+  party_number: number;
+  party_name: string;
+  party_address: object | null;
+  /** Minor units. */
+  receivable: number;
+  deposit: number;
+  wallet: number;
+  history: HistoryEntry[] | null;
+  brought_forward: number;
+  billed: Record<string, number> | null;
+  /** Received since the newest bill, minor units. */
+  payments: number;
+  /** The last entry of the ledger that was given a number. */
+  entry_id: number;
+};
+
+/** Kinds of entries by which a customer pays, or takes a payment back. */
+const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
+
+/** Of each subscription with the party that its bill is for. */
+export async function listStandings(
+  tx: Tx,
+  tenantId: number,
+  owned: readonly { subscription_id: number; party_id: number }[],
+): Promise<StandingRow[]> {
+  const { rows } = await sql<StandingRow>`
+    select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
+      coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
+      o.wallet_balance as wallet, h.terms as history,
+      coalesce(h.brought_forward, 0) as brought_forward, h.billed,
+      case when b.subscription_id is null then 0 else (
+        select coalesce(-sum(e.amount), 0) from subledger_entries e
+        where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
+          and e.party_id is not distinct from n.party_id and e.entry_id > coalesce(h.entry_id, 0)
+          and e.ledger_account_id = 2
+          and e.kind in ${paymentKinds}
+      )::bigint end as payments,
+      coalesce((
+        select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
+      ), 0) as entry_id
+    from unnest(
+      ${owned.map((row) => row.subscription_id)}::bigint[],
+      ${owned.map((row) => row.party_id)}::bigint[]
+    ) as n (subscription_id, party_id)
+    cross join lateral (
+      select party_number, name, address, wallet_balance from parties
+      where tenant_id = ${tenantId} and party_id = n.party_id
+      limit 1
+    ) o
+    left join lateral (
+      select subscription_id, receivable, deposit from subscription_balances
+      where tenant_id = ${tenantId} and subscription_id = n.subscription_id
+        and party_id = n.party_id
+      limit 1
+    ) b on true
+    left join lateral (
+      select terms, brought_forward, billed, entry_id from usage_histories
+      where tenant_id = ${tenantId} and subscription_id = n.subscription_id
+      limit 1
+    ) h on true
+  `.execute(tx);
+  return rows;
+}
+
+export type OverdueRow = { subscription_id: number; open: number; due_date: string };
+
+/**
+ * Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the
+ * ledger has open for each of them.
+ */
+export async function listOverdue(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+  before: string,
+): Promise<OverdueRow[]> {
+  const { rows } = await sql<OverdueRow>`
+    select subscription_id, open, due_date
+    from (
+      select subscription_id, bill_amount - paid_amount as open, due_date, bill_id
+      from bills
+      where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+        and status in ('Posted', 'Published') and paid_amount < bill_amount
+        and due_date < ${before}::date
+      union all
+      select p.subscription_id, e.open, b.due_date, b.bill_id
+      from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
+        and b.due_date < ${before}::date
+      cross join lateral (
+        select coalesce(sum(x.amount), 0)::bigint as open
+        from subledger_entries x
+        where x.tenant_id = ${tenantId} and x.subscription_id = p.subscription_id
+          and x.bill_id = p.bill_id and x.ledger_account_id = 2
+      ) e
+      where p.tenant_id = ${tenantId} and p.subscription_id = any(${subscriptionIds}::bigint[])
+        and e.open > 0
+    ) unpaid
+    order by subscription_id, due_date, bill_id
+  `.execute(tx);
+  return rows;
+}
+
+export type OpeningRow = { subscription_id: number; amount: number; due_date: string };
+
+export async function listOpenings(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+): Promise<OpeningRow[]> {
+  const { rows } = await sql<OpeningRow>`
+    select subscription_id, amount, coalesce(due_date, posting_date) as due_date
+    from subledger_entries
+    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+      and ledger_account_id = 2 and kind = 'Opening' and amount > 0
+    order by subscription_id, entry_id
+  `.execute(tx);
+  return rows;
+}
