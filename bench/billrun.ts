@@ -33,16 +33,23 @@ type Round = {
 /** Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL. */
 type Cost = { seconds: number; nodeUs: number; postgresUs: number };
 
-export async function benchBillrun(options: BenchOptions): Promise<BenchResult> {
+/** Bills of larger terms than `deliverMax` are made and posted, and not published and sent. */
+export async function benchBillrun(
+  options: BenchOptions & { deliverMax?: number },
+): Promise<BenchResult> {
   if (options.quick) {
     const quick = await measure(warmUpQuick, [5_000], { isDelivered: false });
     return { ratios: ratiosOf(quick.rounds), figures: figuresOf(quick) };
   }
-  const small = await measure(warmUp, [10_000, 10_000, 10_000], { isDelivered: true });
-  const middle = await measure(warmUp, [50_000], { isDelivered: true });
-  const large = await measure(warmUp, [200_000], { isDelivered: true });
+  const { deliverMax = Infinity } = options;
+  const measureSize = (size: number, rounds: number) =>
+    measure(warmUp, Array(rounds).fill(size), { isDelivered: size <= deliverMax });
+  const small = await measureSize(10_000, 3);
+  const middle = await measureSize(50_000, 1);
+  const large = await measureSize(200_000, 1);
   const all = [small, middle, large];
-  const delivered = (name: string) => median(all.map(({ delivery }) => delivery.ratios[name] ?? 0));
+  const delivered = (name: string) =>
+    median(all.flatMap(({ delivery }) => delivery.ratios[name] ?? []));
   const perBill = ({ rounds }: Measured) =>
     median(rounds.map((round) => (round.generate.seconds + round.post.seconds) / round.size));
   return {
@@ -161,6 +168,7 @@ if (import.meta.main) {
       quick: { type: 'boolean', default: false },
       sizes: { type: 'string' },
       deliver: { type: 'boolean', default: false },
+      'deliver-max': { type: 'string', default: 'Infinity' },
     },
   });
   const began = performance.now();
@@ -170,7 +178,10 @@ if (import.meta.main) {
     const ratios = { ...ratiosOf(measured.rounds), ...measured.delivery.ratios };
     console.table({ ...figuresOf(measured), ...ratios });
   } else {
-    const { ratios, figures } = await benchBillrun({ quick: values.quick });
+    const { ratios, figures } = await benchBillrun({
+      quick: values.quick,
+      deliverMax: Number(values['deliver-max']),
+    });
     console.table({ ...figures, ...ratios });
   }
   process.stderr.write(`${Math.round((performance.now() - began) / 1_000)} seconds\n`);

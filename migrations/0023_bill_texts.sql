@@ -9,9 +9,10 @@ alter table bills
   alter usage set storage main,
   alter charges set storage main;
 
--- With the id of the bill in their order, these two were taken to look for bills by id while
--- PostgreSQL did not know yet how many a workspace has, and were read from end to end.
-drop index bills_party, bills_subscription;
+-- With the id of the bill in their order, these were taken to look for bills by id while PostgreSQL
+-- did not know yet how many a workspace has, and were read from end to end.
+drop index bills_party, bills_subscription, bill_parts_subscription;
 create index bills_party on bills (tenant_id, party_id) include (bill_id);
 create index bills_subscription on bills (tenant_id, subscription_id) include (bill_id)
   where subscription_id is not null;
+create index bill_parts_subscription on bill_parts (tenant_id, subscription_id) include (bill_id);

@@ -1235,7 +1235,7 @@ CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_i
 
 CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
 
-CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id, bill_id);
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id) INCLUDE (bill_id);
 
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
 

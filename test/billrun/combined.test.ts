@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertLaws, judgementsOf } from '../support/laws.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
@@ -311,6 +311,27 @@ for (const postType of postTypes) {
     assert.deepEqual(await chargedBy(town, again), {});
   });
 }
+
+test('verify names a retired number that is not the one under which the bill was booked', async () => {
+  const town = await openTown('Post Account');
+  const first = await generated(town, july);
+  await town.client.postBills(schedule(first));
+  await town.client.unpostBills(taken(first));
+  await assertLaws(scene, town.tenantId);
+  const { rows } = await scene.sql.query(
+    `update retired_numbers set bill_number = bill_number || '9'
+     where tenant_id = $1 and bill_id = (select min(bill_id) from bills where tenant_id = $1)
+     returning bill_id`,
+    [town.tenantId],
+  );
+  const judgements = await judgementsOf(scene, town.tenantId);
+  const broken = judgements.filter(({ wrong }) => wrong > 0);
+  assert.deepEqual(
+    broken.map(({ law }) => law),
+    ['L3'],
+  );
+  assert.match(broken[0]?.examples[0] ?? '', new RegExp(`^bill ${rows[0].bill_id} was booked as`));
+});
 
 function taken(termID: number) {
   return { operation: 'schedule' as const, data: { termID, reason: 'wrong' } };

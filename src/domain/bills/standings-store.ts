@@ -34,7 +34,10 @@ export type StandingRow = {
 /** Kinds of entries by which a customer pays, or takes a payment back. */
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
-/** Of each subscription with the party that its bill is for. */
+/**
+ * Of each subscription with the party that its bill is for. Balances are looked for by subscription
+ * (`offset 0`): a party may have thousands.
+ */
 export async function listStandings(
   tx: Tx,
   tenantId: number,
@@ -65,9 +68,13 @@ export async function listStandings(
       limit 1
     ) o
     left join lateral (
-      select subscription_id, receivable, deposit from subscription_balances
-      where tenant_id = ${tenantId} and subscription_id = n.subscription_id
-        and party_id = n.party_id
+      select t.subscription_id, t.receivable, t.deposit
+      from (
+        select subscription_id, party_id, receivable, deposit from subscription_balances
+        where tenant_id = ${tenantId} and subscription_id = n.subscription_id
+        offset 0
+      ) t
+      where t.party_id = n.party_id
       limit 1
     ) b on true
     left join lateral (
