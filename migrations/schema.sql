@@ -2099,6 +2099,7 @@ begin
   execute format('alter table %s force row level security', table_name);
   execute format(
     'create policy tenant_wall on %s using (tenant_id = current_tenant())', table_name);
+  execute format('alter table %s alter tenant_id set statistics 0', table_name);
 end
 $procedure$
 ;
