@@ -1461,6 +1461,48 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE PROCEDURE public.assume_all_shares()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  found regclass;
+begin
+  for found in
+    select c.oid::regclass
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and not exists (
+        select from pg_stats s
+        where s.schemaname = 'public' and s.tablename = c.relname and s.attname = 'tenant_id'
+          and s.n_distinct = 10 and s.most_common_vals is null
+      )
+  loop
+    call assume_shares(found);
+  end loop;
+end
+$procedure$
+;
+-- owned by the owner
+
+CREATE OR REPLACE PROCEDURE public.assume_shares(IN table_name regclass)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  if current_setting('server_version_num')::integer < 180000 then
+    return;
+  end if;
+  execute format('alter table %s alter tenant_id set statistics 0', table_name);
+  execute format(
+    'select pg_restore_attribute_stats(%L, %L, %L, %L, %L, %L, %L, false, %L, 0::real, '
+      '%L, 8::integer, %L, 10::real)',
+    'schemaname', 'public', 'relname', (select relname from pg_class where oid = table_name),
+    'attname', 'tenant_id', 'inherited', 'null_frac', 'avg_width', 'n_distinct');
+end
+$procedure$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.check_journals_balance()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2099,7 +2141,7 @@ begin
   execute format('alter table %s force row level security', table_name);
   execute format(
     'create policy tenant_wall on %s using (tenant_id = current_tenant())', table_name);
-  execute format('alter table %s alter tenant_id set statistics 0', table_name);
+  call assume_shares(table_name);
 end
 $procedure$
 ;

@@ -44,10 +44,19 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
     );
     const pending = pendingMigrations(migrations, rows);
     for (const migration of pending) await runOne(client, migration);
+    await assumeShares(client);
     return pending.map((migration) => migration.version);
   } finally {
     await client.end();
   }
+}
+
+/** What plans are made by; a database restored from a dump has to be told again. */
+async function assumeShares(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select to_regprocedure('assume_all_shares()') is not null as found",
+  );
+  if (rows[0]?.found) await client.query('call assume_all_shares()');
 }
 
 function pendingMigrations(
