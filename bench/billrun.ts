@@ -59,9 +59,21 @@ export async function benchBillrun(
       memory_flat: large.peakMb / small.peakMb,
       publish_vs_rendering: delivered('publish_vs_rendering'),
       distribute_vs_mailing: delivered('distribute_vs_mailing'),
+      ...deliveryMemory(all),
     },
     figures: Object.assign({}, ...all.map(figuresOf)),
   };
+}
+
+/** Of the largest term that was published and sent over that of the smallest. */
+function deliveryMemory(all: readonly Measured[]): Record<string, number> {
+  const peaks = all.flatMap(({ size, delivery }) => {
+    const peakMb = delivery.figures[`worker_delivery_peak_mb_${size / 1_000}k`];
+    return peakMb === undefined ? [] : [peakMb];
+  });
+  const [first, last] = [peaks[0], peaks.at(-1)];
+  if (peaks.length < 2 || first === undefined || last === undefined) return {};
+  return { delivery_memory_flat: last / first };
 }
 
 type Measured = { size: number; rounds: Round[]; peakMb: number; delivery: BenchResult };

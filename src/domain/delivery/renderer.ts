@@ -28,6 +28,8 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     minThreads: 0,
     maxThreads: options.threads,
     idleTimeout: idleMs,
+    // A thread that sleeps between tasks never comes to free the buffers of what it has drawn.
+    useAtomics: false,
     resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
   });
   const limitMs = options.taskMs ?? taskMs;
