@@ -1,46 +1,45 @@
 // A mail server in a process of its own that is in trouble when it is told to be: it answers late,
 // puts mails off, or closes the connection when it has all of a mail.
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 
 export type Trouble = 'none' | 'slow' | 'refusing' | 'cutting';
 
 const slowMs = 500;
 let trouble: Trouble = 'none';
+const sockets = new Map<number, Socket>();
 
-function converse(socket: Socket): void {
-  let heard = '';
-  let isMail = false;
-  const say = (line: string) => {
-    const answer = () => socket.writable && socket.write(`${line}\r\n`);
-    if (trouble === 'slow') setTimeout(answer, slowMs);
-    else answer();
-  };
-  const take = (line: string) => {
-    if (isMail) {
-      if (line !== '.') return;
-      isMail = false;
-      if (trouble === 'cutting') socket.destroy();
-      else say('250 taken');
-      return;
-    }
-    const word = line.slice(0, 4).toUpperCase();
-    isMail = word === 'DATA';
-    if (isMail) say('354 go on');
-    else if (word === 'RCPT' && trouble === 'refusing') say('451 later');
-    else if (word === 'QUIT') socket.end('221 bye\r\n');
-    else say('250 ok');
-  };
-  socket.on('error', () => {});
-  socket.setEncoding('latin1').on('data', (text) => {
-    const lines = (heard + String(text)).split('\r\n');
-    heard = lines.pop() ?? '';
-    for (const line of lines) take(line);
-  });
-  say('220 ready');
+function answer(done: (error?: Error) => void, error?: Error): void {
+  if (trouble === 'slow') setTimeout(() => done(error), slowMs);
+  else done(error);
 }
 
-const server = createServer(converse).listen(0, '127.0.0.1', () => {
-  process.send?.(server.address());
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  disableReverseLookup: true,
+  onConnect: (_session, done) => answer(done),
+  onMailFrom: (_address, _session, done) => answer(done),
+  onRcptTo(_address, _session, done) {
+    const later = Object.assign(new Error('later'), { responseCode: 451 });
+    answer(done, trouble === 'refusing' ? later : undefined);
+  },
+  onData(stream, { remotePort }, done) {
+    stream.resume();
+    stream.on('end', () => {
+      if (trouble === 'cutting') sockets.get(remotePort)?.destroy();
+      else answer(done);
+    });
+  },
+});
+server.on('error', () => {});
+server.server.on('connection', (socket: Socket) => {
+  const { remotePort = 0 } = socket;
+  sockets.set(remotePort, socket);
+  socket.on('close', () => sockets.delete(remotePort));
+});
+server.listen(0, '127.0.0.1', () => {
+  process.send?.(server.server.address());
 });
 process.on('message', (told: Trouble) => {
   trouble = told;
