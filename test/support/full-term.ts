@@ -1,8 +1,9 @@
 // A term of any size that is ready to be billed, made inside PostgreSQL, and what it came to as a
 // few hashes: two terms of the same size that were billed properly have the same.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type Client, createClient } from '../../sdk/client.ts';
+import { BillingError, type Client, createClient } from '../../sdk/client.ts';
 import { tariffCase } from './bill-run.ts';
 import type { TestClient } from './client.ts';
 import type { Place } from './laws.ts';
@@ -56,16 +57,29 @@ export function clientOf(baseUrl: string, { workspace, token }: FullTerm): Clien
 export const stepNames = ['generate', 'post', 'publish', 'distribute'] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** Asks for a step, without waiting for its end where the server does not, and returns its job. */
+/**
+ * Asks for a step, without waiting for its end where the server does not, and returns its job. A
+ * server that has just lost its database says that it may be asked again, and is: with the same key,
+ * so that the step is asked for once.
+ */
 export async function ask(client: Client, step: StepName): Promise<number> {
   const body = { operation: 'schedule' as const, data: { termID } };
+  const options = { idempotencyKey: randomUUID() };
   const call = {
-    generate: () => client.generateBills(body),
-    post: () => client.postBills({ ...body, data: { termID, skipErrors: false } }),
-    publish: () => client.publishBills(body),
-    distribute: () => client.distributeBills(body),
+    generate: () => client.generateBills(body, options),
+    post: () => client.postBills({ ...body, data: { termID, skipErrors: false } }, options),
+    publish: () => client.publishBills(body, options),
+    distribute: () => client.distributeBills(body, options),
   }[step];
-  const jobId = Number((await call()).headers.get('x-job-id'));
+  const reply = await until(
+    () =>
+      call().catch((error) => {
+        if (error instanceof BillingError && error.code === 'UNAVAILABLE') return undefined;
+        throw error;
+      }),
+    `${step} is taken`,
+  );
+  const jobId = Number(reply.headers.get('x-job-id'));
   assert.ok(jobId > 0, `${step} has a job`);
   return jobId;
 }
