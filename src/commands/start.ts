@@ -34,6 +34,11 @@ export async function start(config: Config): Promise<void> {
 }
 
 const restartPauseMs = 2_000;
+/**
+ * A bill run makes and drops memory as fast as it can. Node begins with little room for what is
+ * young and takes what is in use there for old, which costs a sixth of the speed.
+ */
+const workerMemory = '--min-semi-space-size=64';
 
 /** A worker that dies is replaced; the queue gives its jobs to the new one. */
 function keepWorker(log: Log): { stop(): Promise<void> } {
@@ -41,7 +46,10 @@ function keepWorker(log: Log): { stop(): Promise<void> } {
   let child: ChildProcess;
   function launch(): void {
     if (isStopping) return;
-    child = fork(new URL('../main.ts', import.meta.url), ['work'], { stdio: 'inherit' });
+    child = fork(new URL('../main.ts', import.meta.url), ['work'], {
+      stdio: 'inherit',
+      execArgv: [...process.execArgv, workerMemory],
+    });
     child.once('error', (error) => log.error({ err: error }, 'the worker could not be started'));
     child.once('exit', (code, signal) => {
       if (isStopping) return;
