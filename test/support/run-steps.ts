@@ -86,7 +86,8 @@ async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
     parameters: asked.parameters ?? {},
   };
   const jobId = await next(scene, tenantId, 'job');
-  return { ...request, jobId };
+  // Long ago: nobody looked at anything when it was asked for.
+  return { ...request, jobId, requestedAt: Temporal.Instant.fromEpochMilliseconds(0) };
 }
 
 export type Prepared = {

@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
-import { chargeOf } from './booking.ts';
 import { extendedHistories } from './histories-store.ts';
 import type { Numbered, WalletUse } from './post-store.ts';
 
@@ -22,20 +21,13 @@ export type Posting = {
   stamp: Stamp;
 };
 
-export type ComponentSum = { component: string | null; type: string | null; amount: number };
-
 /**
  * Drafts become bills, each with an entry and a place in the history of its subscription: one
- * statement, that reads and writes every bill once. Returns what the bills add up to and, under no
- * component, their rounding.
+ * statement, that reads and writes every bill once.
  */
-export async function postDrafts(
-  tx: Tx,
-  tenantId: number,
-  posting: Posting,
-): Promise<ComponentSum[]> {
+export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
   const { journalId, firstEntry, postingDate, stamp, isCombined } = posting;
-  const { rows } = await sql<{ key: string | null; amount: number; bills: number | null }>`
+  const { rows } = await sql<{ bills: number }>`
     with posted as (${markedPosted(tenantId, posting)}),
     parts as (
       select bill_id, subscription_id, bill_amount as amount from posted
@@ -54,20 +46,12 @@ export async function postDrafts(
       order by b.bill_id, b.subscription_id
     ),
     histories as (${extendedHistories(tenantId, posting)})
-    select c.key, sum(c.value::bigint)::bigint as amount, null::bigint as bills
-    from posted, json_each_text(posted.charges) c
-    group by 1
-    union all
-    select null, coalesce(sum(rounding_adjustment), 0)::bigint, count(*) from posted
-    order by 1
+    select count(*) as bills from posted
   `.execute(tx);
-  const done = rows.find((row) => row.key === null)?.bills;
+  const done = rows[0]?.bills;
   if (done !== posting.bills.length) {
     throw new Error(`${done} of ${posting.bills.length} drafts were still there to be posted`);
   }
-  return rows.map(({ key, amount }) =>
-    key === null ? { component: null, type: null, amount } : { ...chargeOf(key), amount },
-  );
 }
 
 const entriesOfBills = sql`
@@ -92,9 +76,11 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
   const { bills, wallets, dueDate, stamp } = posting;
   const ids = bills.map((one) => one.billId);
   const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));
-  const amounts = wallets.length === 0 ? [] : ids.map((id) => used.get(id) ?? 0);
   const place = sql`width_bucket(b.bill_id, ${ids}::bigint[])`;
-  const applied = sql`coalesce((${amounts}::bigint[])[${place}], 0)`;
+  const applied =
+    wallets.length === 0
+      ? sql`0`
+      : sql`(${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}]`;
   const isWhole = posting.isCombined || posting.keepsCharges;
   return sql`
     update bills b
@@ -109,5 +95,5 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
       b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.rounding_adjustment, b.usage, b.charges${isWhole ? sql`, b.document` : sql``}`;
+      b.usage${isWhole ? sql`, b.document` : sql``}`;
 }

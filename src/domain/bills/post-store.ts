@@ -56,7 +56,16 @@ export type DraftPart = {
   subject_ts: string;
 };
 
-type DraftRow = Omit<DraftPart, 'subscription_id'> & { subscription_id: number | null };
+/** What a draft books. */
+export type DraftCharges = {
+  bill_id: number;
+  /** {"type component": amount} */
+  charges: Record<string, number>;
+  rounding_adjustment: number;
+};
+
+type DraftRow = Omit<DraftPart, 'subscription_id'> &
+  DraftCharges & { subscription_id: number | null };
 
 /** The drafts of a part, in the order in which they get their numbers, and their subscriptions. */
 export async function listDrafts(
@@ -64,24 +73,25 @@ export async function listDrafts(
   tenantId: number,
   termId: number,
   range: { firstId: number; lastId: number },
-): Promise<{ ids: number[]; parts: DraftPart[] }> {
+): Promise<{ drafts: DraftCharges[]; parts: DraftPart[] }> {
   // Written so that no index but that of the ids can be thought of.
   const { rows } = await sql<DraftRow>`
-    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts
+    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts,
+      charges, rounding_adjustment
     from bills
     where tenant_id = ${tenantId} and bill_id between ${range.firstId} and ${range.lastId}
       and term_id is not distinct from ${termId} and status = 'Draft'
     order by bill_id
   `.execute(tx);
+  const single = rows.filter((row): row is DraftRow & DraftPart => row.subscription_id !== null);
+  if (single.length === rows.length) return { drafts: rows, parts: single };
   const ids = rows.map((row) => row.bill_id);
-  const single = rows.filter((row): row is DraftPart => row.subscription_id !== null);
-  if (single.length === rows.length) return { ids, parts: single };
   const { rows: several } = await sql<DraftPart>`
     select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
-  return { ids, parts: [...single, ...several] };
+  return { drafts: rows, parts: [...single, ...several] };
 }
 
 /** The subscriptions of bills, whether a bill has one or several. */

@@ -8,8 +8,8 @@ import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts'
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { securityLines } from '../rating/security.ts';
-import type { ComponentSum } from './post-drafts-store.ts';
-import type { FirstBillRow, WalletUse } from './post-store.ts';
+import { chargeOf } from './booking.ts';
+import type { DraftCharges, FirstBillRow, WalletUse } from './post-store.ts';
 
 export type JournalHead = Pick<
   Journal,
@@ -52,16 +52,29 @@ export async function componentAccounts(
 }
 
 /** Debit the customers, credit every component and the rounding. */
-export function billLines(sums: readonly ComponentSum[], accountOf: AccountOf): JournalLine[] {
-  const credits = sums
-    .filter(({ amount }) => amount !== 0)
-    .map(({ component, type, amount }) => ({
-      accountId: component === null ? ledgerAccounts.rounding : accountOf(component, type),
-      component,
-      amount: -amount,
-    }));
-  const billed = credits.reduce((sum, line) => sum - line.amount, 0);
-  return [{ accountId: ledgerAccounts.receivable, amount: billed }, ...credits];
+export function billLines(drafts: readonly DraftCharges[], accountOf: AccountOf): JournalLine[] {
+  const sums = new Map<string, number>();
+  let rounding = 0;
+  for (const draft of drafts) {
+    for (const key in draft.charges) {
+      sums.set(key, exactSum(sums.get(key) ?? 0, draft.charges[key] ?? 0));
+    }
+    rounding = exactSum(rounding, draft.rounding_adjustment);
+  }
+  const credits: JournalLine[] = [...sums.keys()].sort().map((key) => {
+    const { component, type } = chargeOf(key);
+    return { accountId: accountOf(component, type), component, amount: -(sums.get(key) ?? 0) };
+  });
+  credits.push({ accountId: ledgerAccounts.rounding, component: null, amount: -rounding });
+  const booked = credits.filter(({ amount }) => amount !== 0);
+  const billed = booked.reduce((sum, line) => exactSum(sum, -line.amount), 0);
+  return [{ accountId: ledgerAccounts.receivable, amount: billed }, ...booked];
+}
+
+function exactSum(a: number, b: number): number {
+  const sum = a + b;
+  if (!Number.isSafeInteger(sum)) throw new Error('bills of a part add up to more than is exact');
+  return sum;
 }
 
 /** Money that was paid ahead settles the bill: debit Advance, credit Receivable. */

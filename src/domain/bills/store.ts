@@ -60,10 +60,18 @@ export async function countOpenBills(
   return rows[0] ?? { errors: 0, holds: 0 };
 }
 
-export async function countPosted(tx: Tx, tenantId: number, termId: number): Promise<number> {
+/** Of the whole term, or of bills with these ids. */
+export async function countPosted(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  range?: { firstId: number; lastId: number },
+): Promise<number> {
+  const isInRange = range && sql`and bill_id between ${range.firstId} and ${range.lastId}`;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+      ${isInRange ?? sql``}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }

@@ -120,11 +120,14 @@ export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Pr
  * for terms that are generated and not posted.
  */
 export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
+  // A subscription that is billed by itself does not have to be added up with any other.
+  const isSingle = term.post_type === 'Post Subscription';
   const { rows } = await sql<{ stale: number }>`
     with wanted as materialized (
-      select ${subjectColumn(term)} as subject_id, sum(s.ts) as subject_ts
+      select ${subjectColumn(term)} as subject_id,
+        ${isSingle ? sql`s.ts` : sql`sum(s.ts)`} as subject_ts
       from subscriptions s where ${isEligible(tenantId, term)}
-      group by 1
+      ${isSingle ? sql`` : sql`group by 1`}
     )
     select count(*) as stale
     from wanted w
