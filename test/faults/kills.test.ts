@@ -16,6 +16,7 @@ import {
   digestOf,
   type FullTerm,
   makeFullTerm,
+  mayKill,
   type StepName,
   stepNames,
 } from '../support/full-term.ts';
@@ -73,23 +74,6 @@ async function jobOf({ tenantId }: FullTerm, jobId: number): Promise<Job> {
   return job;
 }
 
-/**
- * A part that takes its worker down three times is given up, which is another promise with a test of
- * its own. Whoever kills on purpose leaves alone what has died once and is tried again: by the time
- * of the kill it may be tried a third time.
- */
-async function mayKill({ tenantId }: FullTerm, jobId: number): Promise<boolean> {
-  assert.ok(supervisor);
-  const [row] = await supervisor.rows(
-    `select coalesce(max(tries), 0)::integer as most from (
-       select count(*) as tries from chunk_attempts
-       where tenant_id = $1 and job_id = $2 group by chunk
-     ) t`,
-    [tenantId, jobId],
-  );
-  return row.most < 2;
-}
-
 const isOpen = (job: Job) => job.status === 'Scheduled' || job.status === 'Running';
 
 /** Kills the targets in turn while the job runs; returns how many of them it met running. */
@@ -105,7 +89,7 @@ async function disturb(
   for (const victim of victims) {
     await supervisor.recovered();
     await sleep((random() * usualMs) / victims.length);
-    while (!(await mayKill(term, jobId))) await sleep(20);
+    while (!(await mayKill(supervisor.rows, term, jobId))) await sleep(20);
     const before = await jobOf(term, jobId);
     const counted = countOf(victim, step);
     const began = performance.now();

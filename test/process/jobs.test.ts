@@ -9,6 +9,7 @@ import { insertJob } from '../../src/domain/terms/jobs-store.ts';
 import type { TestClient } from '../support/client.ts';
 import { killWorker, startReadyWorker, startWorker } from '../support/doomed-workers.ts';
 import { effectsOf, makeEffects } from '../support/effects.ts';
+import { mayKill } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
 import { hashLocked, insertMetered } from '../support/metered-rows.ts';
 import { newService, newTariff } from '../support/pricing.ts';
@@ -103,15 +104,18 @@ test('workers killed again and again at any moment come to the same end', async 
   const jobID = await post(faulty.client, faulty.termID, 'previous');
   let kills = 0;
   let seen = 'Scheduled 0';
+  const rows = async (text: string, values: readonly unknown[]) =>
+    (await scene.sql.query(text, [...values])).rows;
   while (kills < 10) {
     const worker = startWorker(scene);
-    // Each gets something done: no part is to be given up for what is not its fault.
+    // Each gets something done, and no part is given up for what is not its fault.
     const now = await until(async () => {
       const { status, progress, finishedAt } = await jobOf(faulty.client, jobID);
       const stands = `${status} ${progress?.done}`;
       return finishedAt || stands !== seen ? stands : undefined;
     }, 'something is done');
     await sleep(random() * 60);
+    await until(() => mayKill(rows, faulty, jobID), 'nothing is tried again');
     await killWorker(worker);
     if (now.startsWith('Succeeded')) break;
     seen = now;

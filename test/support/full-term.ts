@@ -96,6 +96,26 @@ export async function jobOf(rows: Rows, { tenantId }: FullTerm, jobId: number) {
   return job;
 }
 
+/**
+ * A part that takes its worker down three times is given up, which is another promise with a test of
+ * its own. Whoever kills on purpose leaves alone what has died once and is tried again: by the time
+ * of the kill it may be tried a third time.
+ */
+export async function mayKill(
+  rows: Rows,
+  { tenantId }: { tenantId: number },
+  jobId: number,
+): Promise<boolean> {
+  const [row] = await rows(
+    `select coalesce(max(tries), 0)::integer as most from (
+       select count(*) as tries from chunk_attempts
+       where tenant_id = $1 and job_id = $2 group by chunk
+     ) t`,
+    [tenantId, jobId],
+  );
+  return row.most < 2;
+}
+
 export async function jobEnds(rows: Rows, term: FullTerm, jobId: number) {
   return until(async () => {
     const job = await jobOf(rows, term, jobId);
