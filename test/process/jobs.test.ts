@@ -68,7 +68,7 @@ async function ended(client: TestClient, jobID: number) {
   }, `job ${jobID} ends`);
 }
 
-const subscriptions = 8_000;
+const subscriptions = 5_000;
 
 test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
   const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
@@ -84,13 +84,13 @@ test('a worker killed inside a part leaves nothing of it, and another does the r
   startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
-  assert.equal(job.message, '7200 readings locked, 800 missing');
+  assert.equal(job.message, '4500 readings locked, 500 missing');
   assert.deepEqual(job.progress, { done: subscriptions, total: subscriptions, secondsLeft: null });
   const calmJob = await ended(calm.client, await post(calm.client, calm.termID));
   assert.equal(calmJob.message, job.message);
   const expected = await hashLocked(scene, calm.tenantId, calm.termID);
   assert.deepEqual(await hashLocked(scene, faulty.tenantId, faulty.termID), expected);
-  assert.equal(expected.count, 7_200);
+  assert.equal(expected.count, 4_500);
   assert.equal((await termOf(faulty.client, faulty.termID)).stage, 'ReadingsPosted');
 });
 
@@ -124,7 +124,7 @@ test('workers killed again and again at any moment come to the same end', async 
   startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', `seed ${seed}: ${JSON.stringify(job.error)}`);
-  assert.equal(job.message, '7200 readings locked, 800 taken again');
+  assert.equal(job.message, '4500 readings locked, 500 taken again');
   await ended(calm.client, await post(calm.client, calm.termID, 'previous'));
   assert.deepEqual(
     await hashLocked(scene, faulty.tenantId, faulty.termID),
@@ -207,8 +207,8 @@ test('a worker that is asked to stop in the middle ends cleanly, and another goe
   assert.deepEqual(rows, [{ count: 0 }]);
   const second = place.run(['work'], env);
   const job = await ended(client, jobID);
-  assert.equal(job.message, '7200 readings locked, 800 missing');
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, 7_200);
+  assert.equal(job.message, '4500 readings locked, 500 missing');
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, 4_500);
   assert.deepEqual(await second.end('SIGTERM'), { code: 0, signal: null });
 });
 
@@ -233,7 +233,7 @@ test('connections that are cut and a database that only reads for a while end no
   await cut();
   await admin.end();
   const job = await ended(client, jobID);
-  assert.equal(job.message, '7200 readings locked, 800 missing');
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, 7_200);
+  assert.equal(job.message, '4500 readings locked, 500 missing');
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, 4_500);
   assert.equal(worker.child.exitCode, null, 'the worker lives');
 });
