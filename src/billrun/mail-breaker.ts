@@ -2,8 +2,10 @@
 // put off without trying, but for one now and then.
 
 export type MailBreaker = {
-  /** Whether to hand over a mail now. */
+  /** Whether to hand over a mail now; it counts as the one that is tried. */
   mayTry(): boolean;
+  /** Whether nothing will be handed over for a while: there is no need to make a mail. */
+  isResting(): boolean;
   note(hasFailed: boolean): void;
 };
 
@@ -20,6 +22,7 @@ export function createMailBreaker(clockMs: () => number = () => performance.now(
       nextTryMs = clockMs() + pauseMs;
       return true;
     },
+    isResting: () => failures >= failuresMax && clockMs() < nextTryMs,
     note(hasFailed) {
       failures = hasFailed ? failures + 1 : 0;
       if (failures === failuresMax) nextTryMs = clockMs() + pauseMs;

@@ -61,17 +61,19 @@ export async function sendMails(
     return { mails, source: await readMailSource(tx, tenantId, job.termId ?? 0, mails) };
   });
   const batches = piecesOf(mails, preparedAtOnce);
+  // Documents cost more than anything else here: none is made for a server that takes nothing.
   const prepare = (batch: readonly QueuedMail[] | undefined) =>
-    batch && prepareMails(tools, tenantId, source, batch);
+    batch && !tools.breaker.isResting() ? prepareMails(tools, tenantId, source, batch) : undefined;
   let coming = prepare(batches[0]);
-  for (let at = 0; at < batches.length; at += 1) {
-    const ready = (await coming) ?? [];
+  for (const [at, batch] of batches.entries()) {
+    const ready = await coming;
     if (tools.isStopping()) break;
     await keepHold(holding, tenantId);
     coming = prepare(batches[at + 1]);
     // Should the sending fail, nobody listens to this one any more.
     coming?.catch(() => {});
-    await sendBatch(outbound, ready);
+    if (ready) await sendBatch(outbound, ready);
+    else await putOffRest(outbound, batch);
   }
   return outbound.counts;
 }
@@ -112,7 +114,8 @@ async function sendBatch(outbound: Outbound, prepared: readonly PreparedMail[]):
   } finally {
     await land(outbound, flight);
   }
-  if (!tools.isStopping()) await putOffRest(outbound, waiting);
+  const rest = waiting.map(({ mail }) => mail);
+  if (!tools.isStopping()) await putOffRest(outbound, rest);
 }
 
 /** Stores how those that are back have ended, and that the next are on their way. */
@@ -169,10 +172,10 @@ async function handOver(
 }
 
 /** Nobody takes mails at the moment: these are tried later, and given up as others are. */
-async function putOffRest(outbound: Outbound, rest: readonly Ready[]): Promise<void> {
+async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Promise<void> {
   if (rest.length === 0) return;
   const detail = 'The mail server takes no mails at the moment';
-  const ends = rest.map(({ mail }) => endOf(outbound, mail, { outcome: 'Temporary', detail }));
+  const ends = rest.map((mail) => endOf(outbound, mail, { outcome: 'Temporary', detail }));
   await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, ends, at));
 }
 
