@@ -187,6 +187,7 @@ export type ReadingRow = {
   reading_date: string;
   value: string;
   reading_type: string;
+  rollover: boolean;
   status: 'Accepted' | 'Review';
 };
 
@@ -199,7 +200,7 @@ export async function listFurtherReadings(
   if (registers.length === 0) return [];
   const { rows } = await sql<ReadingRow>`
     select r.assignment_id, r.position, r.reading_date, trim_scale(r.value)::text as value,
-      r.reading_type, r.status
+      r.reading_type, r.rollover, r.status
     from unnest(
       ${registers.map((one) => one.assignmentId)}::bigint[],
       ${registers.map((one) => one.position)}::smallint[],
