@@ -57,7 +57,11 @@ test('a meter that was exchanged in the days of a bill that was held', async () 
 
 const estimated = {
   meteredInputs: [
-    { name: 'energy', unit: 'kWh', estimation: { allowed: 1 as const, defaultDaily: 5 } },
+    {
+      name: 'energy',
+      unit: 'kWh',
+      estimation: { allowed: 1 as const, defaultDaily: 5 },
+    },
   ],
 };
 
@@ -80,7 +84,12 @@ test('an estimate of a bill that was held is put right by what is read then', as
 });
 
 test('where nobody read, the estimate goes on from what was read for the bill that was held', async () => {
-  const { run, read, open, lock } = await openHome(scene, estimated);
+  const { run, read, open, lock, client } = await openHome(scene, estimated);
+  const [plan] = (await client.getTariffs({})).data.tariffs;
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const usageData = [{ input: 'energy', required: 1 }];
+  const tariff = { serviceCode, code, usageData, effectiveDate: '01/01/2026' };
+  await client.updateTariff({ tariff });
   await leaveOut(run, await read(january, ['100', '31/01/2026']));
   const feb = await open(february);
   await lock(feb, 'current');
@@ -98,6 +107,23 @@ test('where nobody read, the estimate goes on from what was read for the bill th
   assert.equal(first?.amount, 100 * 20);
   assert.equal(second?.amount, (Number(use) - 100) * 20);
   assert.ok(Number(use) > 100);
+});
+
+test('where nobody had to read, what was read for the bill that was held is billed', async () => {
+  const { run, read, open, lock } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await open(february);
+  await lock(feb);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '28/02/2026']);
+  assert.deepEqual(linesOf(bill)[0], ['energyCharge', '01/01/2026', 100 * 20]);
+  await post(run, feb);
+  const mar = await read(march, ['300', '31/03/2026']);
+  await generate(run, mar);
+  assert.deepEqual(readingsOn(await billOf(run, mar)), [
+    ['31/01/2026', '100', '31/03/2026', '300', '200'],
+  ]);
 });
 
 test('where the reading before is taken again, what was read for the bill that was held is billed', async () => {
@@ -133,13 +159,13 @@ test('a register that passed its highest value in the days of a bill that was he
 });
 
 test('a register that shows use and not a count', async () => {
-  const cooling = {
-    name: 'Chilled water',
-    utility: 'Cooling',
-    registers: [{ register: 'TRh', unit: 'TRh', kind: 'Consumptive' as const, digits: 7 }],
+  const sender = {
+    name: 'Sends what was used',
+    utility: 'Electricity',
+    registers: [{ register: 'kWh', unit: 'kWh', kind: 'Consumptive' as const, digits: 7 }],
   };
   const { run, read, client, newMeter, connection, number } = await openHome(scene);
-  const { headers } = await client.makeMeterTypes({ meterTypes: [cooling] });
+  const { headers } = await client.makeMeterTypes({ meterTypes: [sender] });
   const newNumber = await newMeter({ meterType: Number(headers.get('x-resource-id')) });
   await client.replaceMeter({
     data: {
