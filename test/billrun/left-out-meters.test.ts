@@ -201,3 +201,22 @@ test('days off between two bills are no reason to bill what was read before agai
   const bill = await billOf(run, feb);
   assert.deepEqual(readingsOn(bill), [['31/01/2026', '100', '28/02/2026', '220', '120']]);
 });
+
+test('a term that locked its readings before the one before it did', async () => {
+  const { run, open, upload, lock } = await openHome(scene);
+  const [jan, feb] = [await open(january), await open(february)];
+  await upload(jan, [['100', '31/01/2026']]);
+  await upload(feb, [['220', '28/02/2026']]);
+  await lock(feb);
+  await lock(jan);
+  await lock(feb);
+  await generate(run, jan);
+  assert.deepEqual(readingsOn(await billOf(run, jan)), [
+    ['01/01/2026', '0', '31/01/2026', '100', '100'],
+  ]);
+  await post(run, jan);
+  await generate(run, feb);
+  assert.deepEqual(readingsOn(await billOf(run, feb)), [
+    ['31/01/2026', '100', '28/02/2026', '220', '120'],
+  ]);
+});

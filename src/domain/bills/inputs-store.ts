@@ -91,6 +91,8 @@ export type MeterRow = {
   value: string | null;
   reading_type: string | null;
   rollover: boolean | null;
+  /** Whether another term may have billed it since: then it begins from a later reading. */
+  is_overtaken: boolean;
 };
 
 /** Registers that measure for the subscriptions in the term, with the readings locked for it. */
@@ -104,7 +106,8 @@ export async function listMeters(
     select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
       trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
-      trim_scale(t.value)::text as value, t.reading_type, t.rollover
+      trim_scale(t.value)::text as value, t.reading_type, t.rollover,
+      coalesce(t.locked_at < ${term.others_read_at}::timestamptz, false) as is_overtaken
     from assignment_registers r
     cross join lateral (
       select meter_id, mf, install_date, remove_date from meter_assignments
@@ -123,7 +126,7 @@ export async function listMeters(
     ) k
     left join lateral (
       select reading_id, previous_date, previous_value, previous_type, reading_date, value,
-        reading_type, rollover
+        reading_type, rollover, locked_at
       from term_readings
       where tenant_id = ${tenantId} and term_id = ${term.term_id}
         and subscription_id = r.subscription_id and assignment_id = r.assignment_id

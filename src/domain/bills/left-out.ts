@@ -1,7 +1,7 @@
 // Catching up on what other terms took in and did not bill: in place of what was read of the term
-// alone, and only for subscriptions with days before it that nobody was billed for.
+// alone, and only for subscriptions with days before it that nobody was billed for, and for
+// registers that another term read after this one had.
 import type { Tx } from '../../base/db/pool.ts';
-import type { BilledTerm } from './billed-terms-store.ts';
 import type { FreezeScope } from './freeze.ts';
 import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
 import {
@@ -27,36 +27,35 @@ export async function withLeftOut(
   taken: TakenIn,
 ): Promise<TakenIn> {
   const { term } = scope;
-  const late = billed.filter(catchesUp(term));
-  if (late.length === 0) return taken;
-  const rowOf = new Map(late.map((row) => [row.subscription_id, row]));
+  const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
+  const late = billed.filter((row): row is BilledRow & CatchingUp => {
+    return row.billed_through !== null && row.billed_through < dayBefore;
+  });
+  const isOvertaken = taken.meters.some((meter) => meter.is_overtaken);
+  if (late.length === 0 && !isOvertaken) return taken;
+  const lateIds = new Set(late.map((row) => row.subscription_id));
+  const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const registers = taken.meters.flatMap((meter) => {
-    const row = rowOf.get(meter.subscription_id);
-    return row ? [{ ...meter, billed_through: row.billed_through }] : [];
+    if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
+    const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
+    return [{ ...meter, billed_through: billedThrough ?? dayBefore }];
   });
   const [manual, usage, readings] = await Promise.all([
-    listValuesWithLeftOut(tx, tenantId, term, late),
-    listUsageWithLeftOut(tx, tenantId, term, late),
+    late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
+    late.length === 0 ? [] : listUsageWithLeftOut(tx, tenantId, term, late),
     registers.length === 0 ? [] : listLeftOutReadings(tx, tenantId, term, registers),
   ]);
   const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
-  const isOwn = (row: { subscription_id: number }) => !rowOf.has(row.subscription_id);
+  const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
   return {
     meters: taken.meters.map((meter) => {
       const row = rowOf.get(meter.subscription_id);
       const reading = readingOf.get(keyOf(meter));
       return row && reading ? caughtUp(scope, row, meter, reading) : meter;
     }),
-    manual: [...taken.manual.filter(isOwn), ...manual],
-    usage: [...taken.usage.filter(isOwn), ...usage],
+    manual: [...taken.manual.filter(isInTime), ...manual],
+    usage: [...taken.usage.filter(isInTime), ...usage],
   };
-}
-
-/** Whether days before the term are to be billed. */
-function catchesUp(term: BilledTerm): (row: BilledRow) => row is BilledRow & CatchingUp {
-  const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
-  return (row): row is BilledRow & CatchingUp =>
-    row.billed_through !== null && row.billed_through < dayBefore;
 }
 
 function keyOf(register: { assignment_id: number; position: number }): string {
