@@ -1,0 +1,132 @@
+// What the next bill builds on: a term that is unposted, or billed days before it, leaves it as if
+// nothing had happened.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { billsOf, generate, post, rowsOf, type ShownBill, unpost } from '../support/bill-run.ts';
+import { assertLaws } from '../support/laws.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
+import { insertOpening } from '../support/term-rows.ts';
+import { newTerm } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+// All days of these tests are past.
+const wait = scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z'));
+if (wait.sign > 0) scene.clock.advance(wait);
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+
+const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
+
+const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
+type PostType = (typeof postTypes)[number];
+
+type Place = Parameters<typeof generate>[0] & { offer: Offer; party: number };
+
+let places = 0;
+
+/** A fee of 310 a month, billed in advance. */
+async function openPlace(postType: PostType): Promise<Place> {
+  places += 1;
+  const workspace = `place-${places}`;
+  const client = await scene.workspace(workspace);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
+  const offer = await newOffer(
+    client,
+    {
+      postType,
+      postBilling: 0,
+      meteredInputs: [],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      holdRules: [],
+    },
+    { componentRules: fee('310') },
+  );
+  const party = await newParty(client);
+  return { scene, client, tenantId: Number(rows[0].id), offer, party } as Place;
+}
+
+/** Billed by somebody else up to the end of June. */
+function connectOld({ client, offer, party }: Place): Promise<string> {
+  const users = [{ partyNumber: party, connectionGroupLabel: 'Home' }];
+  const days = { connectionDate: '01062026', billedThrough: '30062026' };
+  return subscribe(client, { ...offer, ...days, users }, { batchUpload: true });
+}
+
+async function termOver({ client, offer }: Place, days: typeof july): Promise<number> {
+  return newTerm(client, { serviceCode: offer.serviceCode, ...days });
+}
+
+async function generatedOver(place: Place, days: typeof july): Promise<number> {
+  const termId = await termOver(place, days);
+  await generate(place, termId);
+  return termId;
+}
+
+function raisePrice({ client, offer }: Place, effectiveDate: string) {
+  const { serviceCode, tariffCode: code } = offer;
+  const componentRules = fee('620');
+  return client.updateTariff({ tariff: { serviceCode, code, componentRules, effectiveDate } });
+}
+
+async function subscriptionIds(place: Place): Promise<number[]> {
+  const rows = await rowsOf<{ id: string }>(
+    place,
+    'select subscription_id as id from subscriptions where tenant_id = $1 order by 1',
+  );
+  return rows.map((row) => Number(row.id));
+}
+
+const brought = (bill: ShownBill | undefined) => [
+  bill?.previousBalance,
+  bill?.paymentsReceived,
+  bill?.adjustments,
+  bill?.arrears,
+];
+
+for (const postType of postTypes) {
+  test(`${postType}: a second bill that was unposted is made again as it was`, async () => {
+    const place = await openPlace(postType);
+    await connectOld(place);
+    await connectOld(place);
+    // On the first bill already: it must not count as paid since.
+    const [paid] = await subscriptionIds(place);
+    await insertOpening(scene, place.tenantId, paid ?? 0, 500_00, 'Opening');
+    await insertOpening(scene, place.tenantId, paid ?? 0, -500_00, 'Payment');
+    const first = await generatedOver(place, july);
+    await post(place, first);
+    const standing = () =>
+      rowsOf(
+        place,
+        `select s.billed_through::text, h.terms, h.brought_forward, h.entry_id, h.billed
+         from subscriptions s join usage_histories h
+           on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
+         where s.tenant_id = $1 order by s.subscription_id`,
+      );
+    const before = await standing();
+    assert.equal(before.length, 2);
+    await raisePrice(place, '11/07/2026');
+    const second = await generatedOver(place, august);
+    const drafts = await billsOf(place, second);
+    // Each 620 of August, and 21 days of July at 10 more.
+    const sum = drafts.reduce((total, bill) => total + bill.currentCharges, 0);
+    assert.equal(sum, 2 * (620 + 210));
+    const balances = drafts.map((bill) => brought(bill));
+    const open = postType === 'Post Subscription' ? [310, 310] : [620];
+    assert.deepEqual(
+      balances,
+      open.map((amount) => [amount, 0, 0, amount]),
+    );
+    await post(place, second);
+    await unpost(place, second);
+    assert.deepEqual(await standing(), before);
+    await generate(place, second);
+    assert.deepEqual((await billsOf(place, second)).map(brought), balances);
+    const { data } = await place.client.compareRuns({ termID: second });
+    assert.deepEqual(data.differences, []);
+    await post(place, second);
+    await assertLaws(scene, place.tenantId);
+  });
+}
