@@ -2,11 +2,24 @@
 // nothing had happened.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { billsOf, generate, post, rowsOf, type ShownBill, unpost } from '../support/bill-run.ts';
+import type { Facts } from '../../src/domain/rating/facts.ts';
+import {
+  addSubscription,
+  addTerm,
+  billsOf,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  rowsOf,
+  type ShownBill,
+  tariffCase,
+  unpost,
+} from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
-import { insertOpening } from '../support/term-rows.ts';
+import { insertOpening, readNext } from '../support/term-rows.ts';
 import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
@@ -130,3 +143,53 @@ for (const postType of postTypes) {
     await assertLaws(scene, place.tenantId);
   });
 }
+
+test('thirteen terms that a bill looks back on are all there when it is unposted', async () => {
+  const elec = tariffCase('ELEC');
+  const scenario = elec.scenarios[2] as unknown as Facts;
+  const run = await openBillRun(scene, elec);
+  const termId = await addTerm(run);
+  const facts = { ...copyOf(scenario, 1, 150), account: {} };
+  const subscription = await addSubscription(run, termId, facts);
+  const past = Array.from({ length: 13 }, (_, index) => ({
+    termId: null,
+    label: `M${index}`,
+    days: 30,
+    usage: { energy: { quantity: String(100 + index), type: 'Actual' } },
+  }));
+  await rowsOf(
+    run,
+    `insert into usage_histories (tenant_id, subscription_id, terms) values ($1, $2, $3)
+     on conflict (tenant_id, subscription_id) do update set terms = excluded.terms`,
+    [subscription, JSON.stringify(past)],
+  );
+  await generate(run, termId);
+  await post(run, termId);
+  const next = await addTerm(run, {
+    label: 'Aug-2025',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await readNext(scene, run.tenantId, next, subscription, { date: '2025-08-31', use: 120 });
+  await generate(run, next);
+  const lookedBackOn = async () => {
+    const rows = await rowsOf<{ labels: string[] }>(
+      run,
+      `select array(select t ->> 'label'
+         from json_array_elements(b.facts -> 'usageHistory' -> 'energy') t) as labels
+       from bills b where b.tenant_id = $1 order by b.bill_id`,
+    );
+    return rows.map((row) => row.labels);
+  };
+  const labels = past.map((term) => term.label);
+  assert.deepEqual(await lookedBackOn(), [labels, ['Jul-2025', ...labels.slice(0, 12)]]);
+  await post(run, next);
+  for (const id of [next, termId]) {
+    await unpost(run, id);
+    await generate(run, id);
+    const { data } = await run.client.compareRuns({ termID: id });
+    assert.deepEqual(data.differences, []);
+  }
+  assert.deepEqual((await lookedBackOn())[0], labels);
+});

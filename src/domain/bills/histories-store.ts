@@ -1,8 +1,10 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
 
-/** Terms of which the use is kept: a year of months and the same month of the year before. */
-const historyTerms = 13;
+/** Terms that a bill looks back on: a year of months and the same month of the year before. */
+export const historyTerms = 13;
+/** Some more are kept, so that the oldest is there again when the newest are unposted. */
+const keptTerms = historyTerms + 3;
 
 export type HistoryTerm = {
   bills: readonly { billId: number }[];
@@ -28,8 +30,8 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
       n.brought_forward, n.entry_id, n.billed
     from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
-      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${historyTerms}
-          then h.terms else h.terms - ${historyTerms - 1}::integer end,
+      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${keptTerms}
+          then h.terms else h.terms - ${keptTerms - 1}::integer end,
         brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
         billed = excluded.billed`;
 }
