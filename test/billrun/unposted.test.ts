@@ -30,6 +30,7 @@ if (wait.sign > 0) scene.clock.advance(wait);
 
 const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
 const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
 
 const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
 
@@ -91,6 +92,9 @@ async function subscriptionIds(place: Place): Promise<number[]> {
   );
   return rows.map((row) => Number(row.id));
 }
+
+const linesOf = (bill: ShownBill | undefined) =>
+  bill?.lines.map((line) => [line.lineType, line.fromDate, line.toDate, line.amount]);
 
 const brought = (bill: ShownBill | undefined) => [
   bill?.previousBalance,
@@ -192,4 +196,73 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
     assert.deepEqual(data.differences, []);
   }
   assert.deepEqual((await lookedBackOn())[0], labels);
+});
+
+/** Normal lines of whole months, and before them what was caught up. */
+const caughtUp = {
+  posted: [
+    ['Normal', '22/07/2026', '31/07/2026', 100],
+    ['Normal', '01/08/2026', '31/08/2026', 310],
+  ],
+  next: [['Normal', '01/09/2026', '30/09/2026', 310]],
+};
+
+for (const postType of postTypes) {
+  test(`${postType}: days caught up on are not taken off the next bill`, async () => {
+    const place = await openPlace(postType);
+    const isCombined = postType !== 'Post Subscription';
+    await connectOld(place);
+    await post(place, await generatedOver(place, july));
+    const users = [{ partyNumber: place.party, connectionGroupLabel: 'Home' }];
+    const late = await subscribe(place.client, {
+      ...place.offer,
+      connectionDate: '22072026',
+      users,
+    });
+    const linesOfLate = async (termId: number) => {
+      const bills = await billsOf(place, termId);
+      assert.equal(bills.length, isCombined ? 1 : 2);
+      const bill = bills.find((one) => isCombined || one.connectionNumber === late);
+      const lines = bill?.lines.filter((line) => (line.connectionNumber ?? late) === late) ?? [];
+      return linesOf({ ...bill, lines } as ShownBill);
+    };
+    const second = await generatedOver(place, august);
+    assert.deepEqual(await linesOfLate(second), caughtUp.posted);
+    await post(place, second);
+    const third = await generatedOver(place, september);
+    assert.deepEqual(await linesOfLate(third), caughtUp.next);
+    // Nor when what was billed is gathered from the bill again.
+    await post(place, third);
+    await unpost(place, third);
+    await generate(place, third);
+    assert.deepEqual(await linesOfLate(third), caughtUp.next);
+    // The month itself is still compared: ten days at 10 more, of both.
+    await raisePrice(place, '22/08/2026');
+    await generate(place, third);
+    const adjusted = await billsOf(place, third);
+    const lines = adjusted.flatMap((bill) => bill.lines);
+    assert.deepEqual(
+      lines.flatMap((line) => (line.lineType === 'Adjustment' ? [line.amount] : [])),
+      [100, 100],
+    );
+    await post(place, third);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('days of a bill that was left out are caught up on once', async () => {
+  const place = await openPlace('Post Subscription');
+  await connectOld(place);
+  const first = await generatedOver(place, july);
+  const [left] = await billsOf(place, first);
+  await place.client.holdBill({ data: { billID: left?.billID ?? 0, hold: true, reason: 'ask' } });
+  await post(place, first, true);
+  const second = await generatedOver(place, august);
+  assert.deepEqual(linesOf((await billsOf(place, second))[0]), [
+    ['Normal', '01/07/2026', '31/07/2026', 310],
+    ['Normal', '01/08/2026', '31/08/2026', 310],
+  ]);
+  await post(place, second);
+  const third = await generatedOver(place, september);
+  assert.deepEqual(linesOf((await billsOf(place, third))[0]), caughtUp.next);
 });

@@ -191,8 +191,9 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
     update usage_histories h
     set terms = h.terms - 0, brought_forward = coalesce(e.brought_forward, 0),
       entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then (
-        select ${chargesOf(isOwnLine)}
+        select ${chargesOf(isOwnLine, sql`t.start_date`)}
         from bills b
+        join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
         where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
       ) end
     from (${postedParts(tenantId, termId)}) p
