@@ -279,7 +279,12 @@ async function postPart(
     journalId,
     firstEntry,
     postingDate,
-    term: { termId: term.term_id, label: term.label, endDate: term.end_date },
+    term: {
+      termId: term.term_id,
+      label: term.label,
+      startDate: term.start_date,
+      endDate: term.end_date,
+    },
     keepsCharges: !term.bills_after_period,
     isCombined: place.isCombined,
     stamp,
