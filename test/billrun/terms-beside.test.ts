@@ -23,7 +23,7 @@ type Place = BillRun & { offer: Offer };
 let made = 0;
 
 /** A fee of 310 a month, by days. */
-async function openPlace(service: object = {}): Promise<Place> {
+async function openPlace(service: object = {}, tariff: object = {}): Promise<Place> {
   made += 1;
   const name = `beside-${made}`;
   const client = await scene.workspace(name);
@@ -36,7 +36,7 @@ async function openPlace(service: object = {}): Promise<Place> {
       holdRules: [],
       ...service,
     } as never,
-    { componentRules: fee('310') } as never,
+    { componentRules: fee('310'), ...tariff } as never,
   );
   return { scene, client, tenantId: Number(rows[0].id), offer } as Place;
 }
@@ -187,6 +187,19 @@ test('what is unposted makes stale what was generated after it', async () => {
   assert.equal(bill?.previousBalance, 620);
   assert.equal(bill?.arrears, 620);
   await assertLaws(scene, place.tenantId);
+});
+
+test('a due date that is moved is not that of prepaid bills, which were due when posted', async () => {
+  for (const chargingType of ['Postpaid', 'Prepaid']) {
+    const place = await openPlace({ chargingType }, { chargeType: chargingType });
+    await subscribed(place, await newParty(place.client));
+    const termId = await termFor(place, july);
+    await generate(place, termId);
+    await post(place, termId);
+    await place.client.updateTerm({ data: { termID: termId, dueDate: '20/08/2026' } });
+    const [bill] = await billsOf(place, termId);
+    assert.equal(bill?.dueDate, chargingType === 'Prepaid' ? '01/01/2027' : '20/08/2026');
+  }
 });
 
 test('a new owner hears nothing of what the one before was billed', async () => {
