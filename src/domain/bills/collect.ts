@@ -21,6 +21,7 @@ import {
 } from './inputs-store.ts';
 import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
+import { ownStanding } from './own-standing.ts';
 import { listOpenings, listOverdue, listStandings, type StandingRow } from './standings-store.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
@@ -78,7 +79,7 @@ export async function collect(
     const inputs: Inputs = {
       row,
       accountLabel: present(labels.get(row.account_id)),
-      standing: present(standingOf.get(id)),
+      standing: ownStanding(term.end_date, row, present(standingOf.get(id))),
       meters: metersOf.get(id) ?? nothing,
       readings,
       manual: manualOf.get(id) ?? nothing,

@@ -1,12 +1,14 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
 
-/** Terms of which the use is kept: a year of months and the same month of the year before. */
-const historyTerms = 13;
+/** Terms that a bill looks back on: a year of months and the same month of the year before. */
+export const historyTerms = 13;
+/** Some more are kept, so that the oldest is there again when the newest are unposted. */
+const keptTerms = historyTerms + 3;
 
 export type HistoryTerm = {
   bills: readonly { billId: number }[];
-  term: { termId: number; label: string; endDate: string };
+  term: { termId: number; label: string; startDate: string; endDate: string };
   keepsCharges: boolean;
   isCombined: boolean;
 };
@@ -28,28 +30,29 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
       n.brought_forward, n.entry_id, n.billed
     from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
-      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${historyTerms}
-          then h.terms else h.terms - ${historyTerms - 1}::integer end,
+      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${keptTerms}
+          then h.terms else h.terms - ${keptTerms - 1}::integer end,
         brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
         billed = excluded.billed`;
 }
 
 function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
-  const { keepsCharges, isCombined } = history;
+  const { keepsCharges, isCombined, term } = history;
   return sql`
     select b.subscription_id, b.days, b.current_charges as amount,
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
-      ${keepsCharges ? chargesOf(sql`true`) : sql`null::jsonb`} as billed
+      ${keepsCharges ? chargesOf(sql`true`, sql`${term.startDate}`) : sql`null::jsonb`} as billed
     from posted b
     where b.tenant_id = ${tenantId} and b.subscription_id is not null
     ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
 }
 
-function combinedRows(tenantId: number, { bills, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
+function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+  const { bills, keepsCharges, term } = history;
   return sql`
     select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
-      ${keepsCharges ? chargesOf(isOfSection) : sql`null::jsonb`}
+      ${keepsCharges ? chargesOf(isOfSection, sql`${term.startDate}`) : sql`null::jsonb`}
     from posted b
     cross join lateral json_array_elements(b.document -> 'sections') as e (section)
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
@@ -71,14 +74,21 @@ function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const isOfSection = sql`l ->> 'connectionNumber' = e.section ->> 'connectionNumber'`;
 
-/** What bill `b` computed, by component: the next one compares it with what is known then. */
-export function chargesOf(isOwn: RawBuilder<unknown>): RawBuilder<unknown> {
+/**
+ * What bill `b` computed for days of its own term, by component: the next one compares it with what
+ * is known then. Days it caught up on are of no such comparison.
+ */
+export function chargesOf(
+  isOwn: RawBuilder<unknown>,
+  startDate: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   return sql`coalesce((
     select jsonb_object_agg(c.component, c.amount)
     from (
       select l ->> 'component' as component, sum((l ->> 'amount')::bigint) as amount
       from json_array_elements(b.document -> 'lines') l
       where l ->> 'lineType' is null and ${isOwn}
+        and coalesce(to_date(l ->> 'fromDate', 'DD/MM/YYYY'), b.billed_from) >= ${startDate}::date
       group by 1
     ) c
   ), '{}')`;

@@ -2,6 +2,7 @@
 // before and what they paid since. One statement, so that its figures belong to one moment.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { historyTerms } from './histories-store.ts';
 
 export type HistoryEntry = {
   termId: number | null;
@@ -22,6 +23,7 @@ export type StandingRow = {
   receivable: number;
   deposit: number;
   wallet: number;
+  /** Newest first, no more than a bill looks back on. */
   history: HistoryEntry[] | null;
   brought_forward: number;
   billed: Record<string, number> | null;
@@ -83,6 +85,9 @@ export async function listStandings(
       limit 1
     ) h on true
   `.execute(tx);
+  for (const { history } of rows) {
+    if (history !== null && history.length > historyTerms) history.length = historyTerms;
+  }
   return rows;
 }
 

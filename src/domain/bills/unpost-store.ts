@@ -182,25 +182,54 @@ export async function restoreSubscriptions(
       and s.status = 'Disconnected' and s.status_history -> -1 ->> 'reason' = ${oneTimeReason}
       and (s.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
   `.execute(tx);
+  await restoreHistories(tx, tenantId, termId);
+}
+
+/** What the bill before said, whether it was of the subscription alone or of several. */
+async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promise<void> {
   await sql`
     update usage_histories h
     set terms = h.terms - 0, brought_forward = coalesce(e.brought_forward, 0),
-      entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then e.billed end
+      entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then (
+        select ${chargesOf(isOwnLine, sql`t.start_date`)}
+        from bills b
+        join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+        where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
+      ) end
     from (${postedParts(tenantId, termId)}) p
     left join lateral (
-      select b.arrears + b.bill_amount as brought_forward, b.entry_id,
-        ${chargesOf(sql`true`)} as billed
-      from bills b
-      where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
-        and b.bill_id <> p.bill_id and b.status in ('Posted', 'Published')
-        and b.billed_to < p.billed_to
-      order by b.billed_to desc
+      select o.bill_id, o.brought_forward, o.entry_id
+      from (${postedBefore(tenantId)}) o
+      where o.bill_id <> p.bill_id and o.billed_to < p.billed_to
+      order by o.billed_to desc
       limit 1
     ) e on true
     where h.tenant_id = ${tenantId} and h.subscription_id = p.subscription_id
       and (h.terms -> 0 ->> 'termId')::bigint = ${termId}
   `.execute(tx);
 }
+
+/** All posted bills of the subscription of `p`. */
+function postedBefore(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select b.bill_id, b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id
+    from bills b
+    where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
+      and b.status in ('Posted', 'Published')
+    union all
+    select b.bill_id, o.billed_to, o.arrears + o.amount, b.entry_id
+    from bill_parts o
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+      and b.status in ('Posted', 'Published')
+    where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id`;
+}
+
+/** The number is the one of that time: it may have changed since. */
+const isOwnLine = sql`(b.subscription_id is not null or l ->> 'connectionNumber' = (
+  select section ->> 'connectionNumber'
+  from json_array_elements(b.document -> 'sections') section
+  where (section ->> 'connectionID')::bigint = h.subscription_id
+))`;
 
 export async function markUnposted(
   tx: Tx,

@@ -251,7 +251,7 @@ export type InputTerm = {
 };
 
 /** Terms looked at for an estimate: a year of them, and the one of a year ago. */
-const termsSearched = 13;
+export const termsSearched = 13;
 
 export async function listUnread(
   tx: Tx,

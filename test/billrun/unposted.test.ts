@@ -1,0 +1,268 @@
+// What the next bill builds on: a term that is unposted, or billed days before it, leaves it as if
+// nothing had happened.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Facts } from '../../src/domain/rating/facts.ts';
+import {
+  addSubscription,
+  addTerm,
+  billsOf,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  rowsOf,
+  type ShownBill,
+  tariffCase,
+  unpost,
+} from '../support/bill-run.ts';
+import { assertLaws } from '../support/laws.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
+import { insertOpening, readNext } from '../support/term-rows.ts';
+import { newTerm } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+// All days of these tests are past.
+const wait = scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z'));
+if (wait.sign > 0) scene.clock.advance(wait);
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
+
+const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
+
+const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
+type PostType = (typeof postTypes)[number];
+
+type Place = Parameters<typeof generate>[0] & { offer: Offer; party: number };
+
+let places = 0;
+
+/** A fee of 310 a month, billed in advance. */
+async function openPlace(postType: PostType): Promise<Place> {
+  places += 1;
+  const workspace = `place-${places}`;
+  const client = await scene.workspace(workspace);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
+  const offer = await newOffer(
+    client,
+    {
+      postType,
+      postBilling: 0,
+      meteredInputs: [],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      holdRules: [],
+    },
+    { componentRules: fee('310') },
+  );
+  const party = await newParty(client);
+  return { scene, client, tenantId: Number(rows[0].id), offer, party } as Place;
+}
+
+/** Billed by somebody else up to the end of June. */
+function connectOld({ client, offer, party }: Place): Promise<string> {
+  const users = [{ partyNumber: party, connectionGroupLabel: 'Home' }];
+  const days = { connectionDate: '01062026', billedThrough: '30062026' };
+  return subscribe(client, { ...offer, ...days, users }, { batchUpload: true });
+}
+
+async function termOver({ client, offer }: Place, days: typeof july): Promise<number> {
+  return newTerm(client, { serviceCode: offer.serviceCode, ...days });
+}
+
+async function generatedOver(place: Place, days: typeof july): Promise<number> {
+  const termId = await termOver(place, days);
+  await generate(place, termId);
+  return termId;
+}
+
+function raisePrice({ client, offer }: Place, effectiveDate: string) {
+  const { serviceCode, tariffCode: code } = offer;
+  const componentRules = fee('620');
+  return client.updateTariff({ tariff: { serviceCode, code, componentRules, effectiveDate } });
+}
+
+async function subscriptionIds(place: Place): Promise<number[]> {
+  const rows = await rowsOf<{ id: string }>(
+    place,
+    'select subscription_id as id from subscriptions where tenant_id = $1 order by 1',
+  );
+  return rows.map((row) => Number(row.id));
+}
+
+const linesOf = (bill: ShownBill | undefined) =>
+  bill?.lines.map((line) => [line.lineType, line.fromDate, line.toDate, line.amount]);
+
+const brought = (bill: ShownBill | undefined) => [
+  bill?.previousBalance,
+  bill?.paymentsReceived,
+  bill?.adjustments,
+  bill?.arrears,
+];
+
+for (const postType of postTypes) {
+  test(`${postType}: a second bill that was unposted is made again as it was`, async () => {
+    const place = await openPlace(postType);
+    await connectOld(place);
+    await connectOld(place);
+    // On the first bill already: it must not count as paid since.
+    const [paid] = await subscriptionIds(place);
+    await insertOpening(scene, place.tenantId, paid ?? 0, 500_00, 'Opening');
+    await insertOpening(scene, place.tenantId, paid ?? 0, -500_00, 'Payment');
+    const first = await generatedOver(place, july);
+    await post(place, first);
+    const standing = () =>
+      rowsOf(
+        place,
+        `select s.billed_through::text, h.terms, h.brought_forward, h.entry_id, h.billed
+         from subscriptions s join usage_histories h
+           on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
+         where s.tenant_id = $1 order by s.subscription_id`,
+      );
+    const before = await standing();
+    assert.equal(before.length, 2);
+    await raisePrice(place, '11/07/2026');
+    const second = await generatedOver(place, august);
+    const drafts = await billsOf(place, second);
+    // Each 620 of August, and 21 days of July at 10 more.
+    const sum = drafts.reduce((total, bill) => total + bill.currentCharges, 0);
+    assert.equal(sum, 2 * (620 + 210));
+    const balances = drafts.map((bill) => brought(bill));
+    const open = postType === 'Post Subscription' ? [310, 310] : [620];
+    assert.deepEqual(
+      balances,
+      open.map((amount) => [amount, 0, 0, amount]),
+    );
+    await post(place, second);
+    await unpost(place, second);
+    assert.deepEqual(await standing(), before);
+    await generate(place, second);
+    assert.deepEqual((await billsOf(place, second)).map(brought), balances);
+    const { data } = await place.client.compareRuns({ termID: second });
+    assert.deepEqual(data.differences, []);
+    await post(place, second);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('thirteen terms that a bill looks back on are all there when it is unposted', async () => {
+  const elec = tariffCase('ELEC');
+  const scenario = elec.scenarios[2] as unknown as Facts;
+  const run = await openBillRun(scene, elec);
+  const termId = await addTerm(run);
+  const facts = { ...copyOf(scenario, 1, 150), account: {} };
+  const subscription = await addSubscription(run, termId, facts);
+  const past = Array.from({ length: 13 }, (_, index) => ({
+    termId: null,
+    label: `M${index}`,
+    days: 30,
+    usage: { energy: { quantity: String(100 + index), type: 'Actual' } },
+  }));
+  await rowsOf(
+    run,
+    `insert into usage_histories (tenant_id, subscription_id, terms) values ($1, $2, $3)
+     on conflict (tenant_id, subscription_id) do update set terms = excluded.terms`,
+    [subscription, JSON.stringify(past)],
+  );
+  await generate(run, termId);
+  await post(run, termId);
+  const next = await addTerm(run, {
+    label: 'Aug-2025',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await readNext(scene, run.tenantId, next, subscription, { date: '2025-08-31', use: 120 });
+  await generate(run, next);
+  const lookedBackOn = async () => {
+    const rows = await rowsOf<{ labels: string[] }>(
+      run,
+      `select array(select t ->> 'label'
+         from json_array_elements(b.facts -> 'usageHistory' -> 'energy') t) as labels
+       from bills b where b.tenant_id = $1 order by b.bill_id`,
+    );
+    return rows.map((row) => row.labels);
+  };
+  const labels = past.map((term) => term.label);
+  assert.deepEqual(await lookedBackOn(), [labels, ['Jul-2025', ...labels.slice(0, 12)]]);
+  await post(run, next);
+  for (const id of [next, termId]) {
+    await unpost(run, id);
+    await generate(run, id);
+    const { data } = await run.client.compareRuns({ termID: id });
+    assert.deepEqual(data.differences, []);
+  }
+  assert.deepEqual((await lookedBackOn())[0], labels);
+});
+
+/** Normal lines of whole months, and before them what was caught up. */
+const caughtUp = {
+  posted: [
+    ['Normal', '22/07/2026', '31/07/2026', 100],
+    ['Normal', '01/08/2026', '31/08/2026', 310],
+  ],
+  next: [['Normal', '01/09/2026', '30/09/2026', 310]],
+};
+
+for (const postType of postTypes) {
+  test(`${postType}: days caught up on are not taken off the next bill`, async () => {
+    const place = await openPlace(postType);
+    const isCombined = postType !== 'Post Subscription';
+    await connectOld(place);
+    await post(place, await generatedOver(place, july));
+    const users = [{ partyNumber: place.party, connectionGroupLabel: 'Home' }];
+    const late = await subscribe(place.client, {
+      ...place.offer,
+      connectionDate: '22072026',
+      users,
+    });
+    const linesOfLate = async (termId: number) => {
+      const bills = await billsOf(place, termId);
+      assert.equal(bills.length, isCombined ? 1 : 2);
+      const bill = bills.find((one) => isCombined || one.connectionNumber === late);
+      const lines = bill?.lines.filter((line) => (line.connectionNumber ?? late) === late) ?? [];
+      return linesOf({ ...bill, lines } as ShownBill);
+    };
+    const second = await generatedOver(place, august);
+    assert.deepEqual(await linesOfLate(second), caughtUp.posted);
+    await post(place, second);
+    const third = await generatedOver(place, september);
+    assert.deepEqual(await linesOfLate(third), caughtUp.next);
+    // Nor when what was billed is gathered from the bill again.
+    await post(place, third);
+    await unpost(place, third);
+    await generate(place, third);
+    assert.deepEqual(await linesOfLate(third), caughtUp.next);
+    // The month itself is still compared: ten days at 10 more, of both.
+    await raisePrice(place, '22/08/2026');
+    await generate(place, third);
+    const adjusted = await billsOf(place, third);
+    const lines = adjusted.flatMap((bill) => bill.lines);
+    assert.deepEqual(
+      lines.flatMap((line) => (line.lineType === 'Adjustment' ? [line.amount] : [])),
+      [100, 100],
+    );
+    await post(place, third);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('days of a bill that was left out are caught up on once', async () => {
+  const place = await openPlace('Post Subscription');
+  await connectOld(place);
+  const first = await generatedOver(place, july);
+  const [left] = await billsOf(place, first);
+  await place.client.holdBill({ data: { billID: left?.billID ?? 0, hold: true, reason: 'ask' } });
+  await post(place, first, true);
+  const second = await generatedOver(place, august);
+  assert.deepEqual(linesOf((await billsOf(place, second))[0]), [
+    ['Normal', '01/07/2026', '31/07/2026', 310],
+    ['Normal', '01/08/2026', '31/08/2026', 310],
+  ]);
+  await post(place, second);
+  const third = await generatedOver(place, september);
+  assert.deepEqual(linesOf((await billsOf(place, third))[0]), caughtUp.next);
+});
