@@ -14,6 +14,7 @@ import {
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
+import { refuses } from '../support/client.ts';
 import { assertLaws } from '../support/laws.ts';
 import {
   april,
@@ -226,6 +227,32 @@ test('a value entered for a bill that was held is on the next one, added to its 
   await generate(run, august);
   const { lines } = await billOf(run, august);
   assert.ok(!lines.some((line) => line.component === 'hallBooking'));
+});
+
+test('a value entered for a term that is still open is billed by the one posted first', async () => {
+  const { run, read, set } = await openHome(scene, {
+    components: [
+      { name: 'energyCharge', label: 'Energy', type: 'Charge', categories: ['taxable'] },
+      { name: 'gst', label: 'GST', type: 'Tax' },
+      { name: 'visit', label: 'Visit', type: 'Charge', manual: 'Optional' },
+    ],
+  });
+  const jan = await read(january, ['100', '31/01/2026']);
+  const feb = await read(february, ['220', '28/02/2026']);
+  const visit = async () => {
+    await generate(run, feb);
+    const { lines } = await billOf(run, feb);
+    return lines.find((line) => line.component === 'visit')?.amount;
+  };
+  assert.equal(await visit(), undefined);
+  await set(jan, 'visit', '30');
+  await refuses(post(run, feb), 'TERM_STALE_GENERATE_AGAIN');
+  assert.equal(await visit(), 30);
+  await run.client.cancelTerm({ data: { termID: jan, reason: 'not needed' } });
+  await refuses(post(run, feb), 'TERM_STALE_GENERATE_AGAIN');
+  assert.equal(await visit(), undefined);
+  await assertBothMonths(run, feb);
+  await post(run, feb);
 });
 
 test('use uploaded for a bill that was held is on the next one, on the days of its term', async () => {
