@@ -29,7 +29,9 @@ import {
   openHome,
   readingsOn,
 } from '../support/left-out.ts';
+import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
+import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -255,7 +257,7 @@ test('a value entered for a term that is still open is billed by the one posted 
   await post(run, feb);
 });
 
-test('use uploaded for a bill that was held is on the next one, on the days of its term', async () => {
+test('use uploaded for a bill that was held is on the next one', async () => {
   const one = tariffCase('SAAS');
   const [facts] = one.scenarios as unknown as [Facts];
   const run = await openBillRun(scene, one);
@@ -283,4 +285,36 @@ test('use uploaded for a bill that was held is on the next one, on the days of i
   assert.deepEqual(await used(['3', '10/05/2026']), [String(1_284_350 + 7 + 3)]);
   await post(run, may);
   await assertLaws(scene, run.tenantId);
+});
+
+test('use of a whole term that was left out falls on its days', async () => {
+  const {
+    admin: client,
+    tenantId,
+    newSubscription,
+  } = await openMetered(scene, 'uploads', {
+    holdRules: [],
+  });
+  const run: BillRun = { scene, client, tenantId, one: tariffCase('SAAS') };
+  const number = await newSubscription({ billedThrough: '2025-12-31' });
+  const serviceCode = (await client.getServices({})).data.services[0]?.serviceCode ?? '';
+  const used = async (days: typeof january, ...rows: string[][]) => {
+    const termID = await newTerm(client, { serviceCode, ...days });
+    const usage = rows.map((row) => [number, 'energy', ...row]);
+    const data = JSON.stringify({ termID, usage });
+    await client.uploadUsage({ operation: 'schedule', data: { data } });
+    return termID;
+  };
+  await leaveOut(run, await used(january, ['100'], ['7', '03/01/2026']));
+  const feb = await used(february, ['120'], ['3', '10/02/2026']);
+  await generate(run, feb);
+  assert.deepEqual(linesOf(await billOf(run, feb)), [
+    ['energyCharge', '01/01/2026', (100 + 7) * 20],
+    ['energyCharge', '01/02/2026', (120 + 3) * 20],
+    ['gst', '01/01/2026', (230 * 20) / 10],
+  ]);
+  await post(run, feb);
+  const mar = await used(march, ['50'], ['4', '02/03/2026']);
+  await generate(run, mar);
+  assert.equal((await billOf(run, mar)).usage[0]?.quantity, String(50 + 4));
 });
