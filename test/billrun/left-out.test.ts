@@ -30,7 +30,9 @@ import {
   readingsOn,
 } from '../support/left-out.ts';
 import { openMetered } from '../support/metered.ts';
+import { newTariff, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
@@ -230,6 +232,67 @@ test('a value entered for a bill that was held is on the next one, added to its 
   const { lines } = await billOf(run, august);
   assert.ok(!lines.some((line) => line.component === 'hallBooking'));
 });
+
+test('a value entered for a bill that was held leaves the next term what it computes', async () => {
+  const one = tariffCase('SOC');
+  const run = await openBillRun(scene, one);
+  const [client, serviceCode] = [run.client, 'FEES'];
+  const number = await feePayer(run, serviceCode);
+  const enter = (termID: number, value: string) => {
+    const data = JSON.stringify({ termID, compsData: [[number, 'fee', value]] });
+    return client.postManualComponentValues({ operation: 'schedule', data: { data } });
+  };
+  const jan = await newTerm(client, { serviceCode, ...january });
+  await enter(jan, '100');
+  await leaveOut(run, jan);
+  const feb = await newTerm(client, { serviceCode, ...february });
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(
+    bill.lines.map((line) => [line.component, line.fromDate, line.toDate, line.amount]),
+    [
+      ['fee', '01/02/2026', '28/02/2026', 10 * 28],
+      ['fee', '01/01/2026', '31/01/2026', 100],
+      ['gst', '01/01/2026', '28/02/2026', (100 + 280) / 10],
+    ],
+  );
+  const { data } = await client.explainBill({ billID: bill.billID });
+  assert.deepEqual(
+    data.lines.map((line) => line.amount),
+    bill.lines.map((line) => line.amount),
+  );
+  await enter(feb, '20');
+  await generate(run, feb);
+  assert.deepEqual(linesOf(await billOf(run, feb)), [
+    ['fee', '01/01/2026', 100 + 20],
+    ['gst', '01/01/2026', 12],
+  ]);
+});
+
+/** A subscription that pays 10 a day and a tenth of it as tax, billed up to the end of 2025. */
+async function feePayer({ client }: BillRun, code: string): Promise<string> {
+  await client.createService({
+    service: {
+      ...smallService,
+      code,
+      meteredInputs: [],
+      holdRules: [],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional', categories: ['taxable'] },
+        { name: 'gst', label: 'GST', type: 'Tax' },
+      ],
+    },
+  });
+  const componentRules = [
+    { component: 'fee', formula: '10 * segment.days' },
+    { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxable") * 10%' },
+  ];
+  const plan = await newTariff(client, code, { componentRules });
+  const users = [{ partyNumber: 100001 }];
+  const sent = { serviceCode: code, tariffCode: plan.code, postType: smallService.postType, users };
+  const days = { connectionDate: '01012026', billedThrough: '31122025' };
+  return subscribe(client, { ...sent, ...days }, { batchUpload: true });
+}
 
 test('a value entered for a term that is still open is billed by the one posted first', async () => {
   const { run, read, set } = await openHome(scene, {

@@ -69,9 +69,10 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
   }
   if (inputs.manual.length > 0) {
-    facts.manual = inputs.manual.map(
-      ({ component, value }) => [row.subscription_number, component, value] as const,
-    );
+    facts.manual = inputs.manual.map(({ component, value, is_left_out }) => {
+      const entry = [row.subscription_number, component, value] as const;
+      return is_left_out ? ([...entry, lastDayBefore(scope.term.start_date)] as const) : entry;
+    });
   }
   const account = accountOf(scope, inputs);
   if (account !== null) facts.account = account;

@@ -141,7 +141,13 @@ export async function listMeters(
   return rows;
 }
 
-export type ManualRow = { subscription_id: number; component: string; value: string };
+export type ManualRow = {
+  subscription_id: number;
+  component: string;
+  value: string;
+  /** Only for days before the term: it was uploaded for terms that were left out. */
+  is_left_out?: boolean;
+};
 
 export async function listManualValues(
   tx: Tx,

@@ -47,7 +47,8 @@ export async function listValuesWithLeftOut(
   subscriptions: readonly CatchingUp[],
 ): Promise<ManualRow[]> {
   const { rows } = await sql<ManualRow>`
-    select m.subscription_id, m.component, trim_scale(sum(m.value))::text as value
+    select m.subscription_id, m.component, trim_scale(sum(m.value))::text as value,
+      bool_and(m.term_id <> ${term.term_id}) as is_left_out
     from ${wanted(subscriptions)}
     join manual_values m on m.tenant_id = ${tenantId} and m.subscription_id = w.subscription_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = m.term_id
