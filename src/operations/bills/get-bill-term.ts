@@ -17,6 +17,9 @@ import {
   findTermFigures,
   listExceptions,
   listRetired,
+  type SummedTerm,
+  sumParts,
+  type TermFigures,
 } from '../../domain/bills/summary-store.ts';
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
@@ -153,9 +156,11 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
   const { tenantId } = tenant;
   const termId = term.term_id;
   const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const figures = await findTermFigures(tx, tenantId, { termId, batchId });
+  const isPosted = ['Posted', 'Published'].includes(term.status);
+  const figures = await findTermFigures(tx, tenantId, { termId, isPosted, batchId });
   const run = await findRun(tx, tenantId, { termId, runNumber: term.run_number });
-  const totals = isOther(term, batchId) ? null : (run?.totals ?? null);
+  const made = isOther(term, batchId) ? null : (run?.totals ?? null);
+  const totals = made && (await partsOf(tx, tenantId, { termId, isPosted }, made, figures));
   const previous = await findPreviousTerm(tx, tenantId, termId);
   const retired = await listRetired(tx, tenantId, termId);
   return {
@@ -178,7 +183,7 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
     comparison: previous
       ? {
           previousTermID: previous.term_id,
-          currentChargesChangePct: changePercent(previous.totals, figures.current_charges),
+          currentChargesChangePct: changePercent(previous.current_charges, figures.current_charges),
         }
       : null,
     retiredNumbers: retired.map((row) => ({
@@ -192,12 +197,42 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
   };
 }
 
+type Parts = Pick<RunTotals, 'components' | 'usage'>;
+
+/** As the run added them up; only where bills are gone or left out since, they are added again. */
+async function partsOf(
+  tx: Tx,
+  tenantId: number,
+  term: SummedTerm,
+  made: RunTotals,
+  figures: TermFigures,
+): Promise<Parts> {
+  if (figures.counted === made.bills && figures.current_charges === made.currentCharges) {
+    return made;
+  }
+  const { components, usage } = await sumParts(tx, tenantId, term);
+  return {
+    components: Object.fromEntries(
+      Object.entries(made.components).flatMap(([name, { label }]) => {
+        const amount = components.get(name);
+        return amount === undefined ? [] : [[name, { label, amount: String(amount) }]];
+      }),
+    ),
+    usage: Object.fromEntries(
+      Object.entries(made.usage).flatMap(([input, { unit }]) => {
+        const quantity = usage.get(input);
+        return quantity === undefined ? [] : [[input, { unit, quantity }]];
+      }),
+    ),
+  };
+}
+
 /** As on the bills: by the sequence of the context, then in the order in which it defines them. */
 async function inPrintOrder(
   { tx, tenant }: Call,
   term: BilledTerm,
   run: RunRow | undefined,
-  totals: RunTotals | null,
+  totals: Parts | null,
 ) {
   if (!run || !totals) return [];
   const { book } = await bookOfRun(tx, tenant, term, run);
@@ -216,10 +251,10 @@ function isOther(term: BilledTerm, batchId: number | null): boolean {
 }
 
 /** With one decimal; null where nothing was charged before. */
-function changePercent(previous: RunTotals | null, current: string): string | null {
-  const before = exactFrom(previous?.currentCharges);
+function changePercent(previous: string | null, current: string): string | null {
+  const before = exactFrom(previous);
   const after = exactFrom(current);
-  if (before === undefined || after === undefined || previous?.currentCharges === '0') return null;
+  if (before === undefined || after === undefined || previous === '0') return null;
   const change = divide(multiply(subtract(after, before), fraction(100, 1)), before);
   return decimalText(round(change, 1, 'HalfUp'));
 }
