@@ -216,7 +216,7 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
     if (made === undefined) continue;
     const before = knownOf.get(subjectId);
     knownOf.delete(subjectId);
-    addBill(part.sums, made, before?.is_held ?? false);
+    addBill(part.sums, made, isOnHold(made, before));
     if (before?.hash === made.hash) {
       const isTouched = before.subject_ts !== String(made.subjectTs);
       if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs: made.subjectTs });
@@ -233,6 +233,12 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
   const bills = withIds(fresh, wanted === 0 ? 0 : await part.takeIds(wanted), entryId);
   part.rows.push(copyRows(part.run, bills, part.stamp));
   part.parts.push(...partsOf(bills));
+}
+
+/** One that comes out as it was stays as it is: released, where a rule held it back. */
+function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
+  if (before?.hash === made.hash) return before.status === 'Hold';
+  return made.status === 'Hold' || (before?.is_held ?? false);
 }
 
 /** A bill to be written, and the one in its place. */

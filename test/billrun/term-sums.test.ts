@@ -160,3 +160,22 @@ test('sums of accounts are those of posted bills, and of all again when they are
   const none = await assertSums(run, termId, { use: 0, counted: 0 });
   assert.deepEqual([none.currentCharges, none.components], [0, []]);
 });
+
+test('a bill that was released from a rule does not count as held when it is made again', async () => {
+  const rule = { name: 'large', when: 'bill.current > 5000', reason: 'Too much' };
+  const { run, termId } = await generated([100, 300, 400], { holdRules: [rule] });
+  const held = (await billsOf(run, termId)).filter((bill) => bill.status === 'Hold');
+  assert.equal(held.length, 2);
+  const [released] = held;
+  await run.client.holdBill({
+    data: { billID: released?.billID ?? 0, hold: false, reason: 'It was read again' },
+  });
+  const { message } = await generate(run, termId);
+  assert.match(message, /3 bills generated, 0 in error, 1 on hold/);
+  const { data } = await run.client.getBillTerm({ billTermID: termId });
+  assert.equal(data.summary.onHold, 1);
+  assert.deepEqual(
+    data.bills.map((bill) => bill.status),
+    ['Draft', 'Draft', 'Hold'],
+  );
+});
