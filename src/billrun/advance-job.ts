@@ -192,7 +192,6 @@ function stepJob({ tenant, now, jobId }: Scope, held: HeldJobRow): StepJob {
     now,
     jobId,
     requestedBy: held.requested_by,
-    requestedAt: held.created_at,
     termId: held.term_id,
     billId: held.bill_id,
     parameters: held.parameters,

@@ -19,6 +19,7 @@ import {
   partsOf,
   refreshBills,
   supersedeBills,
+  type TouchedBill,
 } from '../domain/bills/drafts-store.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
 import { makeBill } from '../domain/bills/make-bill.ts';
@@ -198,7 +199,7 @@ type Part = {
   /** As they are copied into the table. */
   rows: Buffer[];
   parts: NewPart[];
-  touched: { billId: number; subjectTs: bigint }[];
+  touched: TouchedBill[];
   changed: number[];
   dropped: number[];
   subjects: number;
@@ -218,8 +219,9 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
     knownOf.delete(subjectId);
     addBill(part.sums, made, isOnHold(made, before));
     if (before?.hash === made.hash) {
-      const isTouched = before.subject_ts !== String(made.subjectTs);
-      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs: made.subjectTs });
+      const { subjectTs, parts } = made;
+      const isTouched = before.subject_ts !== String(subjectTs);
+      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts });
     } else {
       fresh.push({ made, before });
       if (before !== undefined) part.changed.push(before.bill_id);

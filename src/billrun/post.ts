@@ -36,6 +36,7 @@ import {
 } from '../domain/bills/posting.ts';
 import {
   findRun,
+  findWholeRun,
   isLeftToOthers,
   type Reservation,
   type RunRow,
@@ -65,12 +66,10 @@ const partSize = 1_000;
 const entriesPerSubscription = 3;
 /** Bills and wallets. */
 const journalsPerPart = 2;
-/** What was looked through so long ago is looked through again when the step begins. */
-const freshSeconds = 5;
 
 export const postBillsStep: Step = { operation: 'post-bills', check, prepare, work, finish };
 
-async function check(tx: Tx, request: StepRequest | StepJob): Promise<void> {
+async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const isBegun = term.stage === 'Posting';
@@ -84,18 +83,9 @@ async function check(tx: Tx, request: StepRequest | StepJob): Promise<void> {
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
   await assertOtherHands(tx, request, term);
-  if (!isJustChecked(request)) await assertFresh(tx, tenantId, term);
+  await assertFresh(tx, tenantId, term);
   if (request.parameters.skipErrors === true) return;
   await assertAllReady(tx, tenantId, term);
-}
-
-/**
- * Whether it begins as soon as it was asked for, and was looked through then: whoever changes in
- * between changes while the term is posted, which each part looks for.
- */
-function isJustChecked(request: StepRequest | StepJob): boolean {
-  if (!('requestedAt' in request)) return false;
-  return request.requestedAt.until(request.now).total('seconds') < freshSeconds;
 }
 
 /** Four eyes, where the workspace wants them. */
@@ -108,20 +98,17 @@ async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm):
 }
 
 async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
-  const run = await lastRun(tx, tenantId, term);
-  const reason = await staleReason(tx, tenantId, term, run);
+  const reason = await staleReason(tx, tenantId, term);
   if (reason === null) return;
   throw new AppError('TERM_STALE_GENERATE_AGAIN', {
     message: `${reason} since the bills of ${term.label} were generated: generate them again`,
   });
 }
 
-async function staleReason(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  run: RunRow,
-): Promise<string | null> {
+/** Since all bills were made: a run of one bill leaves the others as they are. */
+async function staleReason(tx: Tx, tenantId: number, term: BilledTerm): Promise<string | null> {
+  const run = await findWholeRun(tx, tenantId, term.term_id);
+  if (!run) throw new Error(`term ${term.term_id} was never generated as a whole`);
   if (term.is_stale) return 'Something was uploaded, posted or taken back';
   if (run.book_version !== term.book_version) return 'Prices changed';
   if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';

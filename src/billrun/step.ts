@@ -17,7 +17,7 @@ export type StepRequest = {
 };
 
 /** A step that runs. */
-export type StepJob = StepRequest & { jobId: number; requestedAt: Temporal.Instant };
+export type StepJob = StepRequest & { jobId: number };
 
 /** Ids of what a part works on, both inclusive. */
 export type ChunkRange = { firstId: number; lastId: number };
@@ -56,7 +56,7 @@ export type Step = {
    * Refuses what may not be done now, with an AppError. It is asked when the step is requested and
    * again when it begins, and locks the term: what it found holds until the transaction ends.
    */
-  check(tx: Tx, request: StepRequest | StepJob): Promise<void>;
+  check(tx: Tx, request: StepRequest): Promise<void>;
   /**
    * For a step that is to begin later: what would be refused then and can be seen now, so that
    * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.

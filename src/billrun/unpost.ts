@@ -5,6 +5,7 @@ import { AppError } from '../base/errors.ts';
 import {
   type BilledTerm,
   getBilledTerm,
+  markOthersStale,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
 import { updateReservation } from '../domain/bills/runs-store.ts';
@@ -79,6 +80,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
   await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
   await updateTermStage(tx, tenantId, termId, { stage: 'Generated', status: 'Open' }, stamp);
+  await markOthersStale(tx, tenantId, term);
   return { done };
 }
 

@@ -286,7 +286,7 @@ test('what changes when posting has begun is left out, with its number told', as
   assert.deepEqual(rows, [
     {
       subscription: 4,
-      is_held: true,
+      is_held: false,
       bill_number: null,
       reason: 'The subscription changed while the term was posted',
     },

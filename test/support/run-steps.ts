@@ -86,8 +86,7 @@ async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
     parameters: asked.parameters ?? {},
   };
   const jobId = await next(scene, tenantId, 'job');
-  // Long ago: nobody looked at anything when it was asked for.
-  return { ...request, jobId, requestedAt: Temporal.Instant.fromEpochMilliseconds(0) };
+  return { ...request, jobId };
 }
 
 export type Prepared = {

@@ -49,6 +49,7 @@ export async function listDeliveries(
 export type EarlierBillRow = {
   subscription_id: number;
   bill_id: number;
+  party_id: number;
   label: string;
   bill_amount: string;
   paid_amount: string;
@@ -62,11 +63,11 @@ export async function listEarlierBills(
   limit: number,
 ): Promise<EarlierBillRow[]> {
   const { rows } = await sql<EarlierBillRow>`
-    select e.subscription_id, e.bill_id, t.label, e.bill_amount::text as bill_amount,
+    select e.subscription_id, e.bill_id, e.party_id, t.label, e.bill_amount::text as bill_amount,
       e.paid_amount::text as paid_amount
     from unnest(${subscriptionIds}::bigint[]) as s (subscription_id)
     cross join lateral (
-      select b.subscription_id, b.bill_id, b.term_id, b.bill_amount, b.paid_amount
+      select b.subscription_id, b.bill_id, b.party_id, b.term_id, b.bill_amount, b.paid_amount
       from bills b
       where b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
         and b.status in ('Posted', 'Published')

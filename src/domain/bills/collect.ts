@@ -20,6 +20,7 @@ import {
   type ReadingRow,
 } from './inputs-store.ts';
 import type { MakeScope } from './make-bill.ts';
+import { ownStanding } from './own-standing.ts';
 import { listOpenings, listOverdue, listStandings, type StandingRow } from './standings-store.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
@@ -75,7 +76,7 @@ export async function collect(
     const inputs: Inputs = {
       row,
       accountLabel: present(labels.get(row.account_id)),
-      standing: present(standingOf.get(id)),
+      standing: ownStanding(term.end_date, row, present(standingOf.get(id))),
       meters: metersOf.get(id) ?? nothing,
       readings,
       manual: manualOf.get(id) ?? nothing,

@@ -63,11 +63,13 @@ export async function supersedeBills(
   `.execute(tx);
 }
 
+export type TouchedBill = { billId: number; subjectTs: bigint; parts: readonly BillPart[] };
+
 /** The subscription was touched, and the bill is the same as before. */
 export async function refreshBills(
   tx: Tx,
   tenantId: number,
-  touched: readonly { billId: number; subjectTs: bigint }[],
+  touched: readonly TouchedBill[],
 ): Promise<void> {
   if (touched.length === 0) return;
   await sql`
@@ -77,6 +79,18 @@ export async function refreshBills(
       ${touched.map((one) => String(one.subjectTs))}::bigint[]
     ) as n (bill_id, subject_ts)
     where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
+  `.execute(tx);
+  const parts = touched.flatMap(({ billId, parts }) => parts.map((part) => ({ billId, part })));
+  if (parts.length === 0) return;
+  await sql`
+    update bill_parts p set subject_ts = n.subject_ts
+    from unnest(
+      ${parts.map(({ billId }) => billId)}::bigint[],
+      ${parts.map(({ part }) => part.subscriptionId)}::bigint[],
+      ${parts.map(({ part }) => part.subjectTs)}::bigint[]
+    ) as n (bill_id, subscription_id, subject_ts)
+    where p.tenant_id = ${tenantId} and p.bill_id = n.bill_id
+      and p.subscription_id = n.subscription_id
   `.execute(tx);
 }
 

@@ -135,9 +135,10 @@ export async function advanceSubscriptions(
   `.execute(tx);
   const moved = new Set(rows.map((row) => row.subscription_id));
   const left = parts.filter((part) => !moved.has(part.subscription_id));
-  const stale = [...new Set(left.map((part) => part.bill_id))];
-  if (stale.length > 0) await takeBackSubscriptions(tx, tenantId, stale);
-  return stale;
+  const stale = new Set(left.map((part) => part.bill_id));
+  const undone = ahead.filter((part) => stale.has(part.bill_id) && moved.has(part.subscription_id));
+  if (undone.length > 0) await takeBackSubscriptions(tx, tenantId, undone);
+  return [...stale];
 }
 
 function placeOf(ids: readonly number[]): RawBuilder<unknown> {
@@ -149,21 +150,29 @@ function dates(days: readonly (string | null)[]): string {
   return `{${days.map((day) => day ?? '-infinity')}}`;
 }
 
-/** The other subscriptions of bills that are not posted after all. */
+/**
+ * The other subscriptions of bills that are not posted after all: those that were moved just now,
+ * and none that another term has moved to the same day.
+ */
 async function takeBackSubscriptions(
   tx: Tx,
   tenantId: number,
-  billIds: readonly number[],
+  moved: readonly DraftPart[],
 ): Promise<void> {
   await sql`
-    update subscriptions s set billed_through = p.billed_through
-    from (${partsOf(tenantId, billIds)}) p
-    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-      and s.ts = p.subject_ts and s.billed_through = p.billed_to
+    update subscriptions s set billed_through = nullif(n.billed_through, '-infinity')
+    from unnest(
+      ${moved.map((part) => part.subscription_id)}::bigint[],
+      ${dates(moved.map((part) => part.billed_through))}::date[]
+    ) as n (subscription_id, billed_through)
+    where s.tenant_id = ${tenantId} and s.subscription_id = n.subscription_id
   `.execute(tx);
 }
 
-/** Bills that fell out while the term was posted: held, and their numbers never given. */
+/**
+ * Bills that fell out while the term was posted: on hold until they are made anew, which nobody has
+ * to allow, and their numbers never given.
+ */
 export async function holdStaleBills(
   tx: Tx,
   tenantId: number,
@@ -174,7 +183,7 @@ export async function holdStaleBills(
   await sql`
     with held as (
       update bills b
-      set status = 'Hold', is_held = true, hold_reason = ${reason},
+      set status = 'Hold', is_held = false, hold_reason = ${reason},
         modified_at = ${stamp.at}, modified_by = ${stamp.by},
         ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
       from unnest(

@@ -81,6 +81,21 @@ export async function findRun(
   return rows[0];
 }
 
+/** The newest that made all bills of the term. */
+export async function findWholeRun(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<RunRow | undefined> {
+  const { rows } = await sql<RunRow>`
+    select ${columns} from bill_runs
+    where tenant_id = ${tenantId} and term_id = ${termId} and bill_id is null
+    order by run_number desc
+    limit 1
+  `.execute(tx);
+  return rows[0];
+}
+
 /** Whether somebody made bills of the term, in a workspace where others then have to post them. */
 export async function isLeftToOthers(
   tx: Tx,

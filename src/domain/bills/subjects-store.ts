@@ -116,27 +116,49 @@ export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Pr
 }
 
 /**
- * How many subscriptions the term would bill and did not, or billed as they no longer are. Only
- * for terms that are generated and not posted.
+ * How many subscriptions the term would bill and did not, or billed as they no longer are: they
+ * were changed, or billed by another term meanwhile. Only for terms that are generated and not
+ * posted.
  */
 export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
-  // A subscription that is billed by itself does not have to be added up with any other.
-  const isSingle = term.post_type === 'Post Subscription';
+  const { wanted, through } = stalenessOf(tenantId, term);
   const { rows } = await sql<{ stale: number }>`
     with wanted as materialized (
-      select ${subjectColumn(term)} as subject_id,
-        ${isSingle ? sql`s.ts` : sql`sum(s.ts)`} as subject_ts
-      from subscriptions s where ${isEligible(tenantId, term)}
-      ${isSingle ? sql`` : sql`group by 1`}
+      select ${subjectColumn(term)} as subject_id, ${wanted}
     )
     select count(*) as stale
     from wanted w
     full join (
-      select subject_id, subject_ts, status from bills
+      select subject_id, subject_ts, status, ${through} as through from bills b
       where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
     ) b on b.subject_id = w.subject_id
-    where b.subject_ts is distinct from w.subject_ts
-      and coalesce(b.status, '') not in ('Posted', 'Published')
+    where coalesce(b.status, '') not in ('Posted', 'Published')
+      and (b.subject_ts is distinct from w.subject_ts
+        or (b.status = 'Draft' and b.through is distinct from w.through))
   `.execute(tx);
   return rows[0]?.stale ?? 0;
+}
+
+/** A subscription that is billed by itself does not have to be added up with any other. */
+function stalenessOf(
+  tenantId: number,
+  term: BilledTerm,
+): { wanted: RawBuilder<unknown>; through: RawBuilder<unknown> } {
+  const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
+  if (term.post_type === 'Post Subscription') {
+    return {
+      wanted: sql`s.ts as subject_ts, s.billed_through as through ${eligible}`,
+      through: sql`b.billed_through`,
+    };
+  }
+  const days = (column: string) => sql`coalesce(${sql.raw(column)} - date '1970-01-01', -1)`;
+  return {
+    wanted: sql`sum(s.ts) as subject_ts, sum(${days('s.billed_through')}) as through ${eligible}
+      group by 1`,
+    // Also of an account or a party that has only one.
+    through: sql`case when b.subscription_id is not null then ${days('b.billed_through')} else (
+        select sum(${days('p.billed_through')}) from bill_parts p
+        where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+      ) end`,
+  };
 }

@@ -248,6 +248,7 @@ export async function hasPostedBills(tx: Tx, tenantId: number, termId: number): 
   return rows[0]?.found ?? false;
 }
 
+/** Prepaid bills are due on the day they were posted, whatever the term says. */
 export async function moveDueDateOfBills(
   tx: Tx,
   tenantId: number,
@@ -255,8 +256,11 @@ export async function moveDueDateOfBills(
   dueDate: Temporal.PlainDate,
 ): Promise<void> {
   await sql`
-    update bills set due_date = ${dueDate}
-    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+    update bills b set due_date = ${dueDate}
+    from pricing_contexts c
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+      and c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and c.charging_type = 'Postpaid'
   `.execute(tx);
 }
 

@@ -317,7 +317,7 @@ function historyOf(
   amount: Amount,
 ): BillView['history'] {
   const bills = (beside.earlier.get(row.subscription_id ?? 0) ?? []).filter(
-    (bill) => bill.bill_id !== row.bill_id && bill.bill_id < row.bill_id,
+    (bill) => bill.bill_id < row.bill_id && bill.party_id === row.party_id,
   );
   const used = Object.values(facts.usageHistory ?? {})[0] ?? [];
   const known = new Map(bills.map((bill) => [bill.label, bill]));

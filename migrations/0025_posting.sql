@@ -10,3 +10,7 @@ create trigger bills_posted_fixed
   when (old.status in ('Posted', 'Published', 'Cancelled')
     and new.status in ('Posted', 'Published', 'Cancelled'))
   execute function keep_posted_bills();
+
+-- A bill of several subscriptions stays the same when one of them is touched; what it was made from
+-- is then noted anew, as it is for a bill of one.
+grant update (subject_ts) on bill_parts to billwright_worker;

@@ -1,0 +1,235 @@
+// Terms that bill the same subscriptions beside each other, and what changes between generating and
+// posting: nothing is billed twice, and nothing is posted that is no longer so.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BillRun, billsOf, generate, post, unpost } from '../support/bill-run.ts';
+import { codeOf, schedule } from '../support/delivery.ts';
+import { assertLaws } from '../support/laws.ts';
+import { until } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, type Offer, shown, subscribe } from '../support/subscriptions.ts';
+import { newTerm, termOf } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' }];
+
+type Place = BillRun & { offer: Offer };
+
+let made = 0;
+
+/** A fee of 310 a month, by days. */
+async function openPlace(service: object = {}, tariff: object = {}): Promise<Place> {
+  made += 1;
+  const name = `beside-${made}`;
+  const client = await scene.workspace(name);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      holdRules: [],
+      ...service,
+    } as never,
+    { componentRules: fee('310'), ...tariff } as never,
+  );
+  return { scene, client, tenantId: Number(rows[0].id), offer } as Place;
+}
+
+/** Billed through June. */
+async function subscribed({ client, offer }: Place, partyNumber: number, label = 'House') {
+  const users = [{ partyNumber, connectionGroupLabel: label }];
+  const connection = { ...offer, connectionDate: '01062026', billedThrough: '30062026', users };
+  return subscribe(client, connection as never, { batchUpload: true });
+}
+
+const termFor = ({ client, offer }: Place, days: object) =>
+  newTerm(client, { serviceCode: offer.serviceCode, ...days } as never);
+
+test('two terms of the same days, posted at once: one bills them, and the next goes on there', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const place = await openPlace();
+    const connection = await subscribed(place, await newParty(place.client));
+    const regular = await termFor(place, july);
+    const offCycle = { ...july, type: 'OffCycle', connectionNumbers: [connection] };
+    const terms = [regular, await termFor(place, offCycle)];
+    for (const termId of terms) await generate(place, termId);
+    await Promise.allSettled(terms.map((termId) => post(place, termId)));
+    const bills = (await Promise.all(terms.map((termId) => billsOf(place, termId)))).flat();
+    assert.equal(bills.filter(({ status }) => status === 'Posted').length, 1);
+    assert.equal((await shown(place.client, connection)).billedThrough, '31072026');
+    const next = await termFor(place, august);
+    await generate(place, next);
+    const [bill] = await billsOf(place, next);
+    assert.equal(bill?.billedFrom, '01/08/2026');
+    assert.equal(bill?.currentCharges, 310);
+    await assertLaws(scene, place.tenantId);
+  }
+});
+
+test('what another term billed meanwhile is generated again before it is posted', async () => {
+  const place = await openPlace();
+  const party = await newParty(place.client);
+  for (const label of ['a', 'b', 'c']) await subscribed(place, party, label);
+  const [first, second] = [await termFor(place, july), await termFor(place, august)];
+  for (const termId of [first, second]) await generate(place, termId);
+  // 31 + 31 days, as long as July is not posted: 2 x 310.
+  assert.equal((await billsOf(place, second))[0]?.currentCharges, 620);
+  await post(place, first);
+  assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+  const drafts = await billsOf(place, second);
+  assert.deepEqual(new Set(drafts.map(({ status }) => status)), new Set(['Draft']));
+  await generate(place, second);
+  const { message } = await post(place, second);
+  assert.equal(message, '3 bills posted');
+  for (const bill of await billsOf(place, second)) {
+    assert.equal(bill.billedFrom, '01/08/2026');
+    assert.equal(bill.currentCharges, 310);
+  }
+  await assertLaws(scene, place.tenantId);
+});
+
+test('the same for bills of whole accounts', async () => {
+  const place = await openPlace({ postType: 'Post Account' });
+  const party = await newParty(place.client);
+  for (const _ of [1, 2]) await subscribed(place, party);
+  const [first, second] = [await termFor(place, july), await termFor(place, august)];
+  for (const termId of [first, second]) await generate(place, termId);
+  await post(place, first);
+  assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, second);
+  await post(place, second);
+  assert.equal((await billsOf(place, second))[0]?.currentCharges, 620);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('a bill of several subscriptions is posted after one of them was touched to no effect', async () => {
+  const place = await openPlace({ postType: 'Post Account' });
+  const party = await newParty(place.client);
+  const [connection] = [await subscribed(place, party), await subscribed(place, party)];
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  const [before] = await billsOf(place, termId);
+  const change = { connectionNumber: connection, description: 'gate code 12' };
+  await place.client.updateConnection({ data: change } as never);
+  assert.equal(await codeOf(post(place, termId)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, termId);
+  const { message } = await post(place, termId);
+  assert.equal(message, '1 bills posted');
+  const [bill] = await billsOf(place, termId);
+  assert.equal(bill?.billID, before?.billID);
+  assert.equal(bill?.currentCharges, 620);
+});
+
+async function changePrice({ client, offer }: Place): Promise<void> {
+  const { serviceCode, tariffCode: code } = offer;
+  const tariff = { serviceCode, code, componentRules: fee('620'), effectiveDate: '01/01/2026' };
+  await client.updateTariff({ tariff: tariff as never });
+}
+
+test('one bill made by new prices does not make the others fresh', async () => {
+  const place = await openPlace();
+  const party = await newParty(place.client);
+  for (const label of ['a', 'b']) await subscribed(place, party, label);
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  await changePrice(place);
+  const [bill] = await billsOf(place, termId);
+  await generate(place, termId, bill?.billID);
+  assert.equal(await codeOf(post(place, termId)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, termId);
+  await post(place, termId);
+  const charges = (await billsOf(place, termId)).map(({ currentCharges }) => currentCharges);
+  assert.deepEqual(charges, [620, 620]);
+});
+
+test('guards are asked again when a step begins that was put off by moments', async () => {
+  const place = await openPlace();
+  await subscribed(place, await newParty(place.client));
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  const local = scene.clock.now().add({ seconds: 3 }).toZonedDateTimeISO('Asia/Karachi');
+  const at = local.toPlainDateTime().toString({ smallestUnit: 'second' });
+  const { headers } = await place.client.postBills(schedule(termId, at));
+  const jobID = Number(headers.get('x-job-id'));
+  await changePrice(place);
+  const job = await until(async () => {
+    const { data } = await place.client.getJobs({ jobID });
+    return data.jobs[0]?.finishedAt ? data.jobs[0] : undefined;
+  }, 'the job ends');
+  assert.equal(job.status, 'Failed');
+  assert.equal(job.error?.code, 'TERM_STALE_GENERATE_AGAIN');
+  assert.equal((await termOf(place.client, termId)).status, 'Open');
+});
+
+test('what is unposted makes stale what was generated after it', async () => {
+  const place = await openPlace();
+  await subscribed(place, await newParty(place.client));
+  const [first, second] = [await termFor(place, july), await termFor(place, august)];
+  await generate(place, first);
+  await post(place, first);
+  await generate(place, second);
+  assert.equal((await billsOf(place, second))[0]?.previousBalance, 310);
+  await unpost(place, first);
+  await changePrice(place);
+  await generate(place, first);
+  await post(place, first);
+  assert.equal((await termOf(place.client, second)).stale, true);
+  assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, second);
+  await post(place, second);
+  const [bill] = await billsOf(place, second);
+  assert.equal(bill?.previousBalance, 620);
+  assert.equal(bill?.arrears, 620);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('a due date that is moved is not that of prepaid bills, which were due when posted', async () => {
+  for (const chargingType of ['Postpaid', 'Prepaid']) {
+    const place = await openPlace({ chargingType }, { chargeType: chargingType });
+    await subscribed(place, await newParty(place.client));
+    const termId = await termFor(place, july);
+    await generate(place, termId);
+    await post(place, termId);
+    await place.client.updateTerm({ data: { termID: termId, dueDate: '20/08/2026' } });
+    const [bill] = await billsOf(place, termId);
+    assert.equal(bill?.dueDate, chargingType === 'Prepaid' ? '01/01/2027' : '20/08/2026');
+  }
+});
+
+test('a new owner hears nothing of what the one before was billed', async () => {
+  const place = await openPlace();
+  const { client } = place;
+  const [old, next] = [await newParty(client, 'Old'), await newParty(client, 'Next')];
+  const connectionNumber = await subscribed(place, old);
+  const first = await termFor(place, july);
+  await generate(place, first);
+  await post(place, first);
+  const handing = { transferDate: '01/08/2026', toPartyNumber: next, connectionGroupLabel: 'n' };
+  await client.transferConnection({ data: { connectionNumber, ...handing } } as never);
+  const second = await termFor(place, august);
+  await generate(place, second);
+  const [bill] = await billsOf(place, second);
+  assert.equal(bill?.partyName, 'Next');
+  assert.deepEqual([bill?.previousBalance, bill?.adjustments, bill?.arrears], [0, 0, 0]);
+  assert.deepEqual(
+    bill?.history.map(({ amount, paidAmount }) => [amount, paidAmount]),
+    [],
+  );
+  await post(place, second);
+  const third = await termFor(place, { startDate: '01/09/2026', endDate: '30/09/2026' });
+  await generate(place, third);
+  const [later] = await billsOf(place, third);
+  // August is 31 days: 310.
+  assert.deepEqual([later?.previousBalance, later?.adjustments, later?.arrears], [310, 0, 310]);
+  assert.deepEqual(
+    later?.history.map(({ amount }) => amount),
+    [310],
+  );
+  await assertLaws(scene, place.tenantId);
+});
