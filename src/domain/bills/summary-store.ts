@@ -70,17 +70,21 @@ function isCounted(isPosted: boolean): RawBuilder<unknown> {
   return isPosted ? sql`b.status in ('Posted', 'Published')` : sql`b.status <> 'Cancelled'`;
 }
 
-/** Components and use of the bills as they are now, where that is not what the last run made. */
+export type PartSums = { components: Map<string, bigint>; usage: Map<string, string> };
+
+/** Components and use of the bills that count, as they are now, or of those on hold. */
 export async function sumParts(
   tx: Tx,
   tenantId: number,
   { termId, isPosted }: SummedTerm,
-): Promise<{ components: Map<string, bigint>; usage: Map<string, string> }> {
+  which: 'Counted' | 'Hold',
+): Promise<PartSums> {
+  const isMeant = which === 'Hold' ? sql`b.status = 'Hold'` : isCounted(isPosted);
   const charged = await sql<{ key: string; amount: string }>`
     select c.key, sum(c.value::bigint)::text as amount
     from bills b
     cross join lateral json_each_text(b.charges) c
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isCounted(isPosted)}
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isMeant}
     group by c.key
   `.execute(tx);
   const used = await sql<{ input: string; quantity: string }>`
@@ -94,7 +98,7 @@ export async function sumParts(
       cross join json_array_elements(section -> 'usage') c
       where b.usage is null
     ) as u (input, quantity)
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isCounted(isPosted)}
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isMeant}
     group by u.input
   `.execute(tx);
   const components = new Map<string, bigint>();

@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
-import { divide, fraction, multiply, subtract } from '../../base/numbers/exact.ts';
+import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
@@ -199,7 +199,10 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
 
 type Parts = Pick<RunTotals, 'components' | 'usage'>;
 
-/** As the run added them up; only where bills are gone or left out since, they are added again. */
+/**
+ * As the run added them up, without the few that were left out of posting. Only where other bills
+ * are gone since, all that are left are added again.
+ */
 async function partsOf(
   tx: Tx,
   tenantId: number,
@@ -207,24 +210,27 @@ async function partsOf(
   made: RunTotals,
   figures: TermFigures,
 ): Promise<Parts> {
-  if (figures.counted === made.bills && figures.current_charges === made.currentCharges) {
-    return made;
+  const { counted, on_hold: held } = figures;
+  if (counted === made.bills && figures.current_charges === made.currentCharges) return made;
+  const isFew = term.isPosted && counted + held === made.bills && held < counted;
+  const sums = await sumParts(tx, tenantId, term, isFew ? 'Hold' : 'Counted');
+  const components: Parts['components'] = {};
+  for (const [name, { label, amount }] of Object.entries(made.components)) {
+    const sum = sums.components.get(name);
+    if (isFew) components[name] = { label, amount: String(BigInt(amount) - (sum ?? 0n)) };
+    else if (sum !== undefined) components[name] = { label, amount: String(sum) };
   }
-  const { components, usage } = await sumParts(tx, tenantId, term);
-  return {
-    components: Object.fromEntries(
-      Object.entries(made.components).flatMap(([name, { label }]) => {
-        const amount = components.get(name);
-        return amount === undefined ? [] : [[name, { label, amount: String(amount) }]];
-      }),
-    ),
-    usage: Object.fromEntries(
-      Object.entries(made.usage).flatMap(([input, { unit }]) => {
-        const quantity = usage.get(input);
-        return quantity === undefined ? [] : [[input, { unit, quantity }]];
-      }),
-    ),
-  };
+  const usage: Parts['usage'] = {};
+  for (const [input, { unit, quantity }] of Object.entries(made.usage)) {
+    const sum = sums.usage.get(input);
+    if (isFew) usage[input] = { unit, quantity: less(quantity, sum ?? '0') };
+    else if (sum !== undefined) usage[input] = { unit, quantity: sum };
+  }
+  return { components, usage };
+}
+
+function less(quantity: string, part: string): string {
+  return decimalText(subtract(exactFrom(quantity) ?? zero, exactFrom(part) ?? zero));
 }
 
 /** As on the bills: by the sequence of the context, then in the order in which it defines them. */
