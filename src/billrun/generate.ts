@@ -217,7 +217,7 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
     if (made === undefined) continue;
     const before = knownOf.get(subjectId);
     knownOf.delete(subjectId);
-    addBill(part.sums, made, before?.is_held ?? false);
+    addBill(part.sums, made, isOnHold(made, before));
     if (before?.hash === made.hash) {
       const { subjectTs, parts } = made;
       const isTouched = before.subject_ts !== String(subjectTs);
@@ -235,6 +235,12 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
   const bills = withIds(fresh, wanted === 0 ? 0 : await part.takeIds(wanted), entryId);
   part.rows.push(copyRows(part.run, bills, part.stamp));
   part.parts.push(...partsOf(bills));
+}
+
+/** One that comes out as it was stays as it is: released, where a rule held it back. */
+function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
+  if (before?.hash === made.hash) return before.status === 'Hold';
+  return made.status === 'Hold' || (before?.is_held ?? false);
 }
 
 /** A bill to be written, and the one in its place. */

@@ -16,6 +16,7 @@ import {
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
+import { codeOf } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
@@ -42,7 +43,7 @@ type Place = Parameters<typeof generate>[0] & { offer: Offer; party: number };
 let places = 0;
 
 /** A fee of 310 a month, billed in advance. */
-async function openPlace(postType: PostType): Promise<Place> {
+async function openPlace(postType: PostType, changed: { postBilling?: 1 } = {}): Promise<Place> {
   places += 1;
   const workspace = `place-${places}`;
   const client = await scene.workspace(workspace);
@@ -55,6 +56,7 @@ async function openPlace(postType: PostType): Promise<Place> {
       meteredInputs: [],
       components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
       holdRules: [],
+      ...changed,
     },
     { componentRules: fee('310') },
   );
@@ -266,3 +268,86 @@ test('days of a bill that was left out are caught up on once', async () => {
   const third = await generatedOver(place, september);
   assert.deepEqual(linesOf((await billsOf(place, third))[0]), caughtUp.next);
 });
+
+/** From a plan of 310 to one of 620. */
+async function dearerPlan({ client, offer }: Place) {
+  const code = `${offer.tariffCode}-B`;
+  const { serviceCode } = offer;
+  await client.createTariff({
+    tariff: {
+      serviceCode,
+      code,
+      name: 'B',
+      uniqueLabel: `Plan ${code}`,
+      planType: 'BASE_PLAN',
+      chargeType: 'Postpaid',
+      componentRules: fee('620'),
+    },
+  });
+  return (connectionNumber: string, effectiveDate: string) =>
+    codeOf(client.changeTariff({ data: { connectionNumber, tariffCode: code, effectiveDate } }));
+}
+
+for (const postType of postTypes) {
+  test(`${postType}: a plan changes inside the last billed term, not before it`, async () => {
+    const place = await openPlace(postType);
+    const change = await dearerPlan(place);
+    const number = await connectOld(place);
+    await connectOld(place);
+    await post(place, await generatedOver(place, july));
+    assert.equal(await change(number, '30/06/2026'), 'DATE_IN_POSTED_TERM');
+    assert.equal(await change(number, '11/07/2026'), 'success');
+    const second = await generatedOver(place, august);
+    const bills = await billsOf(place, second);
+    const lines = bills.flatMap((bill) =>
+      bill.lines.map((line) => [
+        line.connectionNumber ?? bill.connectionNumber,
+        line.lineType,
+        line.amount,
+      ]),
+    );
+    assert.deepEqual(
+      lines.filter(([of]) => of === number),
+      [
+        [number, 'Normal', 620],
+        [number, 'Adjustment', 210],
+      ],
+    );
+    assert.deepEqual(
+      lines.filter(([of]) => of !== number).map(([, ...rest]) => rest),
+      [['Normal', 310]],
+    );
+    await post(place, second);
+    await assertLaws(scene, place.tenantId);
+  });
+
+  test(`${postType}: a plan does not change on days that nothing prices again`, async () => {
+    const place = await openPlace(postType);
+    const change = await dearerPlan(place);
+    await connectOld(place);
+    await post(place, await generatedOver(place, july));
+    const users = [{ partyNumber: place.party, connectionGroupLabel: 'Home' }];
+    const connectionDate = '22072026';
+    const late = await subscribe(place.client, { ...place.offer, connectionDate, users });
+    await post(place, await generatedOver(place, august));
+    assert.equal(await change(late, '25/07/2026'), 'DATE_IN_POSTED_TERM');
+    assert.equal(await change(late, '22/08/2026'), 'success');
+    const third = await generatedOver(place, september);
+    const bills = await billsOf(place, third);
+    const adjusted = bills.flatMap((bill) => bill.lines).filter((one) => one.amount === 100);
+    assert.deepEqual(
+      adjusted.map((line) => line.lineType),
+      ['Adjustment'],
+    );
+  });
+
+  test(`${postType}: a plan does not change in a term that was billed after it`, async () => {
+    const place = await openPlace(postType, { postBilling: 1 });
+    const change = await dearerPlan(place);
+    const number = await connectOld(place);
+    await connectOld(place);
+    await post(place, await generatedOver(place, july));
+    assert.equal(await change(number, '11/07/2026'), 'DATE_IN_POSTED_TERM');
+    assert.equal(await change(number, '01/08/2026'), 'success');
+  });
+}

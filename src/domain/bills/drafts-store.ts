@@ -13,6 +13,7 @@ export type KnownBill = {
   /** Hexadecimal. */
   hash: string;
   subject_ts: string;
+  status: string;
   is_held: boolean;
   hold_reason: string | null;
   posting: number;
@@ -28,7 +29,8 @@ export async function listKnownBills(
 ): Promise<KnownBill[]> {
   const { rows } = await sql<KnownBill>`
     select subject_id, bill_id, first_run, encode(hash, 'hex') as hash,
-      subject_ts::text as subject_ts, is_held, hold_reason, posting, created_at, created_by
+      subject_ts::text as subject_ts, status, is_held, hold_reason, posting, created_at,
+      created_by
     from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
       and subject_id between ${range.firstId} and ${range.lastId}

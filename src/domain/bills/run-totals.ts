@@ -34,14 +34,14 @@ export function emptySums(): Sums {
 }
 
 /** A bill in Error counts as a subscription with an error; its sums are zero. */
-export function addBill(sums: Sums, made: MadeBill, isHeld: boolean): void {
+export function addBill(sums: Sums, made: MadeBill, isOnHold: boolean): void {
   sums.subscriptions += made.subscriptions;
   if (made.status === 'Error') {
     sums.errors += 1;
     return;
   }
   sums.bills += 1;
-  if (isHeld || made.status === 'Hold') sums.holds += 1;
+  if (isOnHold) sums.holds += 1;
   sums.currentCharges += BigInt(made.currentCharges);
   sums.taxAmount += BigInt(made.taxAmount);
   sums.arrears += BigInt(made.arrears);

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { chargeOf } from './booking.ts';
 import type { RunTotals } from './runs-store.ts';
 
 type SumsRow = Omit<RunTotals, 'components' | 'usage'>;
@@ -62,11 +63,59 @@ async function sumUsage(tx: Tx, tenantId: number, termId: number): Promise<RunTo
   return Object.fromEntries(rows.map(({ input, ...rest }) => [input, rest]));
 }
 
+/** Of a posted term, what was left out is on no account: only posted bills count. */
+export type SummedTerm = { termId: number; isPosted: boolean };
+
+function isCounted(isPosted: boolean): RawBuilder<unknown> {
+  return isPosted ? sql`b.status in ('Posted', 'Published')` : sql`b.status <> 'Cancelled'`;
+}
+
+export type PartSums = { components: Map<string, bigint>; usage: Map<string, string> };
+
+/** Components and use of the bills that count, as they are now, or of those on hold. */
+export async function sumParts(
+  tx: Tx,
+  tenantId: number,
+  { termId, isPosted }: SummedTerm,
+  which: 'Counted' | 'Hold',
+): Promise<PartSums> {
+  const isMeant = which === 'Hold' ? sql`b.status = 'Hold'` : isCounted(isPosted);
+  const charged = await sql<{ key: string; amount: string }>`
+    select c.key, sum(c.value::bigint)::text as amount
+    from bills b
+    cross join lateral json_each_text(b.charges) c
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isMeant}
+    group by c.key
+  `.execute(tx);
+  const used = await sql<{ input: string; quantity: string }>`
+    select u.input, trim_scale(sum(u.quantity::numeric))::text as quantity
+    from bills b
+    cross join lateral (
+      select c.key, c.value ->> 'quantity' from json_each(b.usage) c
+      union all
+      select c ->> 'input', c ->> 'quantity'
+      from json_array_elements(b.document -> 'sections') section
+      cross join json_array_elements(section -> 'usage') c
+      where b.usage is null
+    ) as u (input, quantity)
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isMeant}
+    group by u.input
+  `.execute(tx);
+  const components = new Map<string, bigint>();
+  for (const { key, amount } of charged.rows) {
+    const { component } = chargeOf(key);
+    components.set(component, (components.get(component) ?? 0n) + BigInt(amount));
+  }
+  return { components, usage: new Map(used.rows.map((row) => [row.input, row.quantity])) };
+}
+
 /** Live figures of a term's bills; amounts are minor units as text. */
 export type TermFigures = {
   bills: number;
   errors: number;
   on_hold: number;
+  /** Bills that the amounts are of. */
+  counted: number;
   subscriptions: number;
   current_charges: string;
   tax_amount: string;
@@ -79,8 +128,9 @@ export type TermFigures = {
 export async function findTermFigures(
   tx: Tx,
   tenantId: number,
-  key: { termId: number; batchId: number | null },
+  key: SummedTerm & { batchId: number | null },
 ): Promise<TermFigures> {
+  const counted = isCounted(key.isPosted);
   const { rows } = await sql<TermFigures>`
     select (count(*) filter (where b.status <> 'Error'))::integer as bills,
       (count(*) filter (where b.status = 'Error'))::integer as errors,
@@ -89,9 +139,11 @@ export async function findTermFigures(
         select count(*) from bill_parts p
         where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
       )) filter (where b.subscription_id is null), 0))::integer as subscriptions,
-      coalesce(sum(b.current_charges), 0)::text as current_charges,
-      coalesce(sum(b.tax_amount), 0)::text as tax_amount,
-      coalesce(sum(b.arrears), 0)::text as arrears, coalesce(sum(b.payable), 0)::text as payable,
+      (count(*) filter (where b.status <> 'Error' and ${counted}))::integer as counted,
+      coalesce(sum(b.current_charges) filter (where ${counted}), 0)::text as current_charges,
+      coalesce(sum(b.tax_amount) filter (where ${counted}), 0)::text as tax_amount,
+      coalesce(sum(b.arrears) filter (where ${counted}), 0)::text as arrears,
+      coalesce(sum(b.payable) filter (where ${counted}), 0)::text as payable,
       coalesce(sum(b.paid_amount), 0)::text as paid_amount,
       coalesce(sum(b.bill_amount - b.paid_amount) filter (
         where b.status in ('Posted', 'Published')), 0)::text as outstanding
@@ -104,23 +156,37 @@ export async function findTermFigures(
   return figures;
 }
 
-/** The regular term before this one of the same batch and period, and what it charged. */
+/**
+ * The regular term before this one of the same batch and period, and what it charged: what its last
+ * run made, without bills that are gone since or were left out of posting.
+ */
 export async function findPreviousTerm(
   tx: Tx,
   tenantId: number,
   termId: number,
-): Promise<{ term_id: number; totals: RunTotals | null } | undefined> {
-  const { rows } = await sql<{ term_id: number; totals: RunTotals | null }>`
-    select e.term_id, r.totals
-    from terms t
-    join terms e on e.tenant_id = t.tenant_id and e.context_id = t.context_id
-      and e.batch_id = t.batch_id and e.billing_period_id = t.billing_period_id
-      and e.term_type = 'Regular' and e.status <> 'Cancelled' and e.end_date < t.start_date
-    left join bill_runs r on r.tenant_id = e.tenant_id and r.term_id = e.term_id
-      and r.run_number = e.run_number
-    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
-    order by e.end_date desc
-    limit 1
+): Promise<{ term_id: number; current_charges: string | null } | undefined> {
+  const { rows } = await sql<{ term_id: number; current_charges: string | null }>`
+    select p.term_id, ((r.totals ->> 'currentCharges')::numeric - (
+        select coalesce(sum(h.current_charges), 0) from bills h
+        where h.tenant_id = ${tenantId} and h.term_id = p.term_id and h.status = 'Hold'
+          and p.status in ('Posted', 'Published')
+      ) - (
+        select coalesce(sum(g.current_charges), 0) from superseded_bills g
+        where g.tenant_id = ${tenantId} and g.term_id = p.term_id and g.last_run = p.run_number
+          and p.status = 'Open'
+      ))::text as current_charges
+    from (
+      select e.term_id, e.status, e.run_number
+      from terms t
+      join terms e on e.tenant_id = t.tenant_id and e.context_id = t.context_id
+        and e.batch_id = t.batch_id and e.billing_period_id = t.billing_period_id
+        and e.term_type = 'Regular' and e.status <> 'Cancelled' and e.end_date < t.start_date
+      where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+      order by e.end_date desc
+      limit 1
+    ) p
+    left join bill_runs r on r.tenant_id = ${tenantId} and r.term_id = p.term_id
+      and r.run_number = p.run_number
   `.execute(tx);
   return rows[0];
 }

@@ -99,7 +99,7 @@ async function assertRerateable(
   const day = date.toString();
   if (row.billed_through === null || day > row.billed_through) return;
   const last = await findLastBilling(tx, tenantId, row.subscription_id);
-  const isInLast = last !== undefined && last.billed_from <= day;
+  const isInLast = last !== undefined && last.priced_from <= day;
   const isPriced =
     last !== undefined &&
     hasRecurringRules(context.book, plan.code, date) &&

@@ -198,19 +198,37 @@ export async function listTakenNumbers(
   return new Set(rows.map((row) => row.subscription_number));
 }
 
-/** The days of the newest posted bill, and the plan it ended with. */
+/**
+ * From when on the newest posted bill is priced again by the next one, and the plan it ended with:
+ * nothing where bills are made after their days. Days that it caught up on are not priced again.
+ */
 export async function findLastBilling(
   tx: Tx,
   tenantId: number,
   subscriptionId: number,
-): Promise<{ billed_from: string; plan_code: string } | undefined> {
-  const { rows } = await sql<{ billed_from: string; plan_code: string }>`
-    select b.billed_from, l.code as plan_code
-    from bills b
-    join plans l on l.tenant_id = b.tenant_id and l.plan_id = b.plan_id
-    where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
-      and b.status in ('Posted', 'Published') and b.billed_from is not null
-    order by b.billed_to desc
+): Promise<{ priced_from: string; plan_code: string } | undefined> {
+  const { rows } = await sql<{ priced_from: string; plan_code: string }>`
+    select greatest(o.billed_from, t.start_date) as priced_from, o.plan_code
+    from (
+      select b.term_id, b.billed_from, b.billed_to, l.code as plan_code
+      from bills b
+      join plans l on l.tenant_id = b.tenant_id and l.plan_id = b.plan_id
+      where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
+        and b.status in ('Posted', 'Published')
+      union all
+      select b.term_id, p.billed_through + 1, p.billed_to, e.section ->> 'tariffCode'
+      from bill_parts p
+      join bills b on b.tenant_id = p.tenant_id and b.bill_id = p.bill_id
+        and b.status in ('Posted', 'Published')
+      cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+      where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
+        and (e.section ->> 'connectionID')::bigint = p.subscription_id
+    ) o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+      and not c.bills_after_period
+    where o.billed_to is not null
+    order by o.billed_to desc
     limit 1
   `.execute(tx);
   return rows[0];

@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
-import { divide, fraction, multiply, subtract } from '../../base/numbers/exact.ts';
+import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
@@ -17,6 +17,9 @@ import {
   findTermFigures,
   listExceptions,
   listRetired,
+  type SummedTerm,
+  sumParts,
+  type TermFigures,
 } from '../../domain/bills/summary-store.ts';
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
@@ -153,9 +156,11 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
   const { tenantId } = tenant;
   const termId = term.term_id;
   const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const figures = await findTermFigures(tx, tenantId, { termId, batchId });
+  const isPosted = ['Posted', 'Published'].includes(term.status);
+  const figures = await findTermFigures(tx, tenantId, { termId, isPosted, batchId });
   const run = await findRun(tx, tenantId, { termId, runNumber: term.run_number });
-  const totals = isOther(term, batchId) ? null : (run?.totals ?? null);
+  const made = isOther(term, batchId) ? null : (run?.totals ?? null);
+  const totals = made && (await partsOf(tx, tenantId, { termId, isPosted }, made, figures));
   const previous = await findPreviousTerm(tx, tenantId, termId);
   const retired = await listRetired(tx, tenantId, termId);
   return {
@@ -178,7 +183,7 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
     comparison: previous
       ? {
           previousTermID: previous.term_id,
-          currentChargesChangePct: changePercent(previous.totals, figures.current_charges),
+          currentChargesChangePct: changePercent(previous.current_charges, figures.current_charges),
         }
       : null,
     retiredNumbers: retired.map((row) => ({
@@ -192,12 +197,48 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
   };
 }
 
+type Parts = Pick<RunTotals, 'components' | 'usage'>;
+
+/**
+ * As the run added them up, without the few that were left out of posting. Only where other bills
+ * are gone since, all that are left are added again.
+ */
+async function partsOf(
+  tx: Tx,
+  tenantId: number,
+  term: SummedTerm,
+  made: RunTotals,
+  figures: TermFigures,
+): Promise<Parts> {
+  const { counted, on_hold: held } = figures;
+  if (counted === made.bills && figures.current_charges === made.currentCharges) return made;
+  const isFew = term.isPosted && counted + held === made.bills && held < counted;
+  const sums = await sumParts(tx, tenantId, term, isFew ? 'Hold' : 'Counted');
+  const components: Parts['components'] = {};
+  for (const [name, { label, amount }] of Object.entries(made.components)) {
+    const sum = sums.components.get(name);
+    if (isFew) components[name] = { label, amount: String(BigInt(amount) - (sum ?? 0n)) };
+    else if (sum !== undefined) components[name] = { label, amount: String(sum) };
+  }
+  const usage: Parts['usage'] = {};
+  for (const [input, { unit, quantity }] of Object.entries(made.usage)) {
+    const sum = sums.usage.get(input);
+    if (isFew) usage[input] = { unit, quantity: less(quantity, sum ?? '0') };
+    else if (sum !== undefined) usage[input] = { unit, quantity: sum };
+  }
+  return { components, usage };
+}
+
+function less(quantity: string, part: string): string {
+  return decimalText(subtract(exactFrom(quantity) ?? zero, exactFrom(part) ?? zero));
+}
+
 /** As on the bills: by the sequence of the context, then in the order in which it defines them. */
 async function inPrintOrder(
   { tx, tenant }: Call,
   term: BilledTerm,
   run: RunRow | undefined,
-  totals: RunTotals | null,
+  totals: Parts | null,
 ) {
   if (!run || !totals) return [];
   const { book } = await bookOfRun(tx, tenant, term, run);
@@ -216,10 +257,10 @@ function isOther(term: BilledTerm, batchId: number | null): boolean {
 }
 
 /** With one decimal; null where nothing was charged before. */
-function changePercent(previous: RunTotals | null, current: string): string | null {
-  const before = exactFrom(previous?.currentCharges);
+function changePercent(previous: string | null, current: string): string | null {
+  const before = exactFrom(previous);
   const after = exactFrom(current);
-  if (before === undefined || after === undefined || previous?.currentCharges === '0') return null;
+  if (before === undefined || after === undefined || previous === '0') return null;
   const change = divide(multiply(subtract(after, before), fraction(100, 1)), before);
   return decimalText(round(change, 1, 'HalfUp'));
 }
