@@ -318,6 +318,7 @@ function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTerm
       endDate: wireDay(term.end_date),
       months,
     },
+    ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
   };
 }

@@ -95,5 +95,5 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
       b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.usage${isWhole ? sql`, b.billed_from, b.document` : sql``}`;
+      b.usage${isWhole ? sql`, b.billed_from, b.billed_through, b.document` : sql``}`;
 }

@@ -7,6 +7,8 @@ import { historyTerms } from './histories-store.ts';
 export type HistoryEntry = {
   termId: number | null;
   label: string;
+  /** Where another term billed the days before: the first that this one billed. */
+  fromDate?: string;
   endDate?: string;
   days?: number;
   /** Minor units. */
