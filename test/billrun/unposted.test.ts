@@ -54,7 +54,7 @@ async function openPlace(postType: PostType, changed: { postBilling?: 1 } = {}):
       postType,
       postBilling: 0,
       meteredInputs: [],
-      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }],
       holdRules: [],
       ...changed,
     },
@@ -347,6 +347,52 @@ for (const postType of postTypes) {
     ]);
     await post(place, second);
     await assertLaws(scene, place.tenantId);
+  });
+}
+
+for (const postType of postTypes) {
+  test(`${postType}: a charge given by hand is not computed again with the next bill`, async () => {
+    const place = await openPlace(postType);
+    const [lowered, waived, usual] = [
+      await connectOld(place),
+      await connectOld(place),
+      await connectOld(place),
+    ];
+    const first = await termOver(place, july);
+    const compsData = [
+      [lowered, 'fee', '50'],
+      [waived, 'fee', '0'],
+    ];
+    const data = JSON.stringify({ termID: first, compsData });
+    const { client } = place;
+    await client.postManualComponentValues({ operation: 'schedule', data: { data } });
+    await generate(place, first);
+    await post(place, first);
+    await raisePrice(place, '22/07/2026');
+    const second = await generatedOver(place, august);
+    const charged = async () => {
+      const bills = await billsOf(place, second);
+      return bills.flatMap((bill) =>
+        bill.lines.map((line) => [
+          line.connectionNumber ?? bill.connectionNumber,
+          line.lineType,
+          line.amount,
+        ]),
+      );
+    };
+    const expected = [
+      [lowered, 'Normal', 620],
+      [waived, 'Normal', 620],
+      [usual, 'Normal', 620],
+      [usual, 'Adjustment', 100],
+    ];
+    assert.deepEqual(await charged(), expected);
+    await post(place, second);
+    await unpost(place, second);
+    await generate(place, second);
+    assert.deepEqual(await charged(), expected);
+    const { data: compared } = await client.compareRuns({ termID: second });
+    assert.deepEqual(compared.differences, []);
   });
 }
 

@@ -308,8 +308,9 @@ function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTerm
   const term = scope.earlierTerms.get(newest?.termId ?? 0);
   if (!term || term.end_date >= scope.term.start_date) return null;
   const months = term.months === '1' ? 1 : term.months;
+  const textOf = (minor: number) => minorUnitsText(minor, scope.currencyDecimals);
   const billed = Object.entries(standing.billed ?? {}).map(
-    ([component, minor]) => [component, minorUnitsText(minor, scope.currencyDecimals)] as const,
+    ([component, minor]) => [component, minor === null ? null : textOf(minor)] as const,
   );
   return {
     term: {

@@ -28,7 +28,8 @@ export type StandingRow = {
   /** Newest first, no more than a bill looks back on. */
   history: HistoryEntry[] | null;
   brought_forward: number;
-  billed: Record<string, number> | null;
+  /** By component; null of one that was given by hand. */
+  billed: Record<string, number | null> | null;
   /** Received since the newest bill, minor units. */
   payments: number;
   /** The last entry of the ledger that was given a number. */
