@@ -19,6 +19,7 @@ import {
   type MeterRow,
   type ReadingRow,
 } from './inputs-store.ts';
+import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
 import { ownStanding } from './own-standing.ts';
 import { listOpenings, listOverdue, listStandings, type StandingRow } from './standings-store.ts';
@@ -42,7 +43,7 @@ export async function collect(
   const billed = await listBilled(tx, tenantId, term, range);
   const ids = billed.map((row) => row.subscription_id);
   const accountIds = billed.map((row) => row.account_id);
-  const [labels, standings, meters, manual, usage] = await Promise.all([
+  const [labels, standings, ...inputs] = await Promise.all([
     listAccountLabels(tx, tenantId, accountIds),
     listStandings(tx, tenantId, billed),
     listMeters(tx, tenantId, term, ids),
@@ -65,10 +66,12 @@ export async function collect(
     isRequired: requirements(term, pinned),
     accountNames,
   };
-  const metersOf = Map.groupBy(meters, (row) => row.subscription_id);
+  const [meters, manual, usage] = inputs;
+  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage });
+  const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, billed, metersOf);
-  const manualOf = Map.groupBy(manual, (row) => row.subscription_id);
-  const usageOf = Map.groupBy(usage, (row) => row.subscription_id);
+  const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
+  const usageOf = Map.groupBy(taken.usage, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
   for (const row of billed) {

@@ -69,9 +69,10 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
   }
   if (inputs.manual.length > 0) {
-    facts.manual = inputs.manual.map(
-      ({ component, value }) => [row.subscription_number, component, value] as const,
-    );
+    facts.manual = inputs.manual.map(({ component, value, is_left_out }) => {
+      const entry = [row.subscription_number, component, value] as const;
+      return is_left_out ? ([...entry, lastDayBefore(scope.term.start_date)] as const) : entry;
+    });
   }
   const account = accountOf(scope, inputs);
   if (account !== null) facts.account = account;
@@ -226,13 +227,13 @@ function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFact
 }
 
 function readingFact(reading: ReadingRow): ReadingFacts {
-  const { reading_date: date, value, reading_type: type } = reading;
-  return { date: wireDay(date), value, type };
+  const { reading_date: date, value, reading_type: type, rollover } = reading;
+  return { date: wireDay(date), value, type, ...(rollover ? { rollover: true } : {}) };
 }
 
-/** Accepted, and neither the one the term begins from nor the one it ends with. */
+/** Read and accepted, and neither the one the term begins from nor the one it ends with. */
 function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
-  if (reading.status !== 'Accepted') return false;
+  if (reading.status !== 'Accepted' || reading.reading_type === 'Estimated') return false;
   const isStart =
     reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
   const isEnd = reading.reading_date === meter.reading_date && reading.value === meter.value;
@@ -255,11 +256,12 @@ function usageOf(
   for (const { input, usage_date: date, quantity } of rows) {
     const isPast = previous !== null && (date === null || isNotAfter(date, previous.term));
     if (isPast) past.set(input, add(past.get(input) ?? zero, exactFrom(quantity) ?? zero));
-    else if (date === null) current[input] = quantity;
     else {
+      // What is of the whole term comes last.
       const known = current[input];
-      const row = { quantity, date: wireDay(date) };
-      current[input] = Array.isArray(known) ? [...known, row] : [row];
+      const row = date === null ? { quantity } : { quantity, date: wireDay(date) };
+      if (Array.isArray(known)) current[input] = [...known, row];
+      else current[input] = date === null ? quantity : [row];
     }
   }
   const totals = [...past].map(([input, total]) => [input, decimalText(total)] as const);

@@ -91,6 +91,8 @@ export type MeterRow = {
   value: string | null;
   reading_type: string | null;
   rollover: boolean | null;
+  /** Whether another term may have billed it since: then it begins from a later reading. */
+  is_overtaken: boolean;
 };
 
 /** Registers that measure for the subscriptions in the term, with the readings locked for it. */
@@ -104,7 +106,8 @@ export async function listMeters(
     select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
       trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
-      trim_scale(t.value)::text as value, t.reading_type, t.rollover
+      trim_scale(t.value)::text as value, t.reading_type, t.rollover,
+      coalesce(t.locked_at < ${term.others_read_at}::timestamptz, false) as is_overtaken
     from assignment_registers r
     cross join lateral (
       select meter_id, mf, install_date, remove_date from meter_assignments
@@ -123,7 +126,7 @@ export async function listMeters(
     ) k
     left join lateral (
       select reading_id, previous_date, previous_value, previous_type, reading_date, value,
-        reading_type, rollover
+        reading_type, rollover, locked_at
       from term_readings
       where tenant_id = ${tenantId} and term_id = ${term.term_id}
         and subscription_id = r.subscription_id and assignment_id = r.assignment_id
@@ -138,7 +141,13 @@ export async function listMeters(
   return rows;
 }
 
-export type ManualRow = { subscription_id: number; component: string; value: string };
+export type ManualRow = {
+  subscription_id: number;
+  component: string;
+  value: string;
+  /** Only for days before the term: it was uploaded for terms that were left out. */
+  is_left_out?: boolean;
+};
 
 export async function listManualValues(
   tx: Tx,
@@ -187,6 +196,7 @@ export type ReadingRow = {
   reading_date: string;
   value: string;
   reading_type: string;
+  rollover: boolean;
   status: 'Accepted' | 'Review';
 };
 
@@ -199,7 +209,7 @@ export async function listFurtherReadings(
   if (registers.length === 0) return [];
   const { rows } = await sql<ReadingRow>`
     select r.assignment_id, r.position, r.reading_date, trim_scale(r.value)::text as value,
-      r.reading_type, r.status
+      r.reading_type, r.rollover, r.status
     from unnest(
       ${registers.map((one) => one.assignmentId)}::bigint[],
       ${registers.map((one) => one.position)}::smallint[],

@@ -10,7 +10,7 @@ import type { Edition } from './edition.ts';
 import { explainLine, type LineExplanation } from './explain.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
-import type { ManualAmounts } from './manual.ts';
+import { isByHand, type ManualAmounts } from './manual.ts';
 import type { QuantityStep, QuantitySteps } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
 import type { BilledWindow, Segment } from './segments.ts';
@@ -59,24 +59,38 @@ export function rateSegments(
   which: CompiledRule['window'],
 ): void {
   for (const track of term.tracks) {
-    const last = track.segments.length - 1;
-    for (let index = 0; index <= last; index++) {
+    for (let index = 0; index < track.segments.length; index++) {
       const segment = track.segments[index] as Segment;
       const rules = segment.edition.segmentRules;
       if (rules.length === 0) continue;
       const frame = segmentFrame(evaluation, term, segment);
-      if (evaluation.manual !== null && track.isBase && index === last) {
-        for (const [slot, amount] of evaluation.manual) frame.amounts[slot] = amount;
+      if (evaluation.manual !== null && track.isBase) {
+        addByHand(evaluation.manual, frame, segment, track.segments[index + 1]);
       }
       const days = lineDays(term, segment.from, segment.to, segment.days);
       for (const rule of rules) {
         if (rule.window !== which || rule.from > segment.from || rule.to < segment.to) continue;
-        const amount = evaluateRule(evaluation, rule, frame, segment.edition, days);
-        if (amount === 0 || evaluation.manual?.has(rule.component.slot)) continue;
-        frame.amounts[rule.component.slot] = amount;
+        const { slot } = rule.component;
+        const isGiven = isByHand(evaluation.manual, slot, segment.to);
+        const amount = evaluateRule(evaluation, rule, frame, segment.edition, days, isGiven);
+        if (amount === 0 || isGiven) continue;
+        frame.amounts[slot] = amount;
         addToTotal(evaluation, rule.component, amount);
       }
     }
+  }
+}
+
+/** Values uploaded by hand belong to the last segment for which they stand. */
+function addByHand(
+  manual: NonNullable<ManualAmounts>,
+  frame: Frame,
+  segment: Segment,
+  next: Segment | undefined,
+): void {
+  for (const [slot, { amount, until }] of manual) {
+    const isLast = segment.to <= until && (next === undefined || next.to > until);
+    if (isLast) frame.amounts[slot] = amount;
   }
 }
 
@@ -103,6 +117,7 @@ export function evaluateRule(
   frame: Frame,
   edition: Edition,
   days: LineDays,
+  isGiven: boolean,
 ): number {
   const { component } = rule;
   evaluation.component = component;
@@ -115,7 +130,7 @@ export function evaluateRule(
   const exact = ruleAmount(rule, frame);
   if (exact === null) return 0;
   const amount = roundToMinorUnits(exact, component.rounding, evaluation.context.currencyScale);
-  if (evaluation.manual?.has(component.slot)) {
+  if (isGiven) {
     evaluation.replaced ??= new Map();
     const before = evaluation.replaced.get(component.slot) ?? 0;
     evaluation.replaced.set(component.slot, before + amount);

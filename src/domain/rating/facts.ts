@@ -137,7 +137,10 @@ export type Facts = {
   readonly carriedUnits?: Readonly<Record<string, string>> | null;
   readonly previousTerm?: PreviousTermFacts | null;
   readonly reslab?: ReslabFacts | null;
-  /** [connectionNumber, component name or label, value]. */
-  readonly manual?: readonly (readonly [string, string, string])[] | null;
+  /**
+   * [connectionNumber, component name or label, value], and where the value is only for days before
+   * the term that are caught up on, the last of them.
+   */
+  readonly manual?: readonly (readonly [string, string, string, string?])[] | null;
   readonly account?: AccountFacts | null;
 };

@@ -1,14 +1,25 @@
-// Values uploaded by hand: they replace what a component computes on this bill.
+// Values uploaded by hand: they replace what a component computes on this bill, or on its first
+// days.
+import { lastDay } from '../../base/days.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { signOf } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import type { BillError } from './bill.ts';
+import { optionalDay } from './billable-days.ts';
 import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
 import type { Facts } from './facts.ts';
 
-/** Amounts in minor units by component slot; null where nothing was uploaded. */
-export type ManualAmounts = ReadonlyMap<number, number> | null;
+/** In minor units, with the last day on which it replaces what Segment rules compute. */
+export type ManualAmount = { readonly amount: number; readonly until: number };
+
+/** By component slot; null where nothing was uploaded. */
+export type ManualAmounts = ReadonlyMap<number, ManualAmount> | null;
+
+/** Whether a value stands for what Segment rules compute up to a day. */
+export function isByHand(amounts: ManualAmounts, slot: number, day: number): boolean {
+  return amounts !== null && day <= (amounts.get(slot)?.until ?? Number.NEGATIVE_INFINITY);
+}
 
 export function manualAmounts(
   facts: Facts,
@@ -26,10 +37,10 @@ function readRows(
   facts: Facts,
   context: CompiledContext,
   errors: BillError[],
-): ReadonlyMap<number, number> {
-  const amounts = new Map<number, number>();
+): ReadonlyMap<number, ManualAmount> {
+  const amounts = new Map<number, ManualAmount>();
   const number = facts.connection?.connectionNumber;
-  for (const [connection, name, text] of facts.manual ?? []) {
+  for (const [connection, name, text, day] of facts.manual ?? []) {
     if (number !== undefined && connection !== number) continue;
     const component = findComponent(context, name);
     if (component === undefined) {
@@ -39,34 +50,37 @@ function readRows(
     }
     // An empty text takes an earlier upload back.
     if (text === '') amounts.delete(component.slot);
-    else readRow(component, text, context, amounts, errors);
+    else {
+      const amount = amountOf(component, text, context, errors);
+      const until = optionalDay(day, lastDay, 'manual');
+      if (amount !== null) amounts.set(component.slot, { amount, until });
+    }
   }
   return amounts;
 }
 
-function readRow(
+function amountOf(
   component: CompiledComponent,
   text: string,
   context: CompiledContext,
-  amounts: Map<number, number>,
   errors: BillError[],
-): void {
+): number | null {
   const { name, type, manual } = component.definition;
   const isTaken = manual === 'Optional' || manual === 'Required';
   // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
   if (!isTaken || component.isLate) {
     const message = `\`${name}\` takes no uploaded value`;
     errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });
-    return;
+    return null;
   }
   const value = exactFrom(text);
   const mayBeNegative = type === 'Discount' || type === 'Subsidy';
   if (value === undefined || (signOf(value) < 0 && !mayBeNegative)) {
     const message = `the uploaded value of \`${name}\` is no amount for a ${type}: ${text}`;
     errors.push({ code: 'INVALID_NUMBER', message, component: name });
-    return;
+    return null;
   }
-  amounts.set(component.slot, roundToMinorUnits(value, component.rounding, context.currencyScale));
+  return roundToMinorUnits(value, component.rounding, context.currencyScale);
 }
 
 /** By name first, then by label. */
@@ -78,7 +92,7 @@ function findComponent(context: CompiledContext, name: string): CompiledComponen
 
 function checkRequired(edition: Edition, amounts: ManualAmounts, errors: BillError[]): void {
   for (const slot of edition.requiredManual) {
-    if (amounts?.has(slot)) continue;
+    if (isByHand(amounts, slot, lastDay)) continue;
     const component = edition.context.components[slot]?.definition.name ?? '';
     if (errors.some((error) => error.component === component)) continue;
     const message = `the value of \`${component}\` has not been uploaded`;

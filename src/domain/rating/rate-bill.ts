@@ -20,6 +20,7 @@ import { explainGiven, type LineExplanation } from './explain.ts';
 import type { Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
 import { addLine, type LineDays, numberedLines, otherLine } from './lines.ts';
+import type { ManualAmounts } from './manual.ts';
 import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
@@ -68,7 +69,7 @@ function evaluate(rating: Rating, facts: Facts): Bill {
   const { evaluation, current, estimated } = rating;
   const previous = rating.previous?.term ?? null;
   if (evaluation.manual !== null) {
-    for (const [slot, amount] of evaluation.manual) evaluation.totals[slot] = amount;
+    for (const [slot, { amount }] of evaluation.manual) evaluation.totals[slot] = amount;
   }
   rateSegments(evaluation, current, 'Current');
   if (previous !== null) {
@@ -124,8 +125,9 @@ function rateTerm(
   for (const { rule, of } of scheduleOf(sides)) {
     const side = sides[of] as TermSide;
     if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
-    const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days);
-    if (amount !== 0 && !evaluation.manual?.has(rule.component.slot)) {
+    const isGiven = evaluation.manual?.has(rule.component.slot) ?? false;
+    const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days, isGiven);
+    if (amount !== 0 && !isGiven) {
       addToTotal(evaluation, rule.component, amount);
     }
   }
@@ -156,7 +158,7 @@ function rateLateSurcharges(evaluation: Evaluation, base: TermSide): number {
   let sum = 0;
   for (const rule of edition.lateRules) {
     if (rule.from > frame.day || rule.to < frame.day) continue;
-    const amount = evaluateRule(evaluation, rule, frame, edition, days);
+    const amount = evaluateRule(evaluation, rule, frame, edition, days, false);
     addToTotal(evaluation, rule.component, amount);
     sum += amount;
   }
@@ -167,16 +169,19 @@ function rateLateSurcharges(evaluation: Evaluation, base: TermSide): number {
 function addManualLines(
   evaluation: Evaluation,
   current: RatedTerm,
-  manual: ReadonlyMap<number, number>,
+  manual: NonNullable<ManualAmounts>,
 ): void {
   const { window } = current;
   const track = current.tracks[0] as Track;
   const { currencyScale, currencyPower } = evaluation.context;
-  for (const [slot, amount] of manual) {
+  for (const [slot, { amount, until }] of manual) {
     const component = evaluation.context.components[slot];
     if (component === undefined) continue;
     if (amount === 0 && component.definition.printIfZero !== 1) continue;
-    const days = lineDays(current, window.firstDay, window.lastDay, track.days);
+    const given = track.segments.filter((segment) => segment.to <= until);
+    const to = given.at(-1)?.to ?? window.lastDay;
+    const count = given.reduce((sum, segment) => sum + segment.days, 0);
+    const days = lineDays(current, window.firstDay, to, count);
     const line = otherLine(component, track.edition, days, {
       lineType: 'Manual',
       source: 'Manual',

@@ -288,9 +288,18 @@ function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | nul
     const reading = readingAt(meter, cut);
     if (reading === null) return null;
     if (reading === meter.previous) continue;
-    use = add(use, registerUse({ ...meter, current: reading }, () => null).use);
+    use = add(use, registerUse(untilReading(meter, reading), () => null).use);
   }
   return use;
+}
+
+/** As if the reading were the last: of a register that shows use, those before it count too. */
+function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
+  const day = requiredDay(reading.date, 'reading date');
+  const readings = (meter.readings ?? []).filter(
+    (one) => one !== reading && requiredDay(one.date, 'reading date') <= day,
+  );
+  return { ...meter, current: reading, readings };
 }
 
 /** What a register showed at a cut: its first reading if it came later, its last if it was gone. */

@@ -185,6 +185,19 @@ export async function noteInputs(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
+  if (hasChanged) await markLaterStale(tx, tenantId, termId);
+}
+
+/** Bills of later terms that may have taken over what this one took in are to be made again. */
+async function markLaterStale(tx: Tx, tenantId: number, termId: number): Promise<void> {
+  await sql`
+    update terms l set is_stale = true
+    from terms t
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+      and l.tenant_id = ${tenantId} and l.context_id = t.context_id and l.batch_id = t.batch_id
+      and l.start_date > t.start_date and l.status = 'Open'
+      and l.stage in ('Generating', 'Generated') and not l.is_stale
+  `.execute(tx);
 }
 
 const inputStages = sql.raw(
@@ -205,6 +218,7 @@ export async function cancelTerm(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
+  await markLaterStale(tx, tenantId, termId);
 }
 
 /** The regular terms next to some days, of the same context, batch and billing period. */

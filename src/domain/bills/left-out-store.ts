@@ -1,0 +1,184 @@
+// What terms took in for subscriptions and did not bill, because their bills were left out or are
+// still to come: the bill that catches up on the days of such a term takes it over.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
+import type { ManualRow, UsageRow } from './inputs-store.ts';
+
+/** A subscription with days before the term that nobody was billed for. */
+export type CatchingUp = { subscription_id: number; billed_through: string };
+
+/** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */
+function isBilled(tenantId: number): RawBuilder<unknown> {
+  return sql`(t.end_date <= w.billed_through
+    or exists (
+      select from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
+        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
+    )
+    or exists (
+      select from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
+      where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
+    ))`;
+}
+
+/** Whether the term bills what was taken in for a term `t`, itself or one that was left out. */
+function isTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`(t.term_id = ${term.term_id} or (
+    t.start_date < ${term.start_date}::date and t.status <> 'Cancelled'
+    and not ${isBilled(tenantId)}
+  ))`;
+}
+
+function wanted(subscriptions: readonly CatchingUp[]): RawBuilder<unknown> {
+  return sql`unnest(
+    ${subscriptions.map((one) => one.subscription_id)}::bigint[],
+    ${subscriptions.map((one) => one.billed_through)}::date[]
+  ) as w (subscription_id, billed_through)`;
+}
+
+/** Values for the term and for those that were left out, added up. */
+export async function listValuesWithLeftOut(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  subscriptions: readonly CatchingUp[],
+): Promise<ManualRow[]> {
+  const { rows } = await sql<ManualRow>`
+    select m.subscription_id, m.component, trim_scale(sum(m.value))::text as value,
+      bool_and(m.term_id <> ${term.term_id}) as is_left_out
+    from ${wanted(subscriptions)}
+    join manual_values m on m.tenant_id = ${tenantId} and m.subscription_id = w.subscription_id
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = m.term_id
+    where ${isTakenOver(tenantId, term)}
+    group by m.subscription_id, m.component
+    order by m.subscription_id, m.component
+  `.execute(tx);
+  return rows;
+}
+
+/**
+ * Use for the term and for those that were left out. Where terms are billed after their days, use
+ * of a whole term is of its last day, so that it falls on the days of that term and not of another.
+ */
+export async function listUsageWithLeftOut(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  subscriptions: readonly CatchingUp[],
+): Promise<UsageRow[]> {
+  const { rows } = await sql<UsageRow>`
+    with taken as (
+      select u.subscription_id, u.input, u.usage_date, u.quantity, t.end_date,
+        bool_or(t.term_id <> ${term.term_id}) over (partition by u.subscription_id, u.input)
+          as is_left_out
+      from ${wanted(subscriptions)}
+      join term_usage u on u.tenant_id = ${tenantId} and u.subscription_id = w.subscription_id
+      join terms t on t.tenant_id = ${tenantId} and t.term_id = u.term_id
+      where ${isTakenOver(tenantId, term)}
+    )
+    select subscription_id, input, nullif(day, 'infinity') as usage_date,
+      trim_scale(sum(quantity))::text as quantity
+    from (
+      select subscription_id, input, quantity,
+        case when is_left_out and ${term.bills_after_period} then least(usage_date, end_date)
+          else usage_date end as day
+      from taken
+    ) dated
+    group by subscription_id, input, day
+    order by subscription_id, input, day
+  `.execute(tx);
+  return rows;
+}
+
+export type CatchingUpRegister = CatchingUp & {
+  assignment_id: number;
+  position: number;
+  /** Of the reading locked for the term. */
+  reading_date: string | null;
+};
+
+export type LeftOutReading = {
+  assignment_id: number;
+  position: number;
+  /** The last that was billed; null where none is known. */
+  previous_date: string | null;
+  previous_value: string | null;
+  previous_type: string | null;
+  /** The last that was taken since, for a term that was left out. */
+  taken_date: string | null;
+  taken_value: string | null;
+  taken_type: string | null;
+  /** Whether the register passed its highest value since. */
+  has_rolled: boolean;
+};
+
+/**
+ * Of registers the reading up to which their use was billed; where none was, what a term begins
+ * from when it locks the first: that of the last day billed elsewhere or of the installation.
+ */
+export async function listLeftOutReadings(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  registers: readonly CatchingUpRegister[],
+): Promise<LeftOutReading[]> {
+  const { rows } = await sql<LeftOutReading>`
+    select w.assignment_id, w.position, p.reading_date as previous_date,
+      trim_scale(p.value)::text as previous_value, p.reading_type as previous_type,
+      l.reading_date as taken_date, trim_scale(l.value)::text as taken_value,
+      l.reading_type as taken_type, exists (
+        select from readings e
+        where e.tenant_id = ${tenantId} and e.assignment_id = w.assignment_id
+          and e.position = w.position and e.status = 'Accepted' and e.rollover
+          and e.reading_date > p.reading_date
+          and e.reading_date <= coalesce(w.reading_date, l.reading_date)
+      ) as has_rolled
+    from unnest(
+      ${registers.map((one) => one.subscription_id)}::bigint[],
+      ${registers.map((one) => one.billed_through)}::date[],
+      ${registers.map((one) => one.assignment_id)}::bigint[],
+      ${registers.map((one) => one.position)}::smallint[],
+      ${registers.map((one) => one.reading_date)}::date[]
+    ) as w (subscription_id, billed_through, assignment_id, position, reading_date)
+    left join lateral (
+      ${takenBefore(tenantId, term)} and ${isBilled(tenantId)}
+      order by o.reading_date desc, o.term_id desc
+      limit 1
+    ) b on true
+    left join lateral (
+      select i.reading_date, i.value, i.reading_type
+      from readings i
+      where i.tenant_id = ${tenantId} and i.assignment_id = w.assignment_id
+        and i.position = w.position and i.status = 'Accepted'
+        and (i.reading_type = 'Installation' or i.reading_date <= w.billed_through)
+      order by i.reading_date desc, i.reading_id desc
+      limit 1
+    ) f on b.reading_date is null
+    cross join lateral (
+      select coalesce(b.reading_date, f.reading_date) as reading_date,
+        coalesce(b.value, f.value) as value, coalesce(b.reading_type, f.reading_type)
+          as reading_type
+    ) p
+    left join lateral (
+      ${takenBefore(tenantId, term)} and t.start_date < ${term.start_date}::date
+        and not ${isBilled(tenantId)}
+      order by o.reading_date desc, o.term_id desc
+      limit 1
+    ) l on w.reading_date is null
+  `.execute(tx);
+  return rows;
+}
+
+/** Readings that other terms locked, not later than the one that the term has. */
+function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`
+    select o.reading_date, o.value, o.reading_type
+    from term_readings o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    where o.tenant_id = ${tenantId} and o.assignment_id = w.assignment_id
+      and o.position = w.position and o.term_id <> ${term.term_id}
+      and (w.reading_date is null or o.reading_date <= w.reading_date)`;
+}

@@ -1,0 +1,89 @@
+// Catching up on what other terms took in and did not bill: in place of what was read of the term
+// alone, and only for subscriptions with days before it that nobody was billed for, and for
+// registers that another term read after this one had.
+import type { Tx } from '../../base/db/pool.ts';
+import type { FreezeScope } from './freeze.ts';
+import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
+import {
+  type CatchingUp,
+  type LeftOutReading,
+  listLeftOutReadings,
+  listUsageWithLeftOut,
+  listValuesWithLeftOut,
+} from './left-out-store.ts';
+
+/** What was read for the subscriptions of a slice. */
+export type TakenIn = {
+  readonly meters: readonly MeterRow[];
+  readonly manual: readonly ManualRow[];
+  readonly usage: readonly UsageRow[];
+};
+
+export async function withLeftOut(
+  tx: Tx,
+  tenantId: number,
+  scope: Pick<FreezeScope, 'term' | 'isRequired'>,
+  billed: readonly BilledRow[],
+  taken: TakenIn,
+): Promise<TakenIn> {
+  const { term } = scope;
+  const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
+  const late = billed.filter((row): row is BilledRow & CatchingUp => {
+    return row.billed_through !== null && row.billed_through < dayBefore;
+  });
+  const isOvertaken = taken.meters.some((meter) => meter.is_overtaken);
+  if (late.length === 0 && !isOvertaken) return taken;
+  const lateIds = new Set(late.map((row) => row.subscription_id));
+  const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
+  const registers = taken.meters.flatMap((meter) => {
+    if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
+    const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
+    return [{ ...meter, billed_through: billedThrough ?? dayBefore }];
+  });
+  const [manual, usage, readings] = await Promise.all([
+    late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
+    late.length === 0 ? [] : listUsageWithLeftOut(tx, tenantId, term, late),
+    registers.length === 0 ? [] : listLeftOutReadings(tx, tenantId, term, registers),
+  ]);
+  const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
+  const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
+  return {
+    meters: taken.meters.map((meter) => {
+      const row = rowOf.get(meter.subscription_id);
+      const reading = readingOf.get(keyOf(meter));
+      return row && reading ? caughtUp(scope, row, meter, reading) : meter;
+    }),
+    manual: [...taken.manual.filter(isInTime), ...manual],
+    usage: [...taken.usage.filter(isInTime), ...usage],
+  };
+}
+
+function keyOf(register: { assignment_id: number; position: number }): string {
+  return `${register.assignment_id}/${register.position}`;
+}
+
+/**
+ * A register from the reading up to which it was billed. One that the term has not read ends with
+ * what was taken for a term that was left out, unless the plan needs it to be read and it hangs
+ * there still: then its reading is missing.
+ */
+function caughtUp(
+  { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
+  row: BilledRow,
+  meter: MeterRow,
+  reading: LeftOutReading,
+): MeterRow {
+  const { previous_date, previous_value, previous_type, has_rolled } = reading;
+  const begun = { ...meter, previous_date, previous_value, previous_type };
+  if (meter.reading_date !== null) return { ...begun, rollover: meter.rollover || has_rolled };
+  const isGone = meter.remove_date !== null && meter.remove_date <= term.end_date;
+  const { taken_date, taken_value, taken_type } = reading;
+  if (taken_date === null || (!isGone && isRequired(row.plan_id, meter.input))) return meter;
+  return {
+    ...begun,
+    reading_date: taken_date,
+    value: taken_value,
+    reading_type: taken_type,
+    rollover: has_rolled,
+  };
+}

@@ -1,0 +1,222 @@
+// What meters showed for bills that were left out: exchanged, estimated, beyond the highest value.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generate, post } from '../support/bill-run.ts';
+import {
+  april,
+  billOf,
+  daysOf,
+  february,
+  january,
+  leaveOut,
+  linesOf,
+  march,
+  openHome,
+  readingsOn,
+} from '../support/left-out.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+test('a meter that was exchanged in the days of a bill that was held', async () => {
+  const { run, read, client, connection, number, newMeter, lock } = await openHome(scene);
+  const newNumber = await newMeter();
+  await client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber,
+      replaceDate: '15/01/2026',
+      finalReadings: [{ value: '60' }],
+      initialReadings: [{ value: '7' }],
+    },
+  });
+  await leaveOut(run, await read(january, ['47', '31/01/2026', '', newNumber]));
+  const feb = await read(february, ['167', '28/02/2026', '', newNumber]);
+  await lock(feb);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '28/02/2026']);
+  assert.deepEqual(readingsOn(bill), [
+    ['01/01/2026', '0', '15/01/2026', '60', '60'],
+    ['15/01/2026', '7', '28/02/2026', '167', '160'],
+  ]);
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/01/2026', (60 + 40) * 20],
+    ['energyCharge', '01/02/2026', 120 * 20],
+  ]);
+  await post(run, feb);
+  await leaveOut(run, await read(march, ['200', '31/03/2026', '', newNumber]));
+  const apr = await read(april, ['300', '30/04/2026', '', newNumber]);
+  await generate(run, apr);
+  assert.deepEqual(readingsOn(await billOf(run, apr)), [
+    ['28/02/2026', '167', '30/04/2026', '300', '133'],
+  ]);
+});
+
+const estimated = {
+  meteredInputs: [
+    {
+      name: 'energy',
+      unit: 'kWh',
+      estimation: { allowed: 1 as const, defaultDaily: 5 },
+    },
+  ],
+};
+
+test('an estimate of a bill that was held is put right by what is read then', async () => {
+  const { run, read, open, lock } = await openHome(scene, estimated);
+  const jan = await open(january);
+  await lock(jan, 'estimated');
+  await generate(run, jan);
+  assert.equal((await billOf(run, jan)).usage[0]?.quantity, String(5 * 30));
+  await leaveOut(run, jan);
+  const feb = await read(february, ['118', '28/02/2026']);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '0', '28/02/2026', '118', '118']]);
+  // By the day: an estimate does not say how much was used until then.
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/01/2026', ((118 * 31) / 59) * 20],
+    ['energyCharge', '01/02/2026', ((118 * 28) / 59) * 20],
+  ]);
+});
+
+test('where nobody read, the estimate goes on from what was read for the bill that was held', async () => {
+  const { run, read, open, lock, client } = await openHome(scene, estimated);
+  const [plan] = (await client.getTariffs({})).data.tariffs;
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const usageData = [{ input: 'energy', required: 1 }];
+  const tariff = { serviceCode, code, usageData, effectiveDate: '01/01/2026' };
+  await client.updateTariff({ tariff });
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await open(february);
+  await lock(feb, 'current');
+  await generate(run, feb);
+  assert.deepEqual(
+    (await billOf(run, feb)).errors.map(({ code }) => code),
+    ['READING_MISSING'],
+  );
+  await lock(feb, 'estimated');
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  const [[from, before, to, , use]] = readingsOn(bill) as [string[]];
+  assert.deepEqual([from, before, to], ['01/01/2026', '0', '28/02/2026']);
+  const [first, second] = bill.lines;
+  assert.equal(first?.amount, 100 * 20);
+  assert.equal(second?.amount, (Number(use) - 100) * 20);
+  assert.ok(Number(use) > 100);
+});
+
+test('where nobody had to read, what was read for the bill that was held is billed', async () => {
+  const { run, read, open, lock } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await open(february);
+  await lock(feb);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '28/02/2026']);
+  assert.deepEqual(linesOf(bill)[0], ['energyCharge', '01/01/2026', 100 * 20]);
+  await post(run, feb);
+  const mar = await read(march, ['300', '31/03/2026']);
+  await generate(run, mar);
+  assert.deepEqual(readingsOn(await billOf(run, mar)), [
+    ['31/01/2026', '100', '31/03/2026', '300', '200'],
+  ]);
+});
+
+test('where the reading before is taken again, what was read for the bill that was held is billed', async () => {
+  const { run, read, open, lock } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await open(february);
+  await lock(feb, 'previous');
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '0', '31/01/2026', '100', '100']]);
+  assert.equal(bill.currentCharges, 100 * 20 * 1.1);
+});
+
+test('a register that passed its highest value in the days of a bill that was held', async () => {
+  const { run, read, client, number } = await openHome(scene, {}, { value: '999900' });
+  const jan = await read(january);
+  await client.makeReadings({
+    readings: [{ number, value: '50', readingDate: '31/01/2026', rollover: true }],
+  });
+  await client.postMeterReadings({
+    operation: 'schedule',
+    data: { termID: jan, reading: 'current' },
+  });
+  await leaveOut(run, jan);
+  const feb = await read(february, ['170', '28/02/2026']);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '999900', '28/02/2026', '170', '270']]);
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/01/2026', 150 * 20],
+    ['energyCharge', '01/02/2026', 120 * 20],
+  ]);
+});
+
+test('a register that shows use and not a count', async () => {
+  const sender = {
+    name: 'Sends what was used',
+    utility: 'Electricity',
+    registers: [{ register: 'kWh', unit: 'kWh', kind: 'Consumptive' as const, digits: 7 }],
+  };
+  const { run, read, client, newMeter, connection, number } = await openHome(scene);
+  const { headers } = await client.makeMeterTypes({ meterTypes: [sender] });
+  const newNumber = await newMeter({ meterType: Number(headers.get('x-resource-id')) });
+  await client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber,
+      replaceDate: '01/01/2026',
+      finalReadings: [{ value: '0' }],
+      initialReadings: [{ value: '0' }],
+    },
+  });
+  await leaveOut(run, await read(january, ['100', '31/01/2026', '', newNumber]));
+  const feb = await read(february, ['120', '28/02/2026', '', newNumber]);
+  await generate(run, feb);
+  assert.deepEqual(linesOf(await billOf(run, feb)).slice(0, 2), [
+    ['energyCharge', '01/01/2026', 100 * 20],
+    ['energyCharge', '01/02/2026', 120 * 20],
+  ]);
+});
+
+test('days off between two bills are no reason to bill what was read before again', async () => {
+  const { run, read, client, connection } = await openHome(scene);
+  const off = { connectionNumber: connection, effectiveDate: '21/01/2026' };
+  await client.disconnectConnection({ data: { ...off, kind: 'Temporary' } });
+  const jan = await read(january, ['100', '31/01/2026']);
+  await generate(run, jan);
+  assert.equal((await billOf(run, jan)).billedTo, '20/01/2026');
+  await post(run, jan);
+  const on = { connectionNumber: connection, effectiveDate: '10/02/2026', force: true };
+  await client.reconnectConnection({ data: on });
+  const feb = await read(february, ['220', '28/02/2026']);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['31/01/2026', '100', '28/02/2026', '220', '120']]);
+});
+
+test('a term that locked its readings before the one before it did', async () => {
+  const { run, open, upload, lock } = await openHome(scene);
+  const [jan, feb] = [await open(january), await open(february)];
+  await upload(jan, [['100', '31/01/2026']]);
+  await upload(feb, [['220', '28/02/2026']]);
+  await lock(feb);
+  await lock(jan);
+  await lock(feb);
+  await generate(run, jan);
+  assert.deepEqual(readingsOn(await billOf(run, jan)), [
+    ['01/01/2026', '0', '31/01/2026', '100', '100'],
+  ]);
+  await post(run, jan);
+  await generate(run, feb);
+  assert.deepEqual(readingsOn(await billOf(run, feb)), [
+    ['31/01/2026', '100', '28/02/2026', '220', '120'],
+  ]);
+});

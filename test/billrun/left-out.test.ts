@@ -1,0 +1,383 @@
+// Bills that were left out: what was read, uploaded and entered for them is on the next bill of the
+// subscription, once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Facts } from '../../src/domain/rating/facts.ts';
+import {
+  addSubscription,
+  addTerm,
+  type BillRun,
+  copyOf,
+  generate,
+  openBillRun,
+  post,
+  tariffCase,
+  unpost,
+} from '../support/bill-run.ts';
+import { refuses } from '../support/client.ts';
+import { assertLaws } from '../support/laws.ts';
+import {
+  april,
+  billOf,
+  daysOf,
+  february,
+  hashOf,
+  january,
+  leaveOut,
+  linesOf,
+  march,
+  openHome,
+  readingsOn,
+} from '../support/left-out.ts';
+import { openMetered } from '../support/metered.ts';
+import { newTariff, smallService } from '../support/pricing.ts';
+import { openScene } from '../support/scene.ts';
+import { subscribe } from '../support/subscriptions.ts';
+import { newTerm } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+/** January's 100 units and February's 120, each on its own days. */
+async function assertBothMonths(run: BillRun, term: number): Promise<void> {
+  const bill = await billOf(run, term);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '28/02/2026']);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '0', '28/02/2026', '220', '220']]);
+  assert.deepEqual(linesOf(bill), [
+    ['energyCharge', '01/01/2026', 100 * 20],
+    ['energyCharge', '01/02/2026', 120 * 20],
+    ['gst', '01/01/2026', (220 * 20) / 10],
+  ]);
+}
+
+test('what was read for a bill that was held is on the next one, and once', async () => {
+  const { run, read } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await read(february, ['220', '28/02/2026']);
+  await generate(run, feb);
+  await assertBothMonths(run, feb);
+  const { billID } = await billOf(run, feb);
+  const hash = await hashOf(run, billID);
+  await generate(run, feb);
+  assert.equal(await hashOf(run, billID), hash);
+  await post(run, feb);
+  const { data } = await run.client.explainBill({ billID });
+  assert.deepEqual(
+    data.lines.map((line) => line.amount),
+    [2000, 2400, 440],
+  );
+  const mar = await read(march, ['300', '31/03/2026']);
+  await generate(run, mar);
+  const bill = await billOf(run, mar);
+  assert.deepEqual(readingsOn(bill), [['28/02/2026', '220', '31/03/2026', '300', '80']]);
+  await assertLaws(scene, run.tenantId);
+});
+
+test('what was caught up once is not caught up again', async () => {
+  const { run, read } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  const feb = await read(february, ['220', '28/02/2026']);
+  await generate(run, feb);
+  await post(run, feb);
+  await leaveOut(run, await read(march, ['300', '31/03/2026']));
+  const apr = await read(april, ['450', '30/04/2026']);
+  await generate(run, apr);
+  const bill = await billOf(run, apr);
+  assert.deepEqual(readingsOn(bill), [['28/02/2026', '220', '30/04/2026', '450', '230']]);
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/03/2026', (300 - 220) * 20],
+    ['energyCharge', '01/04/2026', (450 - 300) * 20],
+  ]);
+});
+
+test('two terms that were left out one after the other', async () => {
+  const { run, read } = await openHome(scene);
+  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  await leaveOut(run, await read(february, ['220', '28/02/2026']));
+  const mar = await read(march, ['300', '31/03/2026']);
+  await generate(run, mar);
+  const bill = await billOf(run, mar);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '31/03/2026']);
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/01/2026', 220 * 20],
+    ['energyCharge', '01/03/2026', (300 - 220) * 20],
+  ]);
+});
+
+test('what was read for a bill in error is on the next one', async () => {
+  const { run, read, set } = await openHome(scene, {
+    components: [
+      { name: 'energyCharge', label: 'Energy', type: 'Charge', categories: ['taxable'] },
+      { name: 'gst', label: 'GST', type: 'Tax', manual: 'Required' },
+    ],
+  });
+  const jan = await read(january, ['100', '31/01/2026']);
+  await generate(run, jan);
+  assert.equal((await billOf(run, jan)).status, 'Error');
+  await post(run, jan, true);
+  const feb = await read(february, ['220', '28/02/2026']);
+  await set(feb, 'gst', '5');
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '0', '28/02/2026', '220', '220']]);
+  assert.deepEqual(linesOf(bill).at(-1), ['gst', '01/01/2026', 5]);
+});
+
+test('what an open term has locked is billed by the one that is posted first', async () => {
+  const { run, read } = await openHome(scene);
+  const jan = await read(january, ['100', '31/01/2026']);
+  const feb = await read(february, ['220', '28/02/2026']);
+  await generate(run, feb);
+  await assertBothMonths(run, feb);
+  await generate(run, jan);
+  await post(run, jan);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['31/01/2026', '100', '28/02/2026', '220', '120']]);
+});
+
+test('a term that is cancelled when the next one has locked its readings', async () => {
+  const { run, read } = await openHome(scene);
+  const jan = await read(january, ['100', '31/01/2026']);
+  const feb = await read(february, ['220', '28/02/2026']);
+  await run.client.cancelTerm({ data: { termID: jan, reason: 'not needed' } });
+  await generate(run, feb);
+  await assertBothMonths(run, feb);
+});
+
+test('a term that is unposted and cancelled when the next one was made', async () => {
+  const { run, read } = await openHome(scene);
+  const jan = await read(january, ['100', '31/01/2026']);
+  await generate(run, jan);
+  await post(run, jan);
+  const feb = await read(february, ['220', '28/02/2026']);
+  await generate(run, feb);
+  assert.equal((await billOf(run, feb)).currentCharges, 120 * 20 * 1.1);
+  await unpost(run, jan);
+  await run.client.cancelTerm({ data: { termID: jan, reason: 'not needed' } });
+  await generate(run, feb);
+  await assertBothMonths(run, feb);
+});
+
+test('a bill of several subscriptions that was held', async () => {
+  const { run, read, client, newMeter, newSubscription } = await openHome(scene, {
+    postType: 'Post Account',
+  });
+  const [second, other] = [
+    await newSubscription({ billedThrough: '2025-12-31' }),
+    await newMeter(),
+  ];
+  const hang = { connectionNumber: second, number: other, installDate: '01/01/2026' };
+  await client.assignMeter({ data: { ...hang, initialReadings: [{ value: '10' }] } });
+  const both = async (days: typeof january, one: string, two: string) => {
+    const term = await read(days, [one, days.endDate]);
+    const readings = [[second, String(other), two, days.endDate]];
+    const data = JSON.stringify({ termID: term, readings });
+    await client.uploadMeterReadings({ operation: 'schedule', data: { data } });
+    await client.postMeterReadings({
+      operation: 'schedule',
+      data: { termID: term, reading: 'current' },
+    });
+    return term;
+  };
+  const dec = await both(january, '100', '15');
+  await generate(run, dec);
+  await post(run, dec);
+  await leaveOut(run, await both(february, '220', '40'));
+  const mar = await both(march, '300', '45');
+  await generate(run, mar);
+  const bill = await billOf(run, mar);
+  const used = bill.sections?.map((section) => section.usage.map((one) => one.quantity));
+  assert.deepEqual(used, [['200'], ['30']]);
+  assert.equal(bill.currentCharges, (300 - 100 + 45 - 15) * 20 * 1.1);
+  await post(run, mar);
+  await assertLaws(scene, run.tenantId);
+});
+
+test('a value entered for a bill that was held is on the next one, added to its own', async () => {
+  const one = tariffCase('SOC');
+  const [facts] = one.scenarios as unknown as [Facts];
+  const run = await openBillRun(scene, one);
+  const june = await addTerm(run);
+  await addSubscription(run, june, { ...copyOf(facts, 1), account: {} });
+  await leaveOut(run, june);
+  const { connectionNumber } = await billOf(run, june);
+  const july = await addTerm(run, {
+    label: 'Jul',
+    startDate: '01/07/2025',
+    endDate: '31/07/2025',
+    dueDate: '15/08/2025',
+  });
+  const booked = async () => {
+    await generate(run, july);
+    const bill = await billOf(run, july);
+    assert.deepEqual(daysOf(bill), ['Draft', '01/06/2025', '31/07/2025']);
+    return bill.lines.find((line) => line.component === 'hallBooking')?.amount;
+  };
+  assert.equal(await booked(), 2500);
+  const compsData = [[connectionNumber, 'hallBooking', '400.50']];
+  await run.client.postManualComponentValues({
+    operation: 'schedule',
+    data: { data: JSON.stringify({ termID: july, compsData }) },
+  });
+  assert.equal(await booked(), 2500 + 400.5);
+  await post(run, july);
+  const august = await addTerm(run, {
+    label: 'Aug',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await generate(run, august);
+  const { lines } = await billOf(run, august);
+  assert.ok(!lines.some((line) => line.component === 'hallBooking'));
+});
+
+test('a value entered for a bill that was held leaves the next term what it computes', async () => {
+  const one = tariffCase('SOC');
+  const run = await openBillRun(scene, one);
+  const [client, serviceCode] = [run.client, 'FEES'];
+  const number = await feePayer(run, serviceCode);
+  const enter = (termID: number, value: string) => {
+    const data = JSON.stringify({ termID, compsData: [[number, 'fee', value]] });
+    return client.postManualComponentValues({ operation: 'schedule', data: { data } });
+  };
+  const jan = await newTerm(client, { serviceCode, ...january });
+  await enter(jan, '100');
+  await leaveOut(run, jan);
+  const feb = await newTerm(client, { serviceCode, ...february });
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(
+    bill.lines.map((line) => [line.component, line.fromDate, line.toDate, line.amount]),
+    [
+      ['fee', '01/02/2026', '28/02/2026', 10 * 28],
+      ['fee', '01/01/2026', '31/01/2026', 100],
+      ['gst', '01/01/2026', '28/02/2026', (100 + 280) / 10],
+    ],
+  );
+  const { data } = await client.explainBill({ billID: bill.billID });
+  assert.deepEqual(
+    data.lines.map((line) => line.amount),
+    bill.lines.map((line) => line.amount),
+  );
+  await enter(feb, '20');
+  await generate(run, feb);
+  assert.deepEqual(linesOf(await billOf(run, feb)), [
+    ['fee', '01/01/2026', 100 + 20],
+    ['gst', '01/01/2026', 12],
+  ]);
+});
+
+/** A subscription that pays 10 a day and a tenth of it as tax, billed up to the end of 2025. */
+async function feePayer({ client }: BillRun, code: string): Promise<string> {
+  await client.createService({
+    service: {
+      ...smallService,
+      code,
+      meteredInputs: [],
+      holdRules: [],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional', categories: ['taxable'] },
+        { name: 'gst', label: 'GST', type: 'Tax' },
+      ],
+    },
+  });
+  const componentRules = [
+    { component: 'fee', formula: '10 * segment.days' },
+    { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxable") * 10%' },
+  ];
+  const plan = await newTariff(client, code, { componentRules });
+  const users = [{ partyNumber: 100001 }];
+  const sent = { serviceCode: code, tariffCode: plan.code, postType: smallService.postType, users };
+  const days = { connectionDate: '01012026', billedThrough: '31122025' };
+  return subscribe(client, { ...sent, ...days }, { batchUpload: true });
+}
+
+test('a value entered for a term that is still open is billed by the one posted first', async () => {
+  const { run, read, set } = await openHome(scene, {
+    components: [
+      { name: 'energyCharge', label: 'Energy', type: 'Charge', categories: ['taxable'] },
+      { name: 'gst', label: 'GST', type: 'Tax' },
+      { name: 'visit', label: 'Visit', type: 'Charge', manual: 'Optional' },
+    ],
+  });
+  const jan = await read(january, ['100', '31/01/2026']);
+  const feb = await read(february, ['220', '28/02/2026']);
+  const visit = async () => {
+    await generate(run, feb);
+    const { lines } = await billOf(run, feb);
+    return lines.find((line) => line.component === 'visit')?.amount;
+  };
+  assert.equal(await visit(), undefined);
+  await set(jan, 'visit', '30');
+  await refuses(post(run, feb), 'TERM_STALE_GENERATE_AGAIN');
+  assert.equal(await visit(), 30);
+  await run.client.cancelTerm({ data: { termID: jan, reason: 'not needed' } });
+  await refuses(post(run, feb), 'TERM_STALE_GENERATE_AGAIN');
+  assert.equal(await visit(), undefined);
+  await assertBothMonths(run, feb);
+  await post(run, feb);
+});
+
+test('use uploaded for a bill that was held is on the next one', async () => {
+  const one = tariffCase('SAAS');
+  const [facts] = one.scenarios as unknown as [Facts];
+  const run = await openBillRun(scene, one);
+  const apr = await addTerm(run);
+  await addSubscription(run, apr, { ...copyOf(facts, 1), account: {} });
+  await leaveOut(run, apr);
+  const { connectionNumber, usage } = await billOf(run, apr);
+  assert.equal(usage[0]?.quantity, '1284350');
+  const may = await addTerm(run, {
+    label: 'May',
+    startDate: '01/05/2026',
+    endDate: '31/05/2026',
+    dueDate: '15/06/2026',
+  });
+  const used = async (...rows: string[][]) => {
+    const sent = rows.map((row) => [connectionNumber, 'apiCalls', ...row]);
+    const data = JSON.stringify({ termID: may, usage: sent });
+    await run.client.uploadUsage({ operation: 'schedule', data: { data } });
+    await generate(run, may);
+    const bill = await billOf(run, may);
+    assert.deepEqual(daysOf(bill), ['Draft', '01/04/2026', '31/05/2026']);
+    return bill.usage.map((item) => item.quantity);
+  };
+  assert.deepEqual(await used(['7']), [String(1_284_350 + 7)]);
+  assert.deepEqual(await used(['3', '10/05/2026']), [String(1_284_350 + 7 + 3)]);
+  await post(run, may);
+  await assertLaws(scene, run.tenantId);
+});
+
+test('use of a whole term that was left out falls on its days', async () => {
+  const {
+    admin: client,
+    tenantId,
+    newSubscription,
+  } = await openMetered(scene, 'uploads', {
+    holdRules: [],
+  });
+  const run: BillRun = { scene, client, tenantId, one: tariffCase('SAAS') };
+  const number = await newSubscription({ billedThrough: '2025-12-31' });
+  const serviceCode = (await client.getServices({})).data.services[0]?.serviceCode ?? '';
+  const used = async (days: typeof january, ...rows: string[][]) => {
+    const termID = await newTerm(client, { serviceCode, ...days });
+    const usage = rows.map((row) => [number, 'energy', ...row]);
+    const data = JSON.stringify({ termID, usage });
+    await client.uploadUsage({ operation: 'schedule', data: { data } });
+    return termID;
+  };
+  await leaveOut(run, await used(january, ['100'], ['7', '03/01/2026']));
+  const feb = await used(february, ['120'], ['3', '10/02/2026']);
+  await generate(run, feb);
+  assert.deepEqual(linesOf(await billOf(run, feb)), [
+    ['energyCharge', '01/01/2026', (100 + 7) * 20],
+    ['energyCharge', '01/02/2026', (120 + 3) * 20],
+    ['gst', '01/01/2026', (230 * 20) / 10],
+  ]);
+  await post(run, feb);
+  const mar = await used(march, ['50'], ['4', '02/03/2026']);
+  await generate(run, mar);
+  assert.equal((await billOf(run, mar)).usage[0]?.quantity, String(50 + 4));
+});
