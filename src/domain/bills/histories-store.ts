@@ -87,8 +87,9 @@ const numberOfSection = sql`e.section ->> 'connectionNumber'`;
 
 /**
  * What bill `b` computed for days of its own term, by component: the next one compares it with what
- * is known then. Days it caught up on are of no such comparison, nor is what was given by hand,
- * which is null. Of a bill of several subscriptions, what the one with the number was charged.
+ * is known then. Days it caught up on are of no such comparison, nor is what was given by hand for
+ * the term, which is null. Of a bill of several subscriptions, what the one with the number was
+ * charged.
  */
 export function chargesOf(
   number: RawBuilder<unknown>,
@@ -112,6 +113,6 @@ export function chargesOf(
       select json_array_elements(f -> 'manual')
       from json_array_elements(b.facts -> 'subscriptions') f
     ) as m (given)
-    where ${number} is null or m.given ->> 0 = ${number}
+    where m.given ->> 3 is null and (${number} is null or m.given ->> 0 = ${number})
   ), '{}'))`;
 }
