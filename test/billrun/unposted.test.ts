@@ -396,6 +396,31 @@ for (const postType of postTypes) {
   });
 }
 
+test('a charge given by hand for days caught up on leaves the month itself to be compared', async () => {
+  const place = await openPlace('Post Subscription');
+  const number = await connectOld(place);
+  const first = await termOver(place, july);
+  const data = JSON.stringify({ termID: first, compsData: [[number, 'fee', '50']] });
+  await place.client.postManualComponentValues({ operation: 'schedule', data: { data } });
+  await generate(place, first);
+  const [left] = await billsOf(place, first);
+  await place.client.holdBill({ data: { billID: left?.billID ?? 0, hold: true, reason: 'ask' } });
+  await post(place, first, true);
+  const second = await generatedOver(place, august);
+  const lines = linesOf((await billsOf(place, second))[0]);
+  assert.deepEqual(lines?.map(([type, , to, amount]) => [type, to, amount]).sort(), [
+    ['Manual', '31/07/2026', 50],
+    ['Normal', '31/08/2026', 310],
+  ]);
+  await post(place, second);
+  await raisePrice(place, '22/08/2026');
+  const third = await generatedOver(place, september);
+  assert.deepEqual(linesOf((await billsOf(place, third))[0]), [
+    ['Normal', '01/09/2026', '30/09/2026', 620],
+    ['Adjustment', '01/08/2026', '31/08/2026', 100],
+  ]);
+});
+
 /** From a plan of 310 to one of 620. */
 async function dearerPlan({ client, offer }: Place) {
   const code = `${offer.tariffCode}-B`;

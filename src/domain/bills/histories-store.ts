@@ -38,10 +38,11 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
 
 function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
   const { keepsCharges, isCombined, term } = history;
+  const start = sql`${term.startDate}`;
   return sql`
     select b.subscription_id, b.days, b.current_charges as amount,
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
-      ${keepsCharges ? chargesOf(sql`null::text`, sql`${term.startDate}`) : sql`null::jsonb`} as billed
+      ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
     from posted b
     where b.tenant_id = ${tenantId} and b.subscription_id is not null
@@ -50,10 +51,11 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
 
 function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
   const { bills, keepsCharges, term } = history;
+  const start = sql`${term.startDate}`;
   return sql`
     select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
-      ${keepsCharges ? chargesOf(numberOfSection, sql`${term.startDate}`) : sql`null::jsonb`}
+      ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
     from posted b
     cross join lateral json_array_elements(b.document -> 'sections') as e (section)
@@ -85,8 +87,9 @@ const numberOfSection = sql`e.section ->> 'connectionNumber'`;
 
 /**
  * What bill `b` computed for days of its own term, by component: the next one compares it with what
- * is known then. Days it caught up on are of no such comparison, nor is what was given by hand: that
- * is null. Of a bill of several subscriptions, the one with the number; it is null for the others.
+ * is known then. Days it caught up on are of no such comparison, nor is what was given by hand for
+ * the term, which is null. Of a bill of several subscriptions, what the one with the number was
+ * charged.
  */
 export function chargesOf(
   number: RawBuilder<unknown>,
@@ -110,6 +113,6 @@ export function chargesOf(
       select json_array_elements(f -> 'manual')
       from json_array_elements(b.facts -> 'subscriptions') f
     ) as m (given)
-    where ${number} is null or m.given ->> 0 = ${number}
+    where m.given ->> 3 is null and (${number} is null or m.given ->> 0 = ${number})
   ), '{}'))`;
 }
