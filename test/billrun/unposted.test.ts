@@ -54,7 +54,7 @@ async function openPlace(postType: PostType, changed: { postBilling?: 1 } = {}):
       postType,
       postBilling: 0,
       meteredInputs: [],
-      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }],
       holdRules: [],
       ...changed,
     },
@@ -268,6 +268,133 @@ test('days of a bill that was left out are caught up on once', async () => {
   const third = await generatedOver(place, september);
   assert.deepEqual(linesOf((await billsOf(place, third))[0]), caughtUp.next);
 });
+
+for (const postType of postTypes) {
+  test(`${postType}: days that another term billed are not charged with the next bill`, async () => {
+    const place = await openPlace(postType);
+    const { client, offer } = place;
+    const numbers = [await connectOld(place), await connectOld(place)];
+    const off = await newTerm(client, {
+      serviceCode: offer.serviceCode,
+      startDate: '01/07/2026',
+      endDate: '10/07/2026',
+      type: 'OffCycle',
+      connectionNumbers: numbers,
+    });
+    await generate(place, off);
+    await post(place, off);
+    const first = await generatedOver(place, july);
+    const allLines = async (termId: number) =>
+      (await billsOf(place, termId)).flatMap((bill) => linesOf(bill) ?? []);
+    const rest = ['Normal', '11/07/2026', '31/07/2026', 210];
+    assert.deepEqual(await allLines(first), [rest, rest]);
+    await post(place, first);
+    const whole = ['Normal', '01/08/2026', '31/08/2026', 310];
+    const second = await generatedOver(place, august);
+    assert.deepEqual(await allLines(second), [whole, whole]);
+    await post(place, second);
+    await unpost(place, second);
+    // Ten more a day since the 22nd.
+    await raisePrice(place, '22/07/2026');
+    await generate(place, second);
+    const lines = (await allLines(second)).filter(([type]) => type === 'Adjustment');
+    assert.deepEqual(
+      lines.map(([, , , amount]) => amount),
+      [100, 100],
+    );
+    await post(place, second);
+    await assertLaws(scene, place.tenantId);
+  });
+
+  test(`${postType}: days of the owner before are not charged to the new one`, async () => {
+    const place = await openPlace(postType);
+    const { client, offer } = place;
+    const number = await connectOld(place);
+    const toPartyNumber = await newParty(client, 'B. Noor');
+    await client.transferConnection({
+      data: {
+        connectionNumber: number,
+        transferDate: '11/07/2026',
+        toPartyNumber,
+        connectionGroupLabel: 'Shop',
+      },
+    });
+    const { serviceCode } = offer;
+    const connectionNumbers = [number];
+    const last = { serviceCode, ...july, type: 'Final' as const, connectionNumbers };
+    const final = await newTerm(client, last);
+    await generate(place, final);
+    await post(place, final);
+    const shownOf = async (termId: number) => {
+      const [bill, ...others] = await billsOf(place, termId);
+      assert.deepEqual(others, []);
+      return [bill?.partyName, ...(linesOf(bill) ?? [])];
+    };
+    assert.deepEqual(await shownOf(final), [
+      'A. Khan',
+      ['Normal', '01/07/2026', '10/07/2026', 100],
+    ]);
+    const first = await generatedOver(place, july);
+    assert.deepEqual(await shownOf(first), [
+      'B. Noor',
+      ['Normal', '11/07/2026', '31/07/2026', 210],
+    ]);
+    await post(place, first);
+    const second = await generatedOver(place, august);
+    assert.deepEqual(await shownOf(second), [
+      'B. Noor',
+      ['Normal', '01/08/2026', '31/08/2026', 310],
+    ]);
+    await post(place, second);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+for (const postType of postTypes) {
+  test(`${postType}: a charge given by hand is not computed again with the next bill`, async () => {
+    const place = await openPlace(postType);
+    const [lowered, waived, usual] = [
+      await connectOld(place),
+      await connectOld(place),
+      await connectOld(place),
+    ];
+    const first = await termOver(place, july);
+    const compsData = [
+      [lowered, 'fee', '50'],
+      [waived, 'fee', '0'],
+    ];
+    const data = JSON.stringify({ termID: first, compsData });
+    const { client } = place;
+    await client.postManualComponentValues({ operation: 'schedule', data: { data } });
+    await generate(place, first);
+    await post(place, first);
+    await raisePrice(place, '22/07/2026');
+    const second = await generatedOver(place, august);
+    const charged = async () => {
+      const bills = await billsOf(place, second);
+      return bills.flatMap((bill) =>
+        bill.lines.map((line) => [
+          line.connectionNumber ?? bill.connectionNumber,
+          line.lineType,
+          line.amount,
+        ]),
+      );
+    };
+    const expected = [
+      [lowered, 'Normal', 620],
+      [waived, 'Normal', 620],
+      [usual, 'Normal', 620],
+      [usual, 'Adjustment', 100],
+    ];
+    assert.deepEqual(await charged(), expected);
+    await post(place, second);
+    await unpost(place, second);
+    await generate(place, second);
+    assert.deepEqual(await charged(), expected);
+    const { data: compared } = await client.compareRuns({ termID: second });
+    assert.deepEqual(compared.differences, []);
+  });
+}
 
 /** From a plan of 310 to one of 620. */
 async function dearerPlan({ client, offer }: Place) {

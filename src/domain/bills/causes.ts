@@ -181,7 +181,8 @@ function history(facts: Facts): Entries {
     entries.map(({ label, quantity }) => [`${input} ${label ?? ''}`.trim(), quantity] as const),
   );
   const billed = Object.entries(facts.previousTerm?.billed ?? {}).map(
-    ([component, amount]) => [`billed ${component}`, String(amount)] as const,
+    ([component, amount]) =>
+      [`billed ${component}`, amount === null ? 'by hand' : String(amount)] as const,
   );
   const carried = Object.entries(facts.carriedUnits ?? {}).map(
     ([input, units]) => [`carried ${input}`, units] as const,

@@ -310,8 +310,9 @@ function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTerm
   const term = scope.earlierTerms.get(newest?.termId ?? 0);
   if (!term || term.end_date >= scope.term.start_date) return null;
   const months = term.months === '1' ? 1 : term.months;
+  const textOf = (minor: number) => minorUnitsText(minor, scope.currencyDecimals);
   const billed = Object.entries(standing.billed ?? {}).map(
-    ([component, minor]) => [component, minorUnitsText(minor, scope.currencyDecimals)] as const,
+    ([component, minor]) => [component, minor === null ? null : textOf(minor)] as const,
   );
   return {
     term: {
@@ -320,6 +321,7 @@ function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTerm
       endDate: wireDay(term.end_date),
       months,
     },
+    ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
   };
 }

@@ -15,7 +15,7 @@ export type HistoryTerm = {
 
 /** The newest term of each subscription goes before the others: of the rows named `posted`. */
 export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
-  const { term } = history;
+  const { term, keepsCharges } = history;
   // Put together as text, which is a fraction of what it costs to build it of its parts.
   const head = `[${JSON.stringify({
     termId: term.termId,
@@ -26,7 +26,7 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
     insert into usage_histories as h
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
     select ${tenantId}, n.subscription_id, (${head}::text || n.days || ',"amount":' || n.amount
-        || ',"usage":' || n.usage || '}]')::jsonb,
+        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}]')::jsonb,
       n.brought_forward, n.entry_id, n.billed
     from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
@@ -41,7 +41,8 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
   return sql`
     select b.subscription_id, b.days, b.current_charges as amount,
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
-      ${keepsCharges ? chargesOf(sql`true`, sql`${term.startDate}`) : sql`null::jsonb`} as billed
+      ${keepsCharges ? chargesOf(sql`null::text`, sql`${term.startDate}`) : sql`null::jsonb`} as billed
+      ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
     from posted b
     where b.tenant_id = ${tenantId} and b.subscription_id is not null
     ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
@@ -52,13 +53,21 @@ function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknow
   return sql`
     select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
-      ${keepsCharges ? chargesOf(isOfSection, sql`${term.startDate}`) : sql`null::jsonb`}
+      ${keepsCharges ? chargesOf(numberOfSection, sql`${term.startDate}`) : sql`null::jsonb`}
+      ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
     from posted b
     cross join lateral json_array_elements(b.document -> 'sections') as e (section)
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       and p.bill_id = any(${bills.map((one) => one.billId)}::bigint[])
       and p.subscription_id = (e.section ->> 'connectionID')::bigint
     where b.subscription_id is null`;
+}
+
+/** Where days of the term were billed before, the first that was left: only these are compared. */
+function sinceText(part: RawBuilder<unknown>, startDate: string): RawBuilder<unknown> {
+  const first = sql`to_char(${part}.billed_through + 1, 'YYYY-MM-DD')`;
+  return sql`case when ${part}.billed_through >= ${startDate}::date
+    then ',"fromDate":"' || ${first} || '"' else '' end`;
 }
 
 /** [{input, quantity, estimated?, carried?}] -> {input: {quantity, type, carried?}} */
@@ -72,24 +81,35 @@ function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
   ), '{}')`;
 }
 
-const isOfSection = sql`l ->> 'connectionNumber' = e.section ->> 'connectionNumber'`;
+const numberOfSection = sql`e.section ->> 'connectionNumber'`;
 
 /**
  * What bill `b` computed for days of its own term, by component: the next one compares it with what
- * is known then. Days it caught up on are of no such comparison.
+ * is known then. Days it caught up on are of no such comparison, nor is what was given by hand: that
+ * is null. Of a bill of several subscriptions, the one with the number; it is null for the others.
  */
 export function chargesOf(
-  isOwn: RawBuilder<unknown>,
+  number: RawBuilder<unknown>,
   startDate: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`coalesce((
+  return sql`(coalesce((
     select jsonb_object_agg(c.component, c.amount)
     from (
       select l ->> 'component' as component, sum((l ->> 'amount')::bigint) as amount
       from json_array_elements(b.document -> 'lines') l
-      where l ->> 'lineType' is null and ${isOwn}
+      where l ->> 'lineType' is null
+        and (${number} is null or l ->> 'connectionNumber' = ${number})
         and coalesce(to_date(l ->> 'fromDate', 'DD/MM/YYYY'), b.billed_from) >= ${startDate}::date
       group by 1
     ) c
-  ), '{}')`;
+  ), '{}') || coalesce((
+    select jsonb_object_agg(m.given ->> 1, null::text)
+    from (
+      select json_array_elements(b.facts -> 'manual')
+      union all
+      select json_array_elements(f -> 'manual')
+      from json_array_elements(b.facts -> 'subscriptions') f
+    ) as m (given)
+    where ${number} is null or m.given ->> 0 = ${number}
+  ), '{}'))`;
 }

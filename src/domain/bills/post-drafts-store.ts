@@ -81,7 +81,10 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     wallets.length === 0
       ? sql`0`
       : sql`(${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}]`;
-  const isWhole = posting.isCombined || posting.keepsCharges;
+  const { isCombined, keepsCharges } = posting;
+  const whole = keepsCharges
+    ? sql`, b.document, b.facts, b.billed_from, b.billed_through`
+    : sql`, b.document`;
   return sql`
     update bills b
     set status = 'Posted', bill_number = (${bills.map((one) => one.number)}::text[])[${place}],
@@ -95,5 +98,5 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
       b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.usage${isWhole ? sql`, b.billed_from, b.document` : sql``}`;
+      b.usage${isCombined || keepsCharges ? whole : sql``}`;
 }

@@ -7,6 +7,8 @@ import { historyTerms } from './histories-store.ts';
 export type HistoryEntry = {
   termId: number | null;
   label: string;
+  /** Where another term billed the days before: the first that this one billed. */
+  fromDate?: string;
   endDate?: string;
   days?: number;
   /** Minor units. */
@@ -26,7 +28,8 @@ export type StandingRow = {
   /** Newest first, no more than a bill looks back on. */
   history: HistoryEntry[] | null;
   brought_forward: number;
-  billed: Record<string, number> | null;
+  /** By component; null of one that was given by hand. */
+  billed: Record<string, number | null> | null;
   /** Received since the newest bill, minor units. */
   payments: number;
   /** The last entry of the ledger that was given a number. */

@@ -191,9 +191,10 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
     update usage_histories h
     set terms = h.terms - 0, brought_forward = coalesce(e.brought_forward, 0),
       entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then (
-        select ${chargesOf(isOwnLine, sql`t.start_date`)}
+        select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
         join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+        cross join lateral (select ${ownNumber} offset 0) as n (number)
         where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
       ) end
     from (${postedParts(tenantId, termId)}) p
@@ -224,12 +225,12 @@ function postedBefore(tenantId: number): RawBuilder<unknown> {
     where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id`;
 }
 
-/** The number is the one of that time: it may have changed since. */
-const isOwnLine = sql`(b.subscription_id is not null or l ->> 'connectionNumber' = (
+/** Of a section of bill `b`. The number is the one of that time: it may have changed since. */
+const ownNumber = sql`case when b.subscription_id is null then (
   select section ->> 'connectionNumber'
   from json_array_elements(b.document -> 'sections') section
   where (section ->> 'connectionID')::bigint = h.subscription_id
-))`;
+) end`;
 
 export async function markUnposted(
   tx: Tx,

@@ -2,7 +2,7 @@
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { type Exact, one, zero } from '../../base/numbers/exact.ts';
 import type { BillError } from './bill.ts';
-import { billableRuns, requiredDay, runsBetween } from './billable-days.ts';
+import { billableRuns, optionalDay, requiredDay, runsBetween } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
@@ -156,7 +156,8 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
   const { book, facts, history, context, cutFacts } = sources;
   const start = requiredDay(past.term.startDate, 'previousTerm.startDate');
   const end = requiredDay(past.term.endDate, 'previousTerm.endDate');
-  const runs = runsBetween(facts.connection ?? {}, start, end);
+  const first = optionalDay(past.billedFrom, start, 'previousTerm.billedFrom');
+  const runs = runsBetween(facts.connection ?? {}, Math.max(start, first), end);
   if (runs.length === 0) return null;
   const window = makeWindow(start, end, monthsOf(past.term), runs);
   const term: RatedTerm = {

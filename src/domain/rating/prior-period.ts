@@ -40,6 +40,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
   const names = new Map(Object.entries(billed));
   for (const component of evaluation.context.components) {
     if (component === undefined || isOfTerm(term, component)) continue;
+    if (names.get(component.definition.name) === null) continue;
     const before = billedAmount(evaluation, component, names);
     const difference = (again.totals[component.slot] as number) - before;
     if (difference === 0) continue;
@@ -66,7 +67,7 @@ function isOfTerm(term: RatedTerm, component: CompiledComponent): boolean {
 function billedAmount(
   evaluation: Evaluation,
   component: CompiledComponent,
-  billed: ReadonlyMap<string, string | number>,
+  billed: ReadonlyMap<string, string | number | null>,
 ): number {
   const { context } = evaluation;
   const exact = amountFrom(billed.get(component.definition.name));
