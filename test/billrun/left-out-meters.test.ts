@@ -47,11 +47,11 @@ test('a meter that was exchanged in the days of a bill that was held', async () 
     ['energyCharge', '01/02/2026', 120 * 20],
   ]);
   await post(run, feb);
-  await leaveOut(run, await read(march, ['200', '31/03/2026', '', newNumber]));
-  const apr = await read(april, ['300', '30/04/2026', '', newNumber]);
+  await leaveOut(run, await read(march, ['290', '31/03/2026', '', newNumber]));
+  const apr = await read(april, ['400', '30/04/2026', '', newNumber]);
   await generate(run, apr);
   assert.deepEqual(readingsOn(await billOf(run, apr)), [
-    ['28/02/2026', '167', '30/04/2026', '300', '133'],
+    ['28/02/2026', '167', '30/04/2026', '400', '233'],
   ]);
 });
 
@@ -218,5 +218,31 @@ test('a term that locked its readings before the one before it did', async () =>
   await generate(run, feb);
   assert.deepEqual(readingsOn(await billOf(run, feb)), [
     ['31/01/2026', '100', '28/02/2026', '220', '120'],
+  ]);
+});
+
+test('what a later term took over is not billed again when its own term is cancelled', async () => {
+  const { run, read, client, connection, number, newMeter } = await openHome(scene);
+  const newNumber = await newMeter();
+  await client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber,
+      replaceDate: '15/01/2026',
+      finalReadings: [{ value: '60' }],
+      initialReadings: [{ value: '7' }],
+    },
+  });
+  const jan = await read(january, ['47', '31/01/2026', '', newNumber]);
+  const feb = await read(february, ['167', '28/02/2026', '', newNumber]);
+  await generate(run, feb);
+  assert.equal((await billOf(run, feb)).usage[0]?.quantity, String(60 + 160));
+  await post(run, feb);
+  await client.cancelTerm({ data: { termID: jan, reason: 'its days are billed' } });
+  const mar = await read(march, ['290', '31/03/2026', '', newNumber]);
+  await generate(run, mar);
+  assert.deepEqual(readingsOn(await billOf(run, mar)), [
+    ['28/02/2026', '167', '31/03/2026', '290', '123'],
   ]);
 });

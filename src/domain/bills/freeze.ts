@@ -233,7 +233,7 @@ function readingFact(reading: ReadingRow): ReadingFacts {
 
 /** Read and accepted, and neither the one the term begins from nor the one it ends with. */
 function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
-  if (reading.status !== 'Accepted' || reading.reading_type === 'Estimated') return false;
+  if (reading.status !== 'Accepted' || reading.is_stand_in) return false;
   const isStart =
     reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
   const isEnd = reading.reading_date === meter.reading_date && reading.value === meter.value;

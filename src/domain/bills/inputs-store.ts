@@ -197,6 +197,8 @@ export type ReadingRow = {
   value: string;
   reading_type: string;
   rollover: boolean;
+  /** Estimated by a term: it does not say what was used until then. */
+  is_stand_in: boolean;
   status: 'Accepted' | 'Review';
 };
 
@@ -209,7 +211,8 @@ export async function listFurtherReadings(
   if (registers.length === 0) return [];
   const { rows } = await sql<ReadingRow>`
     select r.assignment_id, r.position, r.reading_date, trim_scale(r.value)::text as value,
-      r.reading_type, r.rollover, r.status
+      r.reading_type, r.rollover, r.status,
+      r.reading_type = 'Estimated' and coalesce(r.source like 'term %', false) as is_stand_in
     from unnest(
       ${registers.map((one) => one.assignmentId)}::bigint[],
       ${registers.map((one) => one.position)}::smallint[],
