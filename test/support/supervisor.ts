@@ -71,7 +71,7 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
     api: socket('billwright_api'),
     superuser: socket('postgres'),
   };
-  const rows = patientReader(cluster.superuser);
+  const { rows, lost } = patientReader(cluster.superuser);
   const output = () => earlier.map((program) => program.output()).join('\n');
   const greetings = () => output().split('worker ready').length - 1;
   /** How many workers have said that they are ready when one will be there again. */
@@ -94,7 +94,10 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
         // The postmaster itself; or one of those who serve, which makes it end all others.
         const isMaster = random() < 0.5;
         const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
+        // Whoever is still answered by what is about to end has not seen PostgreSQL come back.
+        const isGone = lost();
         kill(pid);
+        await isGone;
         return isMaster ? 'postmaster' : 'backend';
       }
       const isAll = random() < 0.5;
@@ -119,18 +122,28 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
 
 /** One that works for a worker, or any other that serves a client. */
 async function busyBackend(rows: Supervisor['rows']): Promise<number> {
-  const [found] = await rows(
-    `select pid from pg_stat_activity
-     where backend_type = 'client backend' and pid <> pg_backend_pid()
-     order by application_name = 'billwright worker' desc, state = 'active' desc limit 1`,
-  );
+  // Right after PostgreSQL came back there may be none.
+  const found = await until(async () => {
+    const [one] = await rows(
+      `select pid from pg_stat_activity
+       where backend_type = 'client backend' and pid <> pg_backend_pid()
+       order by application_name = 'billwright worker' desc, state = 'active' desc limit 1`,
+    );
+    return one;
+  }, 'somebody is connected');
   return found.pid;
 }
 
 const patienceMs = 60_000;
 
-/** By one connection, as long as it lasts: some tests ask forty times a second. */
-function patientReader(socket: pg.ClientConfig): Supervisor['rows'] {
+/**
+ * By one connection, as long as it lasts: some tests ask forty times a second. It can be told when
+ * it is lost.
+ */
+function patientReader(socket: pg.ClientConfig): {
+  rows: Supervisor['rows'];
+  lost(): Promise<void>;
+} {
   let kept: Promise<pg.Client> | undefined;
   const drop = async () => {
     const client = kept;
@@ -138,7 +151,12 @@ function patientReader(socket: pg.ClientConfig): Supervisor['rows'] {
     await client?.then((one) => one.end()).catch(() => {});
   };
   after(drop);
-  return async (text, values = []) => {
+  const lost = async () => {
+    kept ??= connected(socket);
+    const client = await kept;
+    await new Promise<void>((resolve) => client.once('end', () => resolve()));
+  };
+  const rows: Supervisor['rows'] = async (text, values = []) => {
     const deadline = Date.now() + patienceMs;
     for (;;) {
       try {
@@ -151,6 +169,7 @@ function patientReader(socket: pg.ClientConfig): Supervisor['rows'] {
       }
     }
   };
+  return { rows, lost };
 }
 
 async function connected(socket: pg.ClientConfig): Promise<pg.Client> {
