@@ -5,7 +5,6 @@ import { AppError } from '../base/errors.ts';
 import {
   type BilledTerm,
   getBilledTerm,
-  markOthersStale,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
 import { updateReservation } from '../domain/bills/runs-store.ts';
@@ -21,6 +20,7 @@ import {
 } from '../domain/bills/unpost-store.ts';
 import { deleteFailedDocuments } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { markStale } from '../domain/terms/store.ts';
 import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
 
 export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare, work, finish };
@@ -80,7 +80,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
   await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
   await updateTermStage(tx, tenantId, termId, { stage: 'Generated', status: 'Open' }, stamp);
-  await markOthersStale(tx, tenantId, term);
+  await markStale(tx, tenantId, termId, 'others');
   return { done };
 }
 

@@ -102,19 +102,6 @@ export async function updateTermStage(
   `.execute(tx);
 }
 
-/** Bills of other terms that were made with what this one had posted are to be made again. */
-export async function markOthersStale(
-  tx: Tx,
-  tenantId: number,
-  term: { term_id: number; context_id: number },
-): Promise<void> {
-  await sql`
-    update terms set is_stale = true
-    where tenant_id = ${tenantId} and context_id = ${term.context_id}
-      and term_id <> ${term.term_id} and status = 'Open' and stage = 'Generated' and not is_stale
-  `.execute(tx);
-}
-
 export type EarlierTermRow = {
   term_id: number;
   label: string;

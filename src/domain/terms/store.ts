@@ -185,18 +185,29 @@ export async function noteInputs(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
-  if (hasChanged) await markLaterStale(tx, tenantId, termId);
+  if (hasChanged) await markStale(tx, tenantId, termId, 'later');
 }
 
-/** Bills of later terms that may have taken over what this one took in are to be made again. */
-async function markLaterStale(tx: Tx, tenantId: number, termId: number): Promise<void> {
+/**
+ * Bills of other terms that are to be made again: of later ones, which may have taken over what
+ * this one took in; of all others of the context, where what it had posted is taken back.
+ */
+export async function markStale(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  which: 'later' | 'others',
+): Promise<void> {
+  const isMeant =
+    which === 'later'
+      ? sql`o.batch_id = t.batch_id and o.start_date > t.start_date`
+      : sql`o.term_id <> t.term_id`;
   await sql`
-    update terms l set is_stale = true
+    update terms o set is_stale = true
     from terms t
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
-      and l.tenant_id = ${tenantId} and l.context_id = t.context_id and l.batch_id = t.batch_id
-      and l.start_date > t.start_date and l.status = 'Open'
-      and l.stage in ('Generating', 'Generated') and not l.is_stale
+      and o.tenant_id = ${tenantId} and o.context_id = t.context_id and ${isMeant}
+      and o.status = 'Open' and o.stage in ('Generating', 'Generated') and not o.is_stale
   `.execute(tx);
 }
 
@@ -218,7 +229,7 @@ export async function cancelTerm(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
-  await markLaterStale(tx, tenantId, termId);
+  await markStale(tx, tenantId, termId, 'later');
 }
 
 /** The regular terms next to some days, of the same context, batch and billing period. */
