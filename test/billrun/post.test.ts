@@ -1,6 +1,10 @@
 // Step 7: numbers, ledger, histories; what refuses it, and how it is taken back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tenantTransact } from '../../src/base/db/pool.ts';
+import { generateBillsStep } from '../../src/billrun/generate.ts';
+import { postBillsStep } from '../../src/billrun/post.ts';
+import { unpostBillsStep } from '../../src/billrun/unpost.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
 import {
   addSubscription,
@@ -16,7 +20,10 @@ import {
   unpost,
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { makeFullTerm } from '../support/full-term.ts';
 import { assertLaws, judgementsOf } from '../support/laws.ts';
+import { termID } from '../support/residential-rows.ts';
+import { prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { insertOpening, readNext } from '../support/term-rows.ts';
 
@@ -290,6 +297,54 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
   );
   assert.equal(party?.wallet_balance, '0');
   await assertLaws(scene, run.tenantId);
+});
+
+test('a wallet pays the oldest bill first, whichever part of the term is posted first', async () => {
+  // One more than goes into a part.
+  const { workspace, tenantId } = await makeFullTerm(scene, scene.baseUrl, 'wallet-parts', 1_001);
+  const ofParty = (partyId: number, ...ids: number[]) =>
+    scene.sql.query(
+      `update subscriptions set party_id = $2, account_id = $2
+       where tenant_id = $1 and subscription_id = any($3)`,
+      [tenantId, partyId, ids],
+    );
+  await ofParty(1, 1, 3, 1_001);
+  await ofParty(2, 2, 4);
+  await whileCrew(scene, workspace, async (crew) => {
+    await runStep(crew, generateBillsStep, { termId: termID });
+    const drafts = await scene.sql.query(
+      'select bill_id, bill_amount from bills where tenant_id = $1 order by bill_id',
+      [tenantId],
+    );
+    const amounts = drafts.rows.map((row) => Number(row.bill_amount));
+    const [one = 0, , three = 0] = amounts;
+    await insertOpening(scene, tenantId, null, -(one + three + 500), 'Opening');
+    // The second part is posted by a job that goes no further, and another one goes on.
+    const { job, chunks } = await prepareStep(crew, postBillsStep, { termId: termID });
+    await tenantTransact(crew.database, tenantId, (tx) =>
+      postBillsStep.work(tx, job, chunks[1] ?? assert.fail(), crew.tools),
+    );
+    await runStep(crew, postBillsStep, { termId: termID });
+    const { rows } = await scene.sql.query(
+      `select subscription_id::integer as subscription, wallet_applied::integer as wallet,
+         paid_amount::integer as paid, payment_status as status from bills
+       where tenant_id = $1 and wallet_applied <> 0 order by bill_id`,
+      [tenantId],
+    );
+    assert.deepEqual(rows, [
+      { subscription: 1, wallet: one, paid: one, status: 'Paid' },
+      { subscription: 3, wallet: three, paid: three, status: 'Paid' },
+      { subscription: 1_001, wallet: 500, paid: 500, status: 'PartiallyPaid' },
+    ]);
+    await assertLaws(scene, tenantId);
+    await runStep(crew, unpostBillsStep, { termId: termID, parameters: { reason: 'again' } });
+    const party = await scene.sql.query(
+      'select wallet_balance::integer as wallet from parties where tenant_id = $1 and party_id = 1',
+      [tenantId],
+    );
+    assert.deepEqual(party.rows, [{ wallet: one + three + 500 }]);
+    await assertLaws(scene, tenantId);
+  });
 });
 
 test('a context may leave wallets alone; prepaid bills are due at once', async () => {

@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { extendedHistories } from './histories-store.ts';
-import type { Numbered, WalletUse } from './post-store.ts';
+import type { Numbered } from './post-store.ts';
+import type { WalletUse } from './wallets-store.ts';
 
 export type Posting = {
   bills: readonly Numbered[];
