@@ -329,7 +329,7 @@ type Beside = {
 /** What only some bills bring: wallets, deposits, plans that are billed once. */
 async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
   const { tenantId } = job.tenant;
-  const { pinned, journalId, firstEntry, term } = place;
+  const { pinned, journalId, firstEntry } = place;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
@@ -341,7 +341,7 @@ async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): P
   }
   if (asksDeposits(pinned)) {
     const firsts = await listFirstBills(tx, tenantId, ids);
-    const journal = depositJournal(head, pinned, firsts, term.due_date);
+    const journal = depositJournal(head, pinned, firsts);
     if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
   }
   const once = oneTimePlans(pinned);

@@ -451,6 +451,47 @@ test('unposting mirrors the journals, retires the numbers and gives everything b
   await assertLaws(scene, run.tenantId);
 });
 
+test('a due date that is moved is on the bill alone, and moves before anybody has seen one', async () => {
+  const { run, termId } = await generated([100, 120]);
+  await post(run, termId);
+  const before = await billsOf(run, termId);
+  const august = await addTerm(run, {
+    label: 'Aug-2025',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await rowsOf(run, `update terms set stage = 'Generated' where tenant_id = $1 and term_id = $2`, [
+    august,
+  ]);
+  const move = (dueDate: string) => run.client.updateTerm({ data: { termID: termId, dueDate } });
+  await move('25/08/2025');
+  const after = await billsOf(run, termId);
+  assert.deepEqual(
+    after.map((bill) => [bill.dueDate, bill.modifiedBy]),
+    after.map(() => ['25/08/2025', `admin@${run.client.workspace}.example`]),
+  );
+  assert.ok(after.every((bill, index) => bill.ts > (before[index]?.ts ?? 0)));
+  const entries = await rowsOf(
+    run,
+    `select due_date from subledger_entries
+     where tenant_id = $1 and bill_id is not null and due_date is not null`,
+  );
+  assert.deepEqual(entries, []);
+  // What later bills say is overdue hangs on it.
+  const [later] = await rowsOf<{ is_stale: boolean }>(
+    run,
+    'select is_stale from terms where tenant_id = $1 and term_id = $2',
+    [august],
+  );
+  assert.equal(later?.is_stale, true);
+  // One customer has seen his bill: the term no longer has one due date to move.
+  await rowsOf(run, `update bills set status = 'Published' where tenant_id = $1 and bill_id = $2`, [
+    after[0]?.billID,
+  ]);
+  await refuses(move('26/08/2025'), 'INVALID_STATE');
+});
+
 test('what was paid, credited or followed by a later bill is not unposted', async () => {
   const { run, termId, subscriptions } = await generated([100]);
   const [id = 0] = subscriptions;

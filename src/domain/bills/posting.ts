@@ -139,7 +139,6 @@ export function depositJournal(
   head: JournalHead,
   { book, planCodes }: PinnedBook,
   firsts: readonly FirstBillRow[],
-  dueDate: string,
 ): Journal {
   const date = formatDate(head.postingDate);
   const entries = firsts.flatMap((row): SubledgerEntry[] => {
@@ -153,7 +152,6 @@ export function depositJournal(
           subscriptionId: row.subscription_id,
           kind: 'Deposit',
           billId: row.bill_id,
-          dueDate,
           description: name,
         } as const;
         return [
