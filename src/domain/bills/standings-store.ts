@@ -2,7 +2,7 @@
 // before and what they paid since. One statement, so that its figures belong to one moment.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { historyTerms } from './histories-store.ts';
+import { historyTerms } from '../terms/term.ts';
 
 export type HistoryEntry = {
   termId: number | null;

@@ -2,7 +2,7 @@
 // the ledger by component.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { historyTerms } from './histories-store.ts';
+import { historyTerms } from '../terms/term.ts';
 import { hasCancelled, judge, reversalsOf, type Verdict } from './laws-store.ts';
 
 /** Every subscription remembers its posted bills, and how it stood with the newest. */

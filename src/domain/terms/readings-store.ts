@@ -5,6 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 import { type EligibleTerm, isBilledByMeter, isEligible } from './eligible-store.ts';
 import { lastTaken, readUntil } from './taken-readings-store.ts';
+import { historyTerms } from './term.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -250,9 +251,6 @@ export type InputTerm = {
   usage?: Record<string, { quantity?: string; type?: string } | undefined>;
 };
 
-/** Terms looked at for an estimate: a year of them, and the one of a year ago. */
-export const termsSearched = 13;
-
 export async function listUnread(
   tx: Tx,
   tenantId: number,
@@ -283,7 +281,7 @@ export async function listUnread(
         or (t.term_type = 'Final' and t.start_date = ${term.start_date}::date
           and t.term_id <> ${term.term_id} and t.status in ('Posted', 'Published')))
           order by o.reading_date desc, o.term_id desc
-          limit ${termsSearched}
+          limit ${historyTerms}
         ) o
       ) as terms,
       case when count(*) over (partition by g.subscription_id, g.input) = 1 then h.terms end

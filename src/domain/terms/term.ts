@@ -2,6 +2,9 @@
 import { formatDate } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 
+/** Terms that are looked back on: a year of months and the same month of the year before. */
+export const historyTerms = 13;
+
 export const termTypes = ['Regular', 'OffCycle', 'Final'] as const;
 export type TermType = (typeof termTypes)[number];
 
