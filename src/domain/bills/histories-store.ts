@@ -1,8 +1,7 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
+import { historyTerms } from '../terms/usage-history-store.ts';
 
-/** Terms that a bill looks back on: a year of months and the same month of the year before. */
-export const historyTerms = 13;
 /** Some more are kept, so that the oldest is there again when the newest are unposted. */
 const keptTerms = historyTerms + 3;
 
@@ -17,7 +16,7 @@ export type HistoryTerm = {
 export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
   const { term, keepsCharges } = history;
   // Put together as text, which is a fraction of what it costs to build it of its parts.
-  const head = `[${JSON.stringify({
+  const head = `${JSON.stringify({
     termId: term.termId,
     label: term.label,
     endDate: term.endDate,
@@ -25,13 +24,13 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
   return sql`
     insert into usage_histories as h
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
-    select ${tenantId}, n.subscription_id, (${head}::text || n.days || ',"amount":' || n.amount
-        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}]')::jsonb,
+    select ${tenantId}, n.subscription_id,
+      array[(${head}::text || n.days || ',"amount":' || n.amount
+        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json],
       n.brought_forward, n.entry_id, n.billed
     from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
-      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${keptTerms}
-          then h.terms else h.terms - ${keptTerms - 1}::integer end,
+      set terms = excluded.terms || h.terms[1:${sql.lit(keptTerms - 1)}],
         brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
         billed = excluded.billed`;
 }
