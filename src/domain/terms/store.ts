@@ -261,32 +261,45 @@ export async function findNeighbours(
 /** Where a term ends or begins, as YYYY-MM-DD. */
 export type TermEdge = { label: string; date: string };
 
-/** Whether a bill of the term has its number. */
-export async function hasPostedBills(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
+/** Whether a bill of the term has its number, or one has been seen by its customer. */
+export async function hasBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  which: 'Posted' | 'Published',
+): Promise<boolean> {
+  const statuses = which === 'Posted' ? ['Posted', 'Published', 'Cancelled'] : ['Published'];
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from bills
       where tenant_id = ${tenantId} and term_id = ${termId}
-        and status in ('Posted', 'Published', 'Cancelled')
+        and status = any(${statuses}::text[])
     ) as found
   `.execute(tx);
   return rows[0]?.found ?? false;
 }
 
-/** Prepaid bills are due on the day they were posted, whatever the term says. */
+/**
+ * Prepaid bills are due on the day they were posted, whatever the term says. What is overdue of the
+ * others stands on bills of later terms.
+ */
 export async function moveDueDateOfBills(
   tx: Tx,
   tenantId: number,
   termId: number,
   dueDate: Temporal.PlainDate,
+  stamp: Stamp,
 ): Promise<void> {
   await sql`
-    update bills b set due_date = ${dueDate}
+    update bills b
+    set due_date = ${dueDate}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from pricing_contexts c
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and c.tenant_id = ${tenantId} and c.context_id = b.context_id
       and c.charging_type = 'Postpaid'
   `.execute(tx);
+  await markStale(tx, tenantId, termId, 'later');
 }
 
 const orders = {
