@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BillRun, billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { billOf, daysOf, readingsOn } from '../support/left-out.ts';
+import { billOf, daysOf, linesOf, readingsOn } from '../support/left-out.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
 import { newTerm, type TermData } from '../support/terms.ts';
@@ -199,4 +199,67 @@ test('who is moved to another batch when the readings are locked is billed there
   assert.deepEqual(usedOn(await billOf(run, after)), [['0', '100']]);
   await generate(run, before);
   assert.deepEqual(await billsOf(run, before), []);
+});
+
+/** A fee alone, and no meter that it needs. */
+function flatPlan(serviceCode: string, more: object) {
+  const usual = { planType: 'BASE_PLAN', chargeType: 'Postpaid', componentRules: [fee] };
+  return { serviceCode, code: 'FLAT', name: 'Flat', uniqueLabel: 'Flat', ...usual, ...more };
+}
+
+test('a plan of another billing period from the next month on', async () => {
+  const { run, client, offer, open, read, lock, changePlan } = await openHouse();
+  const tariff = flatPlan(offer.serviceCode, { billingPeriodID: 3 });
+  await client.createTariff({ tariff: tariff as never });
+  await changePlan('FLAT', '01/08/2026');
+  const jul = await open(july);
+  await read('100', '31/07/2026');
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual(linesOf(bill), [
+    ['energyCharge', '01/07/2026', 1000],
+    ['fee', '01/07/2026', 310],
+  ]);
+  await post(run, jul);
+  const quarter = await open({
+    startDate: '01/08/2026',
+    endDate: '31/10/2026',
+    billingPeriodID: 3,
+  });
+  await lock(quarter);
+  await generate(run, quarter);
+  assert.deepEqual(linesOf(await billOf(run, quarter)), [['fee', '01/08/2026', 310]]);
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.deepEqual(await billsOf(run, aug), []);
+});
+
+test('a meter that is needed by the plan of the next month is not missed in this one', async () => {
+  const { run, client, offer, open, lock, changePlan } = await openHouse();
+  await client.createTariff({ tariff: flatPlan(offer.serviceCode, {}) as never });
+  await changePlan('FLAT', '01/07/2026');
+  await changePlan(offer.tariffCode, '01/08/2026');
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.status, bill.errors], ['Draft', []]);
+  assert.deepEqual(linesOf(bill), [['fee', '01/07/2026', 310]]);
+  await post(run, jul);
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.equal((await billOf(run, aug)).errors[0]?.code, 'READING_MISSING');
+});
+
+test('a meter that the plan of this month needs is missed when the next one does not', async () => {
+  const { run, client, offer, open, lock, changePlan } = await openHouse();
+  await client.createTariff({ tariff: flatPlan(offer.serviceCode, {}) as never });
+  await changePlan('FLAT', '01/08/2026');
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  assert.equal((await billOf(run, jul)).errors[0]?.code, 'READING_MISSING');
 });

@@ -238,7 +238,7 @@ function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => bo
       date !== undefined && date > first && date <= term.end_date;
     return (
       first < dayBefore ||
-      isCutForAll(row.plan_id) ||
+      row.plan_history.some(({ planId }) => isCutForAll(planId)) ||
       row.variants !== null ||
       row.plan_history.some((one) => isInside(one.fromDate) && one !== row.plan_history[0]) ||
       (row.status_history?.some((one) => isInside(one.fromDate)) ?? false) ||

@@ -51,7 +51,7 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilde
  */
 function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Regular') {
-    const ofPlan = sql`s.plan_id = any(array(
+    const ofPlan = sql`${planOn(term.end_date)} = any(array(
           select plan_id from plans
           where tenant_id = ${tenantId}
             and coalesce(billing_period_id, ${term.context_period_id}) = ${term.billing_period_id}
@@ -72,6 +72,16 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
     where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
       and o.subscription_id = s.subscription_id
   )`;
+}
+
+/** The plan in force on a day: one that was chosen ahead is the newest before it holds. */
+function planOn(date: string): RawBuilder<unknown> {
+  return sql`case when jsonb_array_length(s.plan_history) = 1 then s.plan_id else coalesce((
+      select (h ->> 'planId')::bigint from jsonb_array_elements(s.plan_history) h
+      where (h ->> 'fromDate')::date <= ${date}::date
+      order by h ->> 'fromDate' desc
+      limit 1
+    ), s.plan_id) end`;
 }
 
 /** Ranges of subscriptions that are billed by meter, each with as many as go into one part. */
