@@ -188,6 +188,7 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
     if (previous !== null) fact.previous = previous;
     const current = currentOf(meter, further);
     if (current !== null) fact.current = current;
+    else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
     const between = further.filter((reading) => isBetween(reading, meter));
     if (isLocked && between.length > 0) fact.readings = between.map(readingFact);
     facts.push(fact);

@@ -75,7 +75,7 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
 }
 
 /** The plan in force on a day: one that was chosen ahead is the newest before it holds. */
-function planOn(date: string): RawBuilder<unknown> {
+export function planOn(date: string): RawBuilder<unknown> {
   return sql`case when jsonb_array_length(s.plan_history) = 1 then s.plan_id else coalesce((
       select (h ->> 'planId')::bigint from jsonb_array_elements(s.plan_history) h
       where (h ->> 'fromDate')::date <= ${date}::date

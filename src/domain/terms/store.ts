@@ -166,12 +166,13 @@ export async function noteInputs(
   step: {
     stage: TermStage;
     hasChanged: boolean;
-    /** Undefined leaves it as it is. */
-    readingsPostedAt?: Temporal.Instant | null;
+    /** How readings were posted, null where none are any more; undefined leaves it as it is. */
+    readings?: { postedAt: Temporal.Instant; isEstimated: boolean } | null;
   },
   stamp: Stamp,
 ): Promise<void> {
-  const { stage, readingsPostedAt, hasChanged } = step;
+  const { stage, readings, hasChanged } = step;
+  const posts = readings !== undefined;
   await sql`
     update terms
     set stage = case
@@ -179,8 +180,10 @@ export async function noteInputs(
           then ${stage} else stage end,
       is_stale = is_stale
         or (${hasChanged}::boolean and array_position(${inputStages}, stage) is null),
-      readings_posted_at = case when ${readingsPostedAt !== undefined}::boolean
-        then ${readingsPostedAt ?? null}::timestamptz else readings_posted_at end,
+      readings_posted_at = case when ${posts}::boolean
+        then ${readings?.postedAt ?? null}::timestamptz else readings_posted_at end,
+      is_estimated = case when ${posts}::boolean
+        then ${readings?.isEstimated ?? false}::boolean else is_estimated end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}

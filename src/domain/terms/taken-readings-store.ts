@@ -1,5 +1,6 @@
 // Which readings are a term's own: from where the term before ended, up to where the next begins.
 import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 
 /** A Final term is for who had it first: what was read after a transfer is the next owner's. */
@@ -61,4 +62,17 @@ export function hasBilled(
       where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
       offset 0
     ))`;
+}
+
+/** The day of the last reading that a term has taken, YYYY-MM-DD. */
+export async function findLastLocked(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+): Promise<string | null> {
+  const { rows } = await sql<{ last: string | null }>`
+    select max(reading_date) as last from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+  return rows[0]?.last ?? null;
 }
