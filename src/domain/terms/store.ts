@@ -377,10 +377,16 @@ function matches(tenantId: number, filter: TermFilter): RawBuilder<unknown> {
   }
   if (filter.subscriptionNumber !== null) {
     conditions.push(sql`t.term_id in (
-      select o.term_id from bills o
-      join subscriptions s on s.tenant_id = ${tenantId}
-        and s.subscription_id = o.subscription_id
-      where o.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
+      select o.term_id from subscriptions s
+      cross join lateral (
+        select term_id from bills
+        where tenant_id = ${tenantId} and subscription_id = s.subscription_id
+        union all
+        select b.term_id from bill_parts p
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        where p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
+      ) o
+      where s.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
     )`);
   }
   return sql.join(conditions, sql` and `);
