@@ -16,8 +16,10 @@ import {
   listManualValues,
   listMeters,
   listUploadedUsage,
+  listUsageBefore,
   type MeterRow,
   type ReadingRow,
+  type UsageRow,
 } from './inputs-store.ts';
 import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
@@ -71,7 +73,8 @@ export async function collect(
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, billed, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
-  const usageOf = Map.groupBy(taken.usage, (row) => row.subscription_id);
+  const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
+  const usageOf = Map.groupBy([...usageBefore, ...taken.usage], (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
   for (const row of billed) {
@@ -131,6 +134,25 @@ function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeSc
 
 function requiredInputs(book: PinnedBook['book'], code: string, day: number): string[] {
   return editionOn(book, code, day).requiredInputs.map(({ name }) => name);
+}
+
+/** A day that was uploaded again for this term counts as it is now. */
+async function usageOfTermsBefore(
+  tx: Tx,
+  tenantId: number,
+  earlierTerms: ReadonlyMap<number, EarlierTermRow>,
+  standings: readonly StandingRow[],
+  now: readonly UsageRow[],
+): Promise<UsageRow[]> {
+  const before = standings.flatMap(({ subscription_id: subscriptionId, history }) => {
+    const termId = history?.[0]?.termId ?? 0;
+    return earlierTerms.has(termId) ? [{ subscriptionId, termId }] : [];
+  });
+  const found = await listUsageBefore(tx, tenantId, before);
+  if (found.length === 0) return found;
+  const keyOf = (row: UsageRow) => `${row.subscription_id} ${row.input} ${row.usage_date}`;
+  const known = new Set(now.map(keyOf));
+  return found.filter((row) => !known.has(keyOf(row)));
 }
 
 /** Only bills made in advance look back at a term. */

@@ -209,6 +209,28 @@ export async function listUploadedUsage(
   return rows;
 }
 
+/** Use that the term before took for days of its own: who bills in advance bills it now. */
+export async function listUsageBefore(
+  tx: Tx,
+  tenantId: number,
+  before: readonly { subscriptionId: number; termId: number }[],
+): Promise<UsageRow[]> {
+  if (before.length === 0) return [];
+  const { rows } = await sql<UsageRow>`
+    select u.subscription_id, u.input, u.usage_date, trim_scale(u.quantity)::text as quantity
+    from unnest(
+      ${before.map((one) => one.subscriptionId)}::bigint[],
+      ${before.map((one) => one.termId)}::bigint[]
+    ) as w (subscription_id, term_id)
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = w.term_id
+    join term_usage u on u.tenant_id = ${tenantId} and u.term_id = w.term_id
+      and u.subscription_id = w.subscription_id
+      and u.usage_date between t.start_date and t.end_date
+    order by u.subscription_id, u.input, u.usage_date
+  `.execute(tx);
+  return rows;
+}
+
 export type ReadingRow = {
   assignment_id: number;
   position: number;

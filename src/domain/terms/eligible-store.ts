@@ -113,11 +113,14 @@ export type RowSubscription = {
   subscription_id: number;
   subscription_number: string;
   is_in_term: boolean;
-  /** The first day that the term would bill, YYYY-MM-DD. */
+  /** The first day whose use the term would bill, YYYY-MM-DD. */
   first_date: string;
 };
 
-/** The subscriptions that the rows of an upload name, by number. */
+/**
+ * The subscriptions that the rows of an upload name, by number. Where bills are made in advance,
+ * use is billed afterwards: that of the term before.
+ */
 export async function findRowSubscriptions(
   tx: Tx,
   tenantId: number,
@@ -126,7 +129,14 @@ export async function findRowSubscriptions(
 ): Promise<Map<string, RowSubscription>> {
   const { rows } = await sql<RowSubscription>`
     select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
-      coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
+      least(coalesce(s.billed_through + 1, ${term.start_date}::date), (
+        select max(e.start_date) from terms e
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = e.context_id
+          and not c.bills_after_period
+        where e.tenant_id = ${tenantId} and e.context_id = ${term.context_id}
+          and e.batch_id = ${term.batch_id} and e.status <> 'Cancelled'
+          and e.end_date < ${term.start_date}::date
+      )) as first_date
     from subscriptions s
     join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
       on n.number = s.subscription_number
