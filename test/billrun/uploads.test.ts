@@ -103,3 +103,52 @@ test('dated use where bills are made in advance is billed with the next one', as
     ['extra', '01/08/2026', 12],
   ]);
 });
+
+test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
+  const client = await scene.workspace('seats');
+  const { rows } = await scene.sql.query("select find_workspace('seats') as id");
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [],
+      unmeteredInputs: [{ name: 'seats', unit: 'seat', required: 1, changeInTerm: 'Split' }],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      holdRules: [],
+    },
+    { componentRules: [{ component: 'fee', formula: 'qty.seats * 31', prorate: 'Days' }] },
+  );
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      unmeteredInputs: [{ name: 'seats', value: '5' }],
+      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
+    },
+    { batchUpload: true },
+  );
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { serviceCode } = offer;
+  const billed = async (days: object, ...usage: string[][]) => {
+    const term = await newTerm(client, { serviceCode, ...days });
+    await upload(run, term, usage);
+    await generate(run, term);
+    const [bill] = await billsOf(run, term);
+    await post(run, term);
+    return [bill?.usage, bill?.lines.map(({ fromDate, amount }) => [fromDate, amount])];
+  };
+  assert.deepEqual(await billed(july, [connection, 'seats', '50']), [
+    [],
+    [['01/07/2026', 50 * 31]],
+  ]);
+  // 5 on ten days, 8 on the other 21.
+  assert.deepEqual(await billed(august, [connection, 'seats', '8', '11/08/2026']), [
+    [],
+    [
+      ['01/08/2026', 5 * 10],
+      ['11/08/2026', 8 * 21],
+    ],
+  ]);
+  assert.deepEqual(await billed(september), [[], [['01/09/2026', 5 * 31]]]);
+});

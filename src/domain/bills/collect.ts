@@ -69,15 +69,18 @@ export async function collect(
     accountNames,
   };
   const [meters, manual, usage] = inputs;
-  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage });
+  const isAgreed = agreedInputs(scope);
+  const rows = withQuantities(billed, usage.filter(isAgreed));
+  const taken = await withLeftOut(tx, tenantId, scope, rows, { meters, manual, usage });
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
-  const readings = await furtherReadings(tx, tenantId, scope, billed, metersOf);
+  const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
   const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
-  const usageOf = Map.groupBy([...usageBefore, ...taken.usage], (row) => row.subscription_id);
+  const used = [...usageBefore, ...taken.usage].filter((row) => !isAgreed(row));
+  const usageOf = Map.groupBy(used, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
-  for (const row of billed) {
+  for (const row of rows) {
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
@@ -134,6 +137,42 @@ function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeSc
 
 function requiredInputs(book: PinnedBook['book'], code: string, day: number): string[] {
   return editionOn(book, code, day).requiredInputs.map(({ name }) => name);
+}
+
+/** Quantities that are agreed with a subscription, and not use of it. */
+function agreedInputs({ book, termFacts }: MakeScope): (row: UsageRow) => boolean {
+  const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
+  const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
+  const names = new Set(agreed.map(({ name }) => name));
+  return ({ input }) => names.has(input);
+}
+
+/**
+ * What was uploaded for the term stands in for an agreed quantity: for all of it, or from a day on.
+ */
+function withQuantities(
+  billed: readonly BilledRow[],
+  uploaded: readonly UsageRow[],
+): readonly BilledRow[] {
+  if (uploaded.length === 0) return billed;
+  const uploadedOf = Map.groupBy(uploaded, (row) => row.subscription_id);
+  return billed.map((row) => {
+    const steps = (uploadedOf.get(row.subscription_id) ?? []).map(
+      ({ input: name, quantity: value, usage_date: fromDate }) =>
+        fromDate === null ? { name, value } : { name, value, fromDate },
+    );
+    if (steps.length === 0) return row;
+    const kept = (row.quantities ?? []).filter((agreed) =>
+      steps.every(
+        ({ name, fromDate }) =>
+          name !== agreed.name || (fromDate !== undefined && fromDate !== agreed.fromDate),
+      ),
+    );
+    const quantities = [...kept, ...steps].sort((a, b) =>
+      (a.fromDate ?? '') < (b.fromDate ?? '') ? -1 : 1,
+    );
+    return { ...row, quantities };
+  });
 }
 
 /** A day that was uploaded again for this term counts as it is now. */
