@@ -1154,6 +1154,7 @@ create table terms (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  is_estimated boolean not null default false,
   constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
   constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
