@@ -25,7 +25,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, term.term_id, null);
   await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
   await deleteInputs(tx, tenantId, term.term_id);
-  const drafts = await deleteDrafts(tx, tenantId, term.term_id, null);
+  const drafts = await deleteDrafts(tx, tenantId, term.term_id);
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);
   return { message: `Term ${term.label} is cancelled`, unlocked, drafts, cancelledJobs: jobs };

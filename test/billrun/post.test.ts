@@ -549,7 +549,7 @@ test('bills of accounts are posted by subscription, and unposted', async () => {
   );
   const histories = await rowsOf<{ quantity: string }>(
     run,
-    `select terms -> 0 -> 'usage' -> 'energy' ->> 'quantity' as quantity from usage_histories
+    `select terms[1] -> 'usage' -> 'energy' ->> 'quantity' as quantity from usage_histories
      where tenant_id = $1 order by subscription_id`,
   );
   assert.deepEqual(

@@ -167,7 +167,7 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
     run,
     `insert into usage_histories (tenant_id, subscription_id, terms) values ($1, $2, $3)
      on conflict (tenant_id, subscription_id) do update set terms = excluded.terms`,
-    [subscription, JSON.stringify(past)],
+    [subscription, past.map((term) => JSON.stringify(term))],
   );
   await generate(run, termId);
   await post(run, termId);

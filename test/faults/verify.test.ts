@@ -266,15 +266,15 @@ const crimes: readonly Crime[] = [
   {
     what: 'a subscription has forgotten its newest bill',
     table: 'usage_histories',
-    commit: `update usage_histories set terms = terms - 0 where ${mine} and subscription_id = 6`,
+    commit: `update usage_histories set terms = terms[2:] where ${mine} and subscription_id = 6`,
     laws: ['L13'],
     names: /^subscription 6 term 1$/,
   },
   {
     what: 'a subscription remembers a bill that there is not',
     table: 'usage_histories',
-    commit: `update usage_histories set terms = jsonb_insert(terms, '{0}',
-        jsonb_set(terms -> 0, '{termId}', '7'))
+    commit: `update usage_histories set
+        terms = array_prepend(jsonb_set(terms[1]::jsonb, '{termId}', '7')::json, terms)
       where ${mine} and subscription_id = 6`,
     laws: ['L13'],
     names: /^subscription 6 term 7$/,
@@ -282,7 +282,8 @@ const crimes: readonly Crime[] = [
   {
     what: 'a subscription remembers other use than was billed',
     table: 'usage_histories',
-    commit: `update usage_histories set terms = jsonb_set(terms, '{0,usage,energy,quantity}', '"9"')
+    commit: `update usage_histories set
+        terms[1] = jsonb_set(terms[1]::jsonb, '{usage,energy,quantity}', '"9"')::json
       where ${mine} and subscription_id = 7`,
     laws: ['L13'],
     names: /^subscription 7 term 1$/,

@@ -2,7 +2,7 @@
 // the ledger by component.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { historyTerms } from '../terms/term.ts';
+import { historyTerms } from '../terms/usage-history-store.ts';
 import { hasCancelled, judge, reversalsOf, type Verdict } from './laws-store.ts';
 
 /** Every subscription remembers its posted bills, and how it stood with the newest. */
@@ -18,10 +18,10 @@ export function judgeHistories(tx: Tx, tenantId: number): Promise<Verdict> {
       remembered as (
         select subscription_id, (term ->> 'termId')::bigint as term_id,
           (term ->> 'days')::integer as days, (term ->> 'amount')::bigint as amount,
-          term -> 'usage' as usage,
+          (term -> 'usage')::jsonb as usage,
           row_number() over (partition by subscription_id order by number) as place
         from usage_histories h
-        cross join jsonb_array_elements(h.terms) with ordinality as e (term, number)
+        cross join unnest(h.terms) with ordinality as e (term, number)
         where h.tenant_id = ${tenantId} and term ->> 'termId' is not null
       )
       select what from (

@@ -104,6 +104,10 @@ function readingValue(
   which: string,
 ): Exact {
   if (reading === null || reading === undefined) {
+    if (meter.unestimated) {
+      const message = `meter ${meter.number} was not read and cannot be estimated`;
+      throw new RatingError('ESTIMATE_NOT_POSSIBLE', message, meter.number);
+    }
     const message = `meter ${meter.number} has no ${which} reading`;
     throw new RatingError('READING_MISSING', message, meter.number);
   }

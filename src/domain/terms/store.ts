@@ -166,12 +166,13 @@ export async function noteInputs(
   step: {
     stage: TermStage;
     hasChanged: boolean;
-    /** Undefined leaves it as it is. */
-    readingsPostedAt?: Temporal.Instant | null;
+    /** How readings were posted, null where none are any more; undefined leaves it as it is. */
+    readings?: { postedAt: Temporal.Instant; isEstimated: boolean } | null;
   },
   stamp: Stamp,
 ): Promise<void> {
-  const { stage, readingsPostedAt, hasChanged } = step;
+  const { stage, readings, hasChanged } = step;
+  const posts = readings !== undefined;
   await sql`
     update terms
     set stage = case
@@ -179,8 +180,10 @@ export async function noteInputs(
           then ${stage} else stage end,
       is_stale = is_stale
         or (${hasChanged}::boolean and array_position(${inputStages}, stage) is null),
-      readings_posted_at = case when ${readingsPostedAt !== undefined}::boolean
-        then ${readingsPostedAt ?? null}::timestamptz else readings_posted_at end,
+      readings_posted_at = case when ${posts}::boolean
+        then ${readings?.postedAt ?? null}::timestamptz else readings_posted_at end,
+      is_estimated = case when ${posts}::boolean
+        then ${readings?.isEstimated ?? false}::boolean else is_estimated end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
@@ -387,10 +390,16 @@ function matches(tenantId: number, filter: TermFilter): RawBuilder<unknown> {
   }
   if (filter.subscriptionNumber !== null) {
     conditions.push(sql`t.term_id in (
-      select o.term_id from bills o
-      join subscriptions s on s.tenant_id = ${tenantId}
-        and s.subscription_id = o.subscription_id
-      where o.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
+      select o.term_id from subscriptions s
+      cross join lateral (
+        select term_id from bills
+        where tenant_id = ${tenantId} and subscription_id = s.subscription_id
+        union all
+        select b.term_id from bill_parts p
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        where p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
+      ) o
+      where s.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
     )`);
   }
   return sql.join(conditions, sql` and `);
