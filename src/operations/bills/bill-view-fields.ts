@@ -143,18 +143,18 @@ export async function presentBills(
   if (rows.length === 0) return [];
   const { tenantId } = tenant;
   const ids = rows.map((row) => row.bill_id);
-  const subscriptions = new Set(rows.flatMap((row) => row.subscription_id ?? []));
+  const ofOne = rows.filter((row) => row.subscription_id !== null);
   const contexts = [...new Set(rows.map((row) => row.context_id))];
   const [documents, deliveries, earlier, ...accounts] = await Promise.all([
     listDocuments(tx, tenantId, ids),
     listDeliveries(tx, tenantId, ids),
-    listEarlierBills(tx, tenantId, [...subscriptions], historyMax + 1),
+    listEarlierBills(tx, tenantId, ofOne, historyMax),
     ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
   ]);
   const beside: Beside = {
     documents: Map.groupBy(documents, (row) => row.bill_id),
     deliveries: Map.groupBy(deliveries, (row) => row.bill_id),
-    earlier: Map.groupBy(earlier, (row) => row.subscription_id),
+    earlier: Map.groupBy(earlier, (row) => row.bill_id),
     accounts: new Map(contexts.map((contextId, index) => [contextId, accounts[index] ?? []])),
   };
   return rows.map((row) => present(row, beside, tenant));
@@ -309,17 +309,19 @@ function usageOf(items: NonNullable<BillRow['document']['usage']>): BillView['us
   return items.map(({ estimated: _estimated, ...item }) => item);
 }
 
-/** Quantities of earlier terms as they were frozen, with what was billed and paid of them. */
+/**
+ * Quantities of earlier terms as they were frozen, of the input that the bill names first, with what
+ * was billed and paid of them.
+ */
 function historyOf(
   row: BillRow,
   facts: Facts,
   beside: Beside,
   amount: Amount,
 ): BillView['history'] {
-  const bills = (beside.earlier.get(row.subscription_id ?? 0) ?? []).filter(
-    (bill) => bill.bill_id < row.bill_id && bill.party_id === row.party_id,
-  );
-  const used = Object.values(facts.usageHistory ?? {})[0] ?? [];
+  const bills = beside.earlier.get(row.bill_id) ?? [];
+  const input = row.document.usage?.[0]?.input;
+  const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
   const known = new Map(bills.map((bill) => [bill.label, bill]));
   const billed = (label: string) => {
     const bill = known.get(label);
