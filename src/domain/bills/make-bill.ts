@@ -22,6 +22,7 @@ import {
   storedUsage,
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
+import { chargedTerms } from './histories.ts';
 import type { BilledRow } from './inputs-store.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 import type { StandingRow } from './standings-store.ts';
@@ -131,6 +132,7 @@ function singleContent(
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
   if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
   if (bill.usage.length > 0) content.usage = storedUsage(bill, facts);
+  else if (bill.errors.length === 0) addHistory(content, [rated]);
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
     content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));
@@ -138,6 +140,11 @@ function singleContent(
   if (bill.errors.length > 0) content.errors = bill.errors;
   if (holds.length > 0) content.holds = holds;
   return content;
+}
+
+function addHistory(content: StoredDocument, rated: readonly Rated[]): void {
+  const history = chargedTerms(rated.map((one) => one.standing));
+  if (history.length > 0) content.history = history;
 }
 
 function several(scope: MakeScope, rated: readonly Rated[]): Draft {
@@ -152,6 +159,15 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     rated.reduce((total, one) => total + pick(one.standing), 0);
   const brought = isError ? 0 : sum((one) => one.brought_forward);
   const payments = isError ? 0 : sum((one) => one.payments);
+  const content: StoredDocument = {
+    ...partyContent(first, { account: isParty ? null : first.accountLabel, reference: null }),
+    ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
+    ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
+    sections: combined.sections,
+    ...(isError ? { errors: combined.errors } : {}),
+    ...(holds.length === 0 ? {} : { holds }),
+  };
+  if (!isError) addHistory(content, rated);
   return {
     ...combined.amounts,
     subjectId: row.subject_id,
@@ -166,14 +182,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     adjustments: combined.amounts.arrears - brought + payments,
     billedThrough: null,
     subjectTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
-    content: {
-      ...partyContent(first, { account: isParty ? null : first.accountLabel, reference: null }),
-      ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
-      ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
-      sections: combined.sections,
-      ...(isError ? { errors: combined.errors } : {}),
-      ...(holds.length === 0 ? {} : { holds }),
-    },
+    content,
     frozen: { subscriptions: rated.map((one) => one.facts) },
     lines: combined.lines,
     usage: rated.flatMap((one) => one.bill.usage),

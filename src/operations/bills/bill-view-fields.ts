@@ -13,6 +13,7 @@ import {
 } from '../../domain/bills/beside-store.ts';
 import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
 import { wireDay } from '../../domain/bills/freeze.ts';
+import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';
 import { type BankAccountRow, listBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
@@ -131,9 +132,6 @@ export const billView = Type.Object({
 });
 export type BillView = Type.Static<typeof billView>;
 
-/** Earlier terms that a bill shows. */
-const historyMax = 12;
-
 /** Bills with all that is shown with them, by the same few statements however many there are. */
 export async function presentBills(
   tx: Tx,
@@ -148,7 +146,7 @@ export async function presentBills(
   const [documents, deliveries, earlier, ...accounts] = await Promise.all([
     listDocuments(tx, tenantId, ids),
     listDeliveries(tx, tenantId, ids),
-    listEarlierBills(tx, tenantId, ofOne, historyMax),
+    listEarlierBills(tx, tenantId, ofOne, shownTerms),
     ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
   ]);
   const beside: Beside = {
@@ -190,7 +188,7 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
       usage: usageOf(section.usage ?? []),
       subtotal: amount(section.subtotal),
     })),
-    history: facts === null ? [] : historyOf(row, facts, beside, amount),
+    history: facts === null ? chargedHistory(row, amount) : historyOf(row, facts, beside, amount),
     bankAccounts: bankAccountsOf(beside.accounts.get(row.context_id) ?? []),
     documents: documents
       .filter((one) => one.error === null)
@@ -338,7 +336,17 @@ function historyOf(
           ...billed(label ?? ''),
         }))
       : bills.map(({ label }) => ({ label, quantity: null, ...billed(label) }));
-  return items.slice(0, historyMax);
+  return items.slice(0, shownTerms);
+}
+
+/** What the subscriptions of the bill were charged together. */
+function chargedHistory({ document }: BillRow, amount: Amount): BillView['history'] {
+  return (document.history ?? []).map(({ label, amount: charged }) => ({
+    label,
+    quantity: null,
+    amount: amount(charged),
+    paidAmount: null,
+  }));
 }
 
 function bankAccountsOf(rows: readonly BankAccountRow[]): BillView['bankAccounts'] {
