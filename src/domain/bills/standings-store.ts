@@ -36,7 +36,7 @@ export type StandingRow = {
   entry_id: number;
 };
 
-/** Kinds of entries by which a customer pays, or gets money back; journals of them are named alike. */
+/** Kinds of entries, and of journals, by which a customer pays or gets money back. */
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
 /** What a wallet paid of a bill that was unposted goes with its reversal. */

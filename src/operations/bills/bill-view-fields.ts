@@ -308,8 +308,8 @@ function usageOf(items: NonNullable<BillRow['document']['usage']>): BillView['us
 }
 
 /**
- * Quantities of earlier terms as they were frozen, of the input that the bill names first, with what
- * was billed and paid of them.
+ * Quantities of earlier terms as they were frozen, of the input that the bill names first, with
+ * what was billed and paid of them.
  */
 function historyOf(
   row: BillRow,
