@@ -206,6 +206,23 @@ test('a bill of several subscriptions looks back on what they were charged toget
   }
 });
 
+test('a bill of a party goes to the party, one of an account to its premises', async () => {
+  for (const postType of postTypes) {
+    const town = await openTown(postType);
+    const { client } = town;
+    const partyNumber = town.partyNumbers.Khan;
+    await client.updateUser({ user: { partyNumber, address: { city: 'Karachi' } } });
+    for (const connectionNumber of ['a', 'b', 'c']) {
+      await client.updateConnection({ data: { connectionNumber, address: { city: 'Lahore' } } });
+    }
+    const bills = await shownBills(town, await generated(town, july));
+    const cities = bills
+      .filter((bill) => bill.partyName === 'Khan')
+      .map((bill) => bill.address?.city);
+    assert.deepEqual(cities, postType === 'Post Party' ? ['Karachi'] : ['Lahore', 'Lahore']);
+  }
+});
+
 for (const postType of postTypes) {
   test(`${postType}: two terms, one subscription handed over between them, two ended`, async () => {
     const town = await openTown(postType);

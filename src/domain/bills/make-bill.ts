@@ -105,7 +105,7 @@ function single(scope: MakeScope, rated: Rated): Draft {
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
     subjectTs: BigInt(row.ts),
-    content: singleContent(rated, { lines, holds, defaults }),
+    content: singleContent(scope, rated, { lines, holds, defaults }),
     frozen: facts,
     lines,
     usage: bill.usage,
@@ -121,12 +121,13 @@ function single(scope: MakeScope, rated: Rated): Draft {
 }
 
 function singleContent(
+  scope: MakeScope,
   rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
   const { facts, bill, accountLabel: account } = rated;
   const { lines, holds, defaults } = made;
-  const content = partyContent(rated, { account, reference: rated.row.reference_number });
+  const content = partyContent(scope, rated, { account, reference: rated.row.reference_number });
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
@@ -160,7 +161,10 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   const brought = isError ? 0 : sum((one) => one.brought_forward);
   const payments = isError ? 0 : sum((one) => one.payments);
   const content: StoredDocument = {
-    ...partyContent(first, { account: isParty ? null : first.accountLabel, reference: null }),
+    ...partyContent(scope, first, {
+      account: isParty ? null : first.accountLabel,
+      reference: null,
+    }),
     ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
     ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
     sections: combined.sections,
@@ -224,7 +228,9 @@ function planIdOf(scope: MakeScope, row: BilledRow, bill: Bill): number {
   return scope.planIds.get(bill.tariffCode ?? '') ?? row.plan_id;
 }
 
+/** A bill of a party goes to where the party is, any other to the premises. */
 function partyContent(
+  { term }: MakeScope,
   { row, standing }: Rated,
   names: { account: string | null; reference: string | null },
 ): StoredDocument {
@@ -232,7 +238,8 @@ function partyContent(
     partyNumber: standing.party_number,
     partyName: standing.party_name,
   };
-  const address = row.address ?? standing.party_address;
+  const { party_address: own } = standing;
+  const address = term.post_type === 'Post Party' ? (own ?? row.address) : (row.address ?? own);
   if (address !== null) content.address = address;
   if (names.reference !== null) content.connectionRefNo = names.reference;
   if (names.account !== null) content.connectionGroupLabel = names.account;
