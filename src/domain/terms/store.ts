@@ -104,7 +104,8 @@ export async function findTerm(
   termId: number,
 ): Promise<TermRow | undefined> {
   const { rows } = await sql<TermRow>`
-    select ${termColumns} from ${termTables} where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+    select ${termColumns} from ${termTables}
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
   `.execute(tx);
   return rows[0];
 }
