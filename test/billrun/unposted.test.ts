@@ -150,6 +150,41 @@ for (const postType of postTypes) {
   });
 }
 
+for (const postType of postTypes) {
+  test(`${postType}: what a wallet paid of an unposted bill is no payment`, async () => {
+    const place = await openPlace(postType, { postBilling: 1 });
+    await connectOld(place);
+    await insertOpening(scene, place.tenantId, null, -40_00);
+    const first = await generatedOver(place, july);
+    await post(place, first);
+    await unpost(place, first);
+    // Once as it was, once made anew.
+    await post(place, first);
+    await unpost(place, first);
+    await generate(place, first);
+    const [again] = await billsOf(place, first);
+    assert.deepEqual(brought(again), [0, 0, 0, 0]);
+    await post(place, first);
+    const second = await generatedOver(place, august);
+    const [next] = await billsOf(place, second);
+    assert.deepEqual(brought(next), [310, 40, 0, 270]);
+    await assertLaws(scene, place.tenantId);
+  });
+
+  test(`${postType}: a bill that was posted again at once was paid once`, async () => {
+    const place = await openPlace(postType, { postBilling: 1 });
+    await connectOld(place);
+    await insertOpening(scene, place.tenantId, null, -40_00);
+    const first = await generatedOver(place, july);
+    await post(place, first);
+    await unpost(place, first);
+    await post(place, first);
+    const second = await generatedOver(place, august);
+    const [next] = await billsOf(place, second);
+    assert.deepEqual(brought(next), [310, 40, 0, 270]);
+  });
+}
+
 test('thirteen terms that a bill looks back on are all there when it is unposted', async () => {
   const elec = tariffCase('ELEC');
   const scenario = elec.scenarios[2] as unknown as Facts;

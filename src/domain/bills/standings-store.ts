@@ -1,6 +1,6 @@
 // How the owners of subscriptions stand when their bills are made: what they owe, what was billed
 // before and what they paid since. One statement, so that its figures belong to one moment.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
@@ -24,8 +24,18 @@ export type StandingRow = {
   entry_id: number;
 };
 
-/** Kinds of entries by which a customer pays, or takes a payment back. */
+/** Kinds of entries, and of journals, by which a customer pays or gets money back. */
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
+
+/** What a wallet paid of a bill that was unposted goes with its reversal. */
+function isPayment(tenantId: number): RawBuilder<unknown> {
+  return sql`(e.kind in ${paymentKinds} or (e.kind = 'Reversal' and exists (
+    select from journals r
+    join journals o on o.tenant_id = r.tenant_id and o.journal_id = r.reverses_journal_id
+      and o.source_type in ${paymentKinds}
+    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id
+  )))`;
+}
 
 /**
  * Of each subscription with the party that its bill is for. Balances are looked for by subscription
@@ -45,8 +55,7 @@ export async function listStandings(
         select coalesce(-sum(e.amount), 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
           and e.party_id is not distinct from n.party_id and e.entry_id > coalesce(h.entry_id, 0)
-          and e.ledger_account_id = 2
-          and e.kind in ${paymentKinds}
+          and e.ledger_account_id = 2 and ${isPayment(tenantId)}
       )::bigint end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
