@@ -283,3 +283,15 @@ test('the billing group of who has it next does not count before it is handed ov
   const next = await billOf(run, quarter);
   assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['100', '300']]]);
 });
+
+test('what was read after a transfer in the days of grace is not the old owner’s', async () => {
+  const { run, open, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('100', '31/07/2026');
+  await moveOut('02/08/2026', '106');
+  await read('120', '04/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
+});
