@@ -263,3 +263,35 @@ test('a meter that the plan of this month needs is missed when the next one does
   await generate(run, jul);
   assert.equal((await billOf(run, jul)).errors[0]?.code, 'READING_MISSING');
 });
+
+test('the billing group of who has it next does not count before it is handed over', async () => {
+  const { run, client, open, read, lock, moveOut } = await openHouse();
+  await client.addBillingGroup({ name: 'Quarterly', billingPeriodID: 3 });
+  await moveOut('01/08/2026', '100');
+  const data = { billingGroupID: 1, connectionGroupLabels: ['Next house'] };
+  await client.assignBillingAccounts({ data });
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '100']]]);
+  await post(run, jul);
+  const quarter = await open({ ...august, endDate: '31/10/2026', billingPeriodID: 3 });
+  await read('300', '31/10/2026');
+  await lock(quarter);
+  await generate(run, quarter);
+  const next = await billOf(run, quarter);
+  assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['100', '300']]]);
+});
+
+test('what was read after a transfer in the days of grace is not the old owner’s', async () => {
+  const { run, open, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('100', '31/07/2026');
+  await moveOut('02/08/2026', '106');
+  await read('120', '04/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
+});

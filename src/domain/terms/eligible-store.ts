@@ -63,7 +63,7 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
           from billing_accounts a
           join billing_groups g
             on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id
-          where a.tenant_id = ${tenantId} and a.account_id = s.account_id
+          where a.tenant_id = ${tenantId} and a.account_id = ${accountOn(term.end_date)}
         ), ${ofPlan})
         else ${ofPlan} end`;
   }
@@ -72,6 +72,16 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
     where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
       and o.subscription_id = s.subscription_id
   )`;
+}
+
+/** The account that it is of on a day, also where it is handed on later. */
+function accountOn(date: string): RawBuilder<unknown> {
+  return sql`case when s.transferred_on > ${date}::date then (
+      select (t ->> 'fromAccountId')::bigint from jsonb_array_elements(s.transfers) t
+      where (t ->> 'transferDate')::date > ${date}::date
+      order by t ->> 'transferDate'
+      limit 1
+    ) else s.account_id end`;
 }
 
 /** The plan in force on a day: one that was chosen ahead is the newest before it holds. */

@@ -365,14 +365,18 @@ export async function unlockReadings(
   termId: number,
   subscriptionId: number | null,
 ): Promise<{ unlocked: number; standIns: number[] }> {
-  const { rows } = await sql<{ reading_id: number; is_stand_in: boolean }>`
-    delete from term_readings
-    where tenant_id = ${tenantId} and term_id = ${termId}
-      and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
-    returning reading_id, is_stand_in
+  const { rows } = await sql<{ unlocked: number; stand_ins: number[] | null }>`
+    with gone as (
+      delete from term_readings
+      where tenant_id = ${tenantId} and term_id = ${termId}
+        and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
+      returning reading_id, is_stand_in
+    )
+    select count(*) as unlocked, array_agg(reading_id) filter (where is_stand_in) as stand_ins
+    from gone
   `.execute(tx);
-  const standIns = rows.filter((row) => row.is_stand_in).map((row) => row.reading_id);
-  return { unlocked: rows.length, standIns };
+  const [gone] = rows;
+  return { unlocked: gone?.unlocked ?? 0, standIns: gone?.stand_ins ?? [] };
 }
 
 export async function countLocked(tx: Tx, tenantId: number, termId: number): Promise<number> {

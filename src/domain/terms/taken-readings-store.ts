@@ -3,21 +3,30 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 
-/** A Final term is for who had it first: what was read after a transfer is the next owner's. */
+/** What was read after a transfer is the next owner's, also in the days of grace. */
 export function readUntil(
   term: EligibleTerm,
   lastReadingDate: Temporal.PlainDate,
 ): RawBuilder<unknown> {
-  return sql`least(${lastReadingDate}::date, ${handedOver(term)})`;
+  if (term.term_type === 'Final') return sql`least(${lastReadingDate}::date, ${handedOver(term)})`;
+  const after = firstTransfer(sql`${term.end_date}::date`);
+  return sql`case when s.transferred_on > ${term.end_date}::date
+    then least(${lastReadingDate}::date, ${after}) else ${lastReadingDate}::date end`;
 }
 
-/** The first day of the next owner of a subscription `s`, where a Final term ends with it. */
+/**
+ * The first day of the next owner of a subscription `s`, where a Final term ends with it: it is for
+ * who had it first.
+ */
 export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type !== 'Final') return sql`null::date`;
+  return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
+}
+
+function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    select min((t ->> 'transferDate')::date)
-    from jsonb_array_elements(s.transfers) t
-    where (t ->> 'transferDate')::date > coalesce(s.billed_through + 1, ${term.start_date}::date)
+    select min((t ->> 'transferDate')::date) from jsonb_array_elements(s.transfers) t
+    where (t ->> 'transferDate')::date > ${after}
   )`;
 }
 
