@@ -1185,14 +1185,13 @@ create table tokens (
 create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
-  terms jsonb not null,
+  terms json[] not null,
   brought_forward bigint not null default 0,
   entry_id bigint not null default 0,
   billed jsonb,
   constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
   constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
-  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
-  constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table workspaces (

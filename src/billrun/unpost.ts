@@ -18,7 +18,7 @@ import {
   retireNumbers,
   reverseJournals,
 } from '../domain/bills/unpost-store.ts';
-import { deleteFailedDocuments } from '../domain/delivery/documents-store.ts';
+import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { markStale } from '../domain/terms/store.ts';
 import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
@@ -75,6 +75,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
     stamp,
   });
   await deleteFailedDocuments(tx, tenantId, termId);
+  await updateIssueDate(tx, tenantId, termId, null);
   await retireNumbers(tx, tenantId, termId, reason, stamp);
   await restoreSubscriptions(tx, tenantId, termId, stamp);
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);

@@ -188,6 +188,41 @@ const inJuly: readonly Stay[] = [
   ['d', 'farm', 31],
 ];
 
+test('a bill of several subscriptions looks back on what they were charged together', async () => {
+  const town = await openTown('Post Account');
+  const { client } = town;
+  const first = await generated(town, { ...july, label: 'Jul' });
+  await client.postBills(schedule(first));
+  const second = await generated(town, { ...august, label: 'Aug' });
+  const bills = await shownBills(town, second);
+  const shop = bills.find((bill) => bill.connectionGroupLabel === 'Shop') ?? assert.fail();
+  assert.deepEqual(shop.history, [{ label: 'Jul', quantity: null, amount: 93, paidAmount: null }]);
+  // One that has no use of its own shows what it cost, whether of one subscription or of several.
+  for (const { billID, connectionGroupLabel } of bills) {
+    const { data } = await client.getBillDocument({ billID, format: 'HTML' });
+    const html = Buffer.from(data.base64, 'base64').toString();
+    assert.match(html, /Your past bills/, connectionGroupLabel ?? '');
+    assert.match(html, /Jul/);
+  }
+});
+
+test('a bill of a party goes to the party, one of an account to its premises', async () => {
+  for (const postType of postTypes) {
+    const town = await openTown(postType);
+    const { client } = town;
+    const partyNumber = town.partyNumbers.Khan;
+    await client.updateUser({ user: { partyNumber, address: { city: 'Karachi' } } });
+    for (const connectionNumber of ['a', 'b', 'c']) {
+      await client.updateConnection({ data: { connectionNumber, address: { city: 'Lahore' } } });
+    }
+    const bills = await shownBills(town, await generated(town, july));
+    const cities = bills
+      .filter((bill) => bill.partyName === 'Khan')
+      .map((bill) => bill.address?.city);
+    assert.deepEqual(cities, postType === 'Post Party' ? ['Karachi'] : ['Lahore', 'Lahore']);
+  }
+});
+
 for (const postType of postTypes) {
   test(`${postType}: two terms, one subscription handed over between them, two ended`, async () => {
     const town = await openTown(postType);

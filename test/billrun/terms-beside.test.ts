@@ -233,3 +233,38 @@ test('a new owner hears nothing of what the one before was billed', async () => 
   );
   await assertLaws(scene, place.tenantId);
 });
+
+const historyOf = async (place: Place, termId: number) => {
+  const [bill] = await billsOf(place, termId);
+  return bill?.history.map(({ label, amount }) => [label, amount]);
+};
+
+test('the history of a bill is of the days before it, whichever was made first', async () => {
+  const place = await openPlace();
+  await subscribed(place, await newParty(place.client));
+  const first = await termFor(place, { ...july, label: 'Jul' });
+  const second = await termFor(place, { ...august, label: 'Aug' });
+  await generate(place, second);
+  for (const termId of [first, second]) {
+    await generate(place, termId);
+    await post(place, termId);
+  }
+  assert.deepEqual(await historyOf(place, first), []);
+  assert.deepEqual(await historyOf(place, second), [['Jul', 310]]);
+});
+
+test('a bill keeps its history however many come after it', async () => {
+  const place = await openPlace();
+  await subscribed(place, await newParty(place.client));
+  const terms: number[] = [];
+  for (let index = 1; index <= 16; index += 1) {
+    const day = `${String(index).padStart(2, '0')}/07/2026`;
+    const termId = await termFor(place, { startDate: day, endDate: day, label: `Day ${index}` });
+    await generate(place, termId);
+    await post(place, termId);
+    terms.push(termId);
+  }
+  assert.deepEqual(await historyOf(place, terms[1] ?? 0), [['Day 1', 310]]);
+  const last = await historyOf(place, terms.at(-1) ?? 0);
+  assert.deepEqual([last?.length, last?.[0]?.[0], last?.at(-1)?.[0]], [12, 'Day 15', 'Day 4']);
+});

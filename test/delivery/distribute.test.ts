@@ -6,6 +6,7 @@ import { after, afterEach, test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, deliveriesOf, pdfIn, schedule, subjectOf } from '../support/delivery.ts';
 import { type EquipmentOptions, openTestEquipment } from '../support/equipment.ts';
+import { assertLaws } from '../support/laws.ts';
 import { answer, type MailScript, startCut, startMailServer } from '../support/mail-server.ts';
 import { mailParties, openPostedTerm, type PartyFields } from '../support/posted-term.ts';
 import { until } from '../support/program.ts';
@@ -142,6 +143,32 @@ test('asked for again, only what has not gone out goes; resend and a single bill
     rows.every((row) => row.doubled === '0'),
     'at most one for each request',
   );
+});
+
+test('a failed mail is not sent again once a later one has taken its place', async () => {
+  let isRefusing = true;
+  const { server } = await openMail({
+    onRecipient: () => (isRefusing ? answer(550, 'Not today') : undefined),
+  });
+  const { client, termId, tenantId } = await openPublished(mailParties(1));
+  const failed = async () =>
+    (await deliveriesOf(client, termId))
+      .filter((row) => row.status === 'Failed')
+      .map((row) => row.deliveryID ?? 0);
+  const resend = (deliveryIDs: number[]) =>
+    client.resolveDeliveries({ data: { termID: termId, deliveryIDs, resolution: 'Resend' } });
+  await client.distributeBills(schedule(termId));
+  await client.distributeBills(schedule(termId));
+  isRefusing = false;
+  const both = await failed();
+  assert.equal(both.length, 2);
+  // Somebody marks all that failed.
+  assert.equal(await codeOf(resend(both)), 'INVALID_STATE');
+  assert.deepEqual(await failed(), both);
+  await resend(both.slice(1));
+  assert.equal(await codeOf(resend(await failed())), 'INVALID_STATE');
+  assert.equal(server.received.length, 1);
+  await assertLaws(scene, tenantId);
 });
 
 test('the channel is that of the party, else the first of the workspace that leads to it', async () => {

@@ -166,6 +166,7 @@ test('a term of which nothing could be published can be taken back and begun ane
   assert.equal(await codeOf(client.publishBills(schedule(termId))), 'BILLS_NOT_PUBLISHED');
   const { operation } = schedule(termId);
   await client.unpostBills({ operation, data: { termID: termId, reason: 'no addresses' } });
+  assert.equal((await termRow(term)).issue_date, null);
   await scene.sql.query(`update subscriptions set address = '{"city": "Lahore"}', ts = ts + 1`);
   await client.generateBills(schedule(termId));
   await client.postBills(schedule(termId));

@@ -110,3 +110,11 @@ test('a bill in plain text has its lines, sums and dates, and no marks of direct
   const colored = { ...ordinary, bill: { ...ordinaryBill, partyName: 'a\u001b[31mb' } };
   assert.ok(!billText(colored).includes('\u001b'), 'a terminal is given no commands');
 });
+
+test('a bill with nothing to pay threatens with no surcharge', () => {
+  assert.match(billText(ordinary), /surcharge/i);
+  const paid = { payableWithinDueDate: 0, walletApplied: 14_842, payableAfterDueDate: 1_359 };
+  const text = billText({ ...ordinary, bill: { ...ordinaryBill, ...paid } });
+  assert.match(text, /^Paid from your balance +-14,842\.00$/m);
+  assert.doesNotMatch(text, /surcharge|after due date/i);
+});

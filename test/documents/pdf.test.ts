@@ -120,6 +120,19 @@ test('a text of far too many pages fails the bill', () => {
   );
 });
 
+test('a bill of as many subscriptions as a town has street lights is one document', () => {
+  const { bill } = sectioned;
+  const [section] = bill.sections;
+  assert.ok(section);
+  const numbers = Array.from({ length: 1_000 }, (_, index) => `E-${index}`);
+  const sections = numbers.map((connectionNumber) => ({ ...section, connectionNumber }));
+  const lines = numbers.flatMap((connectionNumber) =>
+    ordinaryBill.lines.map((line) => ({ ...line, connectionNumber })),
+  );
+  const pages = pageCount(renderBill({ ...sectioned, bill: { ...bill, sections, lines } }));
+  assert.ok(pages > 300, `${pages} pages`);
+});
+
 /** One pixel. */
 const jpeg =
   '/9j/4AAQSkZJRgABAQEAYABgAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwc' +

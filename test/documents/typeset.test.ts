@@ -8,6 +8,7 @@ import { readFontTables } from '../../src/base/typeset/font-tables.ts';
 import { setLine, setLines } from '../../src/base/typeset/lines.ts';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import { cutSubset } from '../../src/base/typeset/subset.ts';
+import { joined, type Wording } from '../../src/domain/documents/wording.ts';
 import { textOf } from './page-check.ts';
 
 const { regular, bold } = notoTypefaces();
@@ -95,6 +96,14 @@ test('text from right to left begins on the right, figures and Latin inside it d
 test('a value that is walled off keeps its order inside a sentence from right to left', () => {
   const phone = '+92 42 111';
   assert.deepEqual(drawnWords(`فون \u2068${phone}\u2069`, 'rtl').slice(0, 3), ['+92', '42', '111']);
+});
+
+test('what is put together of several values is read from right to left as the text around it', () => {
+  const wording = { direction: 'rtl' } as Wording;
+  const phone = joined(wording, ' ', ['فون', '+92 42 111']);
+  const drawn = drawnWords(joined(wording, ' · ', [phone, 'care@x.example']), 'rtl');
+  assert.deepEqual(drawn.slice(0, 5), ['care@x.example', '·', '+92', '42', '111']);
+  assert.equal(drawn.length, 6);
 });
 
 test('lines are no wider than wanted, lose no word and break words only if they must', () => {

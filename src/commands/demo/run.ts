@@ -43,7 +43,7 @@ export async function runDemo(context: Context): Promise<void> {
       await billTerm(asked.billing);
       await showLedger(context);
       const folder = join(config.dataFolder, 'outbox');
-      say(`\nMails lie in ${folder}`);
+      say(`\nMails, each with its bill as PDF, lie in ${folder}`);
     } finally {
       await asked.close();
     }

@@ -43,6 +43,9 @@ export type StoredSection = {
   subtotal: number;
 };
 
+/** What was charged in a term before, in minor units. */
+export type StoredTerm = { label: string; amount: number };
+
 export type StoredError = BillError & { connectionNumber?: string };
 
 export type StoredDocument = {
@@ -59,6 +62,8 @@ export type StoredDocument = {
   lines?: readonly StoredLine[];
   surcharges?: readonly StoredLine[];
   sections?: readonly StoredSection[];
+  /** Of a bill that has no use of its own to show, newest first. */
+  history?: readonly StoredTerm[];
   errors?: readonly StoredError[];
   /** Rules that hold it back. */
   holds?: readonly HoldReason[];

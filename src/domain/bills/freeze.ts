@@ -14,9 +14,10 @@ import type {
   TermFacts,
   UploadedUsage,
 } from '../rating/facts.ts';
+import type { HistoryEntry } from '../terms/usage-history-store.ts';
 import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
-import type { HistoryEntry, StandingRow } from './standings-store.ts';
+import type { StandingRow } from './standings-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {

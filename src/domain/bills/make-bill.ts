@@ -20,6 +20,7 @@ import {
   storedUsage,
 } from './document.ts';
 import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
+import { chargedTerms } from './histories.ts';
 import type { BilledRow } from './inputs-store.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 import type { StandingRow } from './standings-store.ts';
@@ -102,7 +103,7 @@ function single(scope: MakeScope, rated: Rated): Draft {
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
     subjectTs: BigInt(row.ts),
-    content: singleContent(rated, { lines, holds, defaults }),
+    content: singleContent(scope, rated, { lines, holds, defaults }),
     frozen: facts,
     lines,
     usage: bill.usage,
@@ -118,17 +119,19 @@ function single(scope: MakeScope, rated: Rated): Draft {
 }
 
 function singleContent(
+  scope: MakeScope,
   rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
   const { facts, bill, accountLabel: account } = rated;
   const { lines, holds, defaults } = made;
-  const content = partyContent(rated, { account, reference: rated.row.reference_number });
+  const content = partyContent(scope, rated, { account, reference: rated.row.reference_number });
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
   if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
   if (bill.usage.length > 0) content.usage = storedUsage(bill, facts);
+  else if (bill.errors.length === 0) addHistory(content, [rated]);
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
     content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));
@@ -136,6 +139,11 @@ function singleContent(
   if (bill.errors.length > 0) content.errors = bill.errors;
   if (holds.length > 0) content.holds = holds;
   return content;
+}
+
+function addHistory(content: StoredDocument, rated: readonly Rated[]): void {
+  const history = chargedTerms(rated.map((one) => one.standing));
+  if (history.length > 0) content.history = history;
 }
 
 function several(scope: MakeScope, rated: readonly Rated[]): Draft {
@@ -150,6 +158,18 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     rated.reduce((total, one) => total + pick(one.standing), 0);
   const brought = isError ? 0 : sum((one) => one.brought_forward);
   const payments = isError ? 0 : sum((one) => one.payments);
+  const content: StoredDocument = {
+    ...partyContent(scope, first, {
+      account: isParty ? null : first.accountLabel,
+      reference: null,
+    }),
+    ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
+    ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
+    sections: combined.sections,
+    ...(isError ? { errors: combined.errors } : {}),
+    ...(holds.length === 0 ? {} : { holds }),
+  };
+  if (!isError) addHistory(content, rated);
   return {
     ...combined.amounts,
     subjectId: row.subject_id,
@@ -164,14 +184,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     adjustments: combined.amounts.arrears - brought + payments,
     billedThrough: null,
     subjectTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
-    content: {
-      ...partyContent(first, { account: isParty ? null : first.accountLabel, reference: null }),
-      ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
-      ...(combined.surcharges.length === 0 ? {} : { surcharges: combined.surcharges }),
-      sections: combined.sections,
-      ...(isError ? { errors: combined.errors } : {}),
-      ...(holds.length === 0 ? {} : { holds }),
-    },
+    content,
     frozen: { subscriptions: rated.map((one) => one.facts) },
     lines: combined.lines,
     usage: rated.flatMap((one) => one.bill.usage),
@@ -213,7 +226,9 @@ function planIdOf(scope: MakeScope, row: BilledRow, bill: Bill): number {
   return scope.planIds.get(bill.tariffCode ?? '') ?? row.plan_id;
 }
 
+/** A bill of a party goes to where the party is, any other to the premises. */
 function partyContent(
+  { term }: MakeScope,
   { row, standing }: Rated,
   names: { account: string | null; reference: string | null },
 ): StoredDocument {
@@ -221,7 +236,8 @@ function partyContent(
     partyNumber: standing.party_number,
     partyName: standing.party_name,
   };
-  const address = row.address ?? standing.party_address;
+  const { party_address: own } = standing;
+  const address = term.post_type === 'Post Party' ? (own ?? row.address) : (row.address ?? own);
   if (address !== null) content.address = address;
   if (names.reference !== null) content.connectionRefNo = names.reference;
   if (names.account !== null) content.connectionGroupLabel = names.account;

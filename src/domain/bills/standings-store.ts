@@ -1,20 +1,8 @@
 // How the owners of subscriptions stand when their bills are made: what they owe, what was billed
 // before and what they paid since. One statement, so that its figures belong to one moment.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { historyTerms } from './histories-store.ts';
-
-export type HistoryEntry = {
-  termId: number | null;
-  label: string;
-  /** Where another term billed the days before: the first that this one billed. */
-  fromDate?: string;
-  endDate?: string;
-  days?: number;
-  /** Minor units. */
-  amount?: number;
-  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
-};
+import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
 export type StandingRow = {
   subscription_id: number;
@@ -36,8 +24,18 @@ export type StandingRow = {
   entry_id: number;
 };
 
-/** Kinds of entries by which a customer pays, or takes a payment back. */
+/** Kinds of entries, and of journals, by which a customer pays or gets money back. */
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
+
+/** What a wallet paid of a bill that was unposted goes with its reversal. */
+function isPayment(tenantId: number): RawBuilder<unknown> {
+  return sql`(e.kind in ${paymentKinds} or (e.kind = 'Reversal' and exists (
+    select from journals r
+    join journals o on o.tenant_id = r.tenant_id and o.journal_id = r.reverses_journal_id
+      and o.source_type in ${paymentKinds}
+    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id
+  )))`;
+}
 
 /**
  * Of each subscription with the party that its bill is for. Balances are looked for by subscription
@@ -48,17 +46,16 @@ export async function listStandings(
   tenantId: number,
   owned: readonly { subscription_id: number; party_id: number }[],
 ): Promise<StandingRow[]> {
-  const { rows } = await sql<StandingRow>`
+  const { rows } = await sql<Omit<StandingRow, 'history'> & { history: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
       coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
-      o.wallet_balance as wallet, h.terms as history,
+      o.wallet_balance as wallet, ${historyText} as history,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
           and e.party_id is not distinct from n.party_id and e.entry_id > coalesce(h.entry_id, 0)
-          and e.ledger_account_id = 2
-          and e.kind in ${paymentKinds}
+          and e.ledger_account_id = 2 and ${isPayment(tenantId)}
       )::bigint end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
@@ -88,10 +85,7 @@ export async function listStandings(
       limit 1
     ) h on true
   `.execute(tx);
-  for (const { history } of rows) {
-    if (history !== null && history.length > historyTerms) history.length = historyTerms;
-  }
-  return rows;
+  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
 }
 
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };

@@ -76,7 +76,7 @@ function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
     ...keysOf(setting, bill, stored, facts),
     ...amountsOf(bill, major),
     ...contentOf(bill, stored, major),
-    history: historyOf(facts, stored),
+    history: historyOf(facts, stored, major),
     bankAccounts: setting.bankAccounts,
   };
 }
@@ -201,14 +201,20 @@ function documentSection(section: StoredSection, major: Major): DocumentSection 
   };
 }
 
-/** Use of the terms before, of the input that the bill names first; oldest first. */
-function historyOf(facts: Partial<Facts>, stored: StoredDocument): DocumentTerm[] {
+/**
+ * Use of the terms before, of the input that the bill names first; of a bill without, what was
+ * charged. Oldest first.
+ */
+function historyOf(facts: Partial<Facts>, stored: StoredDocument, major: Major): DocumentTerm[] {
   const input = stored.usage?.[0]?.input;
-  const terms = input === undefined ? undefined : facts.usageHistory?.[input];
-  return (terms ?? []).toReversed().map((term) => ({
-    label: term.label ?? '',
-    quantity: term.quantity,
-    amount: 0,
-    paidAmount: 0,
-  }));
+  const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const terms =
+    used.length > 0
+      ? used.map(({ label, quantity }) => ({ label: label ?? '', quantity, amount: 0 }))
+      : (stored.history ?? []).map(({ label, amount }) => ({
+          label,
+          quantity: null,
+          amount: major(amount),
+        }));
+  return terms.toReversed().map((term) => ({ ...term, paidAmount: 0 }));
 }

@@ -148,12 +148,12 @@ export async function publishBills(
   `.execute(tx);
 }
 
-/** The day on which the first of its bills was issued. */
+/** The day on which the first of its bills was issued; null where none is after all. */
 export async function updateIssueDate(
   tx: Tx,
   tenantId: number,
   termId: number,
-  issueDate: string,
+  issueDate: string | null,
 ): Promise<void> {
   await sql`
     update terms set issue_date = ${issueDate}

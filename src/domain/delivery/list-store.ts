@@ -103,6 +103,8 @@ export type LockedDelivery = {
   channel: Channel;
   status: DeliveryStatus;
   reason: string | null;
+  /** A later one of the same bill by the same channel. */
+  followed_by: number | null;
 };
 
 export async function lockDeliveries(
@@ -112,11 +114,16 @@ export async function lockDeliveries(
   deliveryIds: readonly number[],
 ): Promise<LockedDelivery[]> {
   const { rows } = await sql<LockedDelivery>`
-    select delivery_id, channel, status, reason from deliveries
-    where tenant_id = ${tenantId} and term_id = ${termId}
-      and delivery_id = any(${[...deliveryIds]}::bigint[])
-    order by delivery_id
-    for no key update
+    select d.delivery_id, d.channel, d.status, d.reason, (
+        select max(l.delivery_id) from deliveries l
+        where l.tenant_id = d.tenant_id and l.bill_id = d.bill_id and l.channel = d.channel
+          and l.delivery_id > d.delivery_id
+      ) as followed_by
+    from deliveries d
+    where d.tenant_id = ${tenantId} and d.term_id = ${termId}
+      and d.delivery_id = any(${[...deliveryIds]}::bigint[])
+    order by d.delivery_id
+    for no key update of d
   `.execute(tx);
   return rows;
 }

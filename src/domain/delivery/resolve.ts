@@ -32,6 +32,7 @@ export async function resolveDeliveries(
   assertFound(found, deliveryIds);
   for (const delivery of found) assertAllowed(delivery, resolution);
   const isAgain = resolution === 'Resend';
+  if (isAgain) assertNewest(found);
   const status: DeliveryStatus = isAgain ? 'Queued' : resolution;
   const said = isAgain ? 'Asked for again' : `Said to be ${resolution}`;
   const reason = `${said} by ${stamp.by}${asked.reason ? `: ${asked.reason}` : ''}`;
@@ -66,4 +67,20 @@ function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
     current: status,
     allowed: [...allowed],
   });
+}
+
+/** Whoever marks all that failed would send bills twice that went out since. */
+function assertNewest(found: readonly LockedDelivery[]): void {
+  const details = found
+    .filter((delivery) => delivery.followed_by !== null)
+    .map(({ delivery_id: id, channel, followed_by: later }) => ({
+      field: 'data.deliveryIDs',
+      code: 'INVALID_STATE' as const,
+      message: `Delivery ${id} by ${channel} was followed by ${later} of the same bill`,
+      rejectedValue: id,
+    }));
+  const [first] = details;
+  if (!first) return;
+  const { message, field } = first;
+  throw new AppError('INVALID_STATE', { message, field, details });
 }

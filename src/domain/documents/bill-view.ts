@@ -188,6 +188,8 @@ function payableLateFact(bill: BillDocument, wording: Wording): Fact | null {
 function totalRows(bill: BillDocument, { labels, formats }: Wording): TotalRow[] {
   type Row = [label: string, amount: number, weight: TotalRow['weight'], always?: boolean];
   const hasDetail = bill.paymentsReceived !== 0 || bill.adjustments !== 0;
+  // Nobody is late with nothing.
+  const late = bill.payableWithinDueDate > 0 ? bill.latePaymentSurcharge : 0;
   const rows: Row[] = [
     [labels.currentCharges, bill.currentCharges, 'plain', true],
     [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
@@ -198,8 +200,8 @@ function totalRows(bill: BillDocument, { labels, formats }: Wording): TotalRow[]
     [labels.rounding, bill.roundingAdjustment, 'plain'],
     [labels.walletApplied, -bill.walletApplied, 'plain'],
     [labels.payableWithin, bill.payableWithinDueDate, 'strong', true],
-    [labels.lateSurcharge, bill.latePaymentSurcharge, 'plain'],
-    [labels.payableAfterDue, bill.latePaymentSurcharge && bill.payableAfterDueDate, 'strong'],
+    [labels.lateSurcharge, late, 'plain'],
+    [labels.payableAfterDue, late && bill.payableAfterDueDate, 'strong'],
     [labels.creditBalance, bill.creditBalance, 'strong'],
   ];
   return rows

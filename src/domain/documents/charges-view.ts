@@ -59,8 +59,9 @@ export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
       },
     ];
   }
+  const bySubscription = Map.groupBy(bill.lines, (line) => line.connectionNumber ?? '');
   const sections = bill.sections.map((section): SectionView => {
-    const own = bill.lines.filter((line) => line.connectionNumber === section.connectionNumber);
+    const own = bySubscription.get(section.connectionNumber) ?? [];
     const name = joined(wording, ' ', [labels.connection, lineText(section.connectionNumber)]);
     const plan = lineText(section.tariffLabel ?? section.tariffCode);
     return {

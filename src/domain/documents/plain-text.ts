@@ -32,15 +32,18 @@ export function linesText(value: unknown): string {
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 const firstStrongIsolate = '\u2068';
+const rightToLeftIsolate = '\u2067';
 const endOfIsolate = '\u2069';
 
 /**
  * A value inside a sentence, walled off so that neither turns the other around: a telephone number
- * in Urdu would be read from its end, a name in Arabic would take figures beside it along.
+ * in Urdu would be read from its end, a name in Arabic would take figures beside it along. One that
+ * is put together of such values runs as the document does: letters behind walls tell nothing.
  */
 export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   if (value === '' || (direction === 'ltr' && !rightToLeft.test(value))) return value;
-  return `${firstStrongIsolate}${value}${endOfIsolate}`;
+  const isComposed = direction === 'rtl' && value.includes(endOfIsolate) && rightToLeft.test(value);
+  return `${isComposed ? rightToLeftIsolate : firstStrongIsolate}${value}${endOfIsolate}`;
 }
 
 /** For where such walls would be seen, as on a terminal. */

@@ -5,6 +5,12 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 import { type EligibleTerm, isBilledByMeter, isEligible, planOn } from './eligible-store.ts';
 import { handedOver, isBefore, lastTaken, readUntil } from './taken-readings-store.ts';
+import {
+  type HistoryEntry,
+  historyTerms,
+  historyText,
+  readHistory,
+} from './usage-history-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -237,7 +243,7 @@ export type UnreadRegister = {
   /** What earlier terms billed of the register, the newest first. */
   terms: RegisterTerm[] | null;
   /** What they billed of the input, where the register is its only one. */
-  history: InputTerm[] | null;
+  history: HistoryEntry[] | null;
 };
 
 export type RegisterTerm = {
@@ -247,22 +253,13 @@ export type RegisterTerm = {
   type: string;
 };
 
-export type InputTerm = {
-  endDate?: string;
-  days?: number;
-  usage?: Record<string, { quantity?: string; type?: string } | undefined>;
-};
-
-/** Terms looked at for an estimate: a year of them, and the one of a year ago. */
-export const termsSearched = 13;
-
 export async function listUnread(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
   options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
 ): Promise<UnreadRegister[]> {
-  const { rows } = await sql<UnreadRegister>`
+  const { rows } = await sql<Omit<UnreadRegister, 'history'> & { history: string | null }>`
     with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
     select g.subscription_id, g.assignment_id, g.position, g.input, g.mf, k.digits, k.decimals,
       g.previous_date, trim_scale(g.previous_value)::text as previous_value, g.previous_type,
@@ -284,10 +281,10 @@ export async function listUnread(
             and o.position = g.position and o.previous_date is not null
             and ${isBefore(tenantId, term)}
           order by o.reading_date desc, o.term_id desc
-          limit ${termsSearched}
+          limit ${historyTerms}
         ) o
       ) as terms,
-      case when count(*) over (partition by g.subscription_id, g.input) = 1 then h.terms end
+      case when count(*) over (partition by g.subscription_id, g.input) = 1 then ${historyText} end
         as history
     from open_registers g
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
@@ -299,7 +296,7 @@ export async function listUnread(
       and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
     order by g.subscription_id, g.assignment_id, g.position
   `.execute(tx);
-  return rows;
+  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
 }
 
 export type StandIn = {

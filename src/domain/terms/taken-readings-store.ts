@@ -53,7 +53,7 @@ export function isBefore(tenantId: number, term: EligibleTerm): RawBuilder<unkno
     or (t.term_id <> ${term.term_id} and ${hasBilled(tenantId, sql`o.subscription_id`)}))`;
 }
 
-/** Whether a term `t` has posted a bill of a subscription, looked up and not hashed of all bills. */
+/** Whether a term `t` has posted a bill of a subscription: looked up, not hashed of all bills. */
 export function hasBilled(
   tenantId: number,
   subscriptionId: RawBuilder<unknown>,

@@ -13,6 +13,7 @@ import {
 } from '../../domain/bills/beside-store.ts';
 import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
 import { wireDay } from '../../domain/bills/freeze.ts';
+import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';
 import { type BankAccountRow, listBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
@@ -131,9 +132,6 @@ export const billView = Type.Object({
 });
 export type BillView = Type.Static<typeof billView>;
 
-/** Earlier terms that a bill shows. */
-const historyMax = 12;
-
 /** Bills with all that is shown with them, by the same few statements however many there are. */
 export async function presentBills(
   tx: Tx,
@@ -143,18 +141,18 @@ export async function presentBills(
   if (rows.length === 0) return [];
   const { tenantId } = tenant;
   const ids = rows.map((row) => row.bill_id);
-  const subscriptions = new Set(rows.flatMap((row) => row.subscription_id ?? []));
+  const ofOne = rows.filter((row) => row.subscription_id !== null);
   const contexts = [...new Set(rows.map((row) => row.context_id))];
   const [documents, deliveries, earlier, ...accounts] = await Promise.all([
     listDocuments(tx, tenantId, ids),
     listDeliveries(tx, tenantId, ids),
-    listEarlierBills(tx, tenantId, [...subscriptions], historyMax + 1),
+    listEarlierBills(tx, tenantId, ofOne, shownTerms),
     ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
   ]);
   const beside: Beside = {
     documents: Map.groupBy(documents, (row) => row.bill_id),
     deliveries: Map.groupBy(deliveries, (row) => row.bill_id),
-    earlier: Map.groupBy(earlier, (row) => row.subscription_id),
+    earlier: Map.groupBy(earlier, (row) => row.bill_id),
     accounts: new Map(contexts.map((contextId, index) => [contextId, accounts[index] ?? []])),
   };
   return rows.map((row) => present(row, beside, tenant));
@@ -190,7 +188,7 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
       usage: usageOf(section.usage ?? []),
       subtotal: amount(section.subtotal),
     })),
-    history: facts === null ? [] : historyOf(row, facts, beside, amount),
+    history: facts === null ? chargedHistory(row, amount) : historyOf(row, facts, beside, amount),
     bankAccounts: bankAccountsOf(beside.accounts.get(row.context_id) ?? []),
     documents: documents
       .filter((one) => one.error === null)
@@ -309,17 +307,19 @@ function usageOf(items: NonNullable<BillRow['document']['usage']>): BillView['us
   return items.map(({ estimated: _estimated, ...item }) => item);
 }
 
-/** Quantities of earlier terms as they were frozen, with what was billed and paid of them. */
+/**
+ * Quantities of earlier terms as they were frozen, of the input that the bill names first, with
+ * what was billed and paid of them.
+ */
 function historyOf(
   row: BillRow,
   facts: Facts,
   beside: Beside,
   amount: Amount,
 ): BillView['history'] {
-  const bills = (beside.earlier.get(row.subscription_id ?? 0) ?? []).filter(
-    (bill) => bill.bill_id < row.bill_id && bill.party_id === row.party_id,
-  );
-  const used = Object.values(facts.usageHistory ?? {})[0] ?? [];
+  const bills = beside.earlier.get(row.bill_id) ?? [];
+  const input = row.document.usage?.[0]?.input;
+  const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
   const known = new Map(bills.map((bill) => [bill.label, bill]));
   const billed = (label: string) => {
     const bill = known.get(label);
@@ -336,7 +336,17 @@ function historyOf(
           ...billed(label ?? ''),
         }))
       : bills.map(({ label }) => ({ label, quantity: null, ...billed(label) }));
-  return items.slice(0, historyMax);
+  return items.slice(0, shownTerms);
+}
+
+/** What the subscriptions of the bill were charged together. */
+function chargedHistory({ document }: BillRow, amount: Amount): BillView['history'] {
+  return (document.history ?? []).map(({ label, amount: charged }) => ({
+    label,
+    quantity: null,
+    amount: amount(charged),
+    paidAmount: null,
+  }));
 }
 
 function bankAccountsOf(rows: readonly BankAccountRow[]): BillView['bankAccounts'] {

@@ -42,7 +42,6 @@ export const makeTerm = operation({
     'PERIOD_NOT_FOUND',
     'SUBSCRIPTION_NOT_FOUND',
     'SUBSCRIPTION_NOT_IN_TERM',
-    'UNKNOWN_FIELD',
     'POST_TYPE_MISMATCH',
     'TERM_DATES_INVALID',
     'TERM_OVERLAP',

@@ -4,6 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
 import {
+  hasBills,
   lockTerm,
   moveDueDateOfBills,
   type TermRow,
@@ -64,9 +65,14 @@ export const updateTermOperation = operation({
     // Drafts carry the dates of their term.
     const isOutdated = term.run_number > 0 && term.status === 'Open';
     const isStale = term.is_stale || (isOutdated && changed.some((name) => name !== 'label'));
-    await updateTerm(tx, tenantId, { ...term, ...after, isStale }, { at: now, by: principal.name });
+    const stamp = { at: now, by: principal.name };
+    await updateTerm(tx, tenantId, { ...term, ...after, isStale }, stamp);
     if (term.status === 'Posted') {
-      await moveDueDateOfBills(tx, tenantId, term.term_id, after.dueDate);
+      // A term whose publication was begun and not ended has bills that customers have seen.
+      if (await hasBills(tx, tenantId, term.term_id, 'Published')) {
+        throw invalidState(term, ['Open', 'Posted']);
+      }
+      await moveDueDateOfBills(tx, tenantId, term.term_id, after.dueDate, stamp);
     }
     call.audit({
       subject: 'term',

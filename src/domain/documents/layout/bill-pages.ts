@@ -18,8 +18,14 @@ import { type Sheet, sizes } from './sheet.ts';
 import { slipBlock } from './slip.ts';
 import { totalsBlock } from './totals.ts';
 
+/** A bill of more pages is a mistake: of a template, most likely. */
+const pagesMax = 100;
+/** Some bills are of thousands of subscriptions, such as the street lights of a town. */
+const pagesPerSectionMax = 2;
+
 export function billPages(sheet: Sheet, view: BillView): Page[] {
-  const flow = openFlow(sheet, continuationBlock(sheet, view));
+  const pages = pagesMax + pagesPerSectionMax * view.sections.length;
+  const flow = openFlow(sheet, continuationBlock(sheet, view), pages);
   flow.add(headBlock(sheet, view));
   flow.add(partiesBlock(sheet, view), 10);
   addSections(flow, sheet, view);

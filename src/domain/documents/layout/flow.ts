@@ -5,9 +5,6 @@ import type { Page, PageItem } from '../../../base/pdf/page.ts';
 import { type Block, putItems } from './blocks.ts';
 import type { Sheet } from './sheet.ts';
 
-/** A bill of more pages is a mistake: of a template, most likely. */
-const pagesMax = 100;
-
 export type Flow = {
   /** On this page if it fits, otherwise on the next. */
   add(block: Block, gapBefore?: number): void;
@@ -20,7 +17,7 @@ export type Flow = {
   finish(footer: (page: number, pages: number) => Block): Page[];
 };
 
-export function openFlow(sheet: Sheet, continuation: Block): Flow {
+export function openFlow(sheet: Sheet, continuation: Block, pagesMax: number): Flow {
   const pages: PageItem[][] = [[]];
   let y = sheet.top;
 

@@ -1,0 +1,23 @@
+// What was charged in earlier terms, for bills that show no use of which it could be told.
+import type { StoredTerm } from './document.ts';
+import type { StandingRow } from './standings-store.ts';
+
+/** Earlier terms that a bill shows. */
+export const shownTerms = 12;
+
+/** Of one subscription, or of all on the bill together; newest first. */
+export function chargedTerms(standings: readonly StandingRow[]): StoredTerm[] {
+  const terms = new Map<string, StoredTerm & { endDate: string }>();
+  for (const { history } of standings) {
+    for (const { label, amount, endDate = '' } of history ?? []) {
+      if (amount === undefined) continue;
+      const key = `${endDate} ${label}`;
+      const sum = (terms.get(key)?.amount ?? 0) + amount;
+      terms.set(key, { label, amount: sum, endDate });
+    }
+  }
+  return [...terms.values()]
+    .sort((a, b) => (a.endDate < b.endDate ? 1 : -1))
+    .slice(0, shownTerms)
+    .map(({ label, amount }) => ({ label, amount }));
+}
