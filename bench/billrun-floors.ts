@@ -126,7 +126,7 @@ export async function naiveSeconds(
   const { rows } = await client.query<NaiveInput>(
     `select s.subscription_id, s.party_id, r.value - r.previous_value as units,
        s.connection_inputs -> 0 ->> 'value' as load,
-       h.terms -> 1 -> 'usage' -> 'energy' ->> 'quantity' as before,
+       h.terms[2] -> 'usage' -> 'energy' ->> 'quantity' as before,
        coalesce(b.receivable, 0) / 100.0 as arrears
      from subscriptions s
      join term_readings r on r.tenant_id = s.tenant_id and r.subscription_id = s.subscription_id

@@ -1154,6 +1154,7 @@ create table terms (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  is_estimated boolean not null default false,
   constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
   constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
@@ -1184,14 +1185,13 @@ create table tokens (
 create table usage_histories (
   tenant_id bigint not null,
   subscription_id bigint not null,
-  terms jsonb not null,
+  terms json[] not null,
   brought_forward bigint not null default 0,
   entry_id bigint not null default 0,
   billed jsonb,
   constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
   constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
-  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
-  constraint usage_histories_terms_check CHECK ((jsonb_typeof(terms) = 'array'::text))
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
 create table workspaces (

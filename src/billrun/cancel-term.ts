@@ -3,7 +3,7 @@ import type { Tx } from '../base/db/pool.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
 import { rejectEstimates, unlockReadings } from '../domain/terms/readings-store.ts';
-import { cancelTerm, getTerm, hasPostedBills, lockTerm } from '../domain/terms/store.ts';
+import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs, invalidState } from '../domain/terms/term.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
@@ -14,7 +14,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await lockTerm(tx, tenantId, request.termId ?? 0);
   assertTakesInputs(term);
-  if (await hasPostedBills(tx, tenantId, term.term_id)) throw invalidState(term, ['Open']);
+  if (await hasBills(tx, tenantId, term.term_id, 'Posted')) throw invalidState(term, ['Open']);
 }
 
 async function run(tx: Tx, job: StepJob): Promise<Finish> {
@@ -25,7 +25,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, term.term_id, null);
   await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
   await deleteInputs(tx, tenantId, term.term_id);
-  const drafts = await deleteDrafts(tx, tenantId, term.term_id, null);
+  const drafts = await deleteDrafts(tx, tenantId, term.term_id);
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);
   return { message: `Term ${term.label} is cancelled`, unlocked, drafts, cancelledJobs: jobs };

@@ -1,6 +1,12 @@
 // Step 4: the readings with which a term is billed are locked.
+import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
+import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import { newestVersions } from '../domain/pricing/price-books.ts';
+import { usageItemsOf } from '../domain/rating/inheritance.ts';
+import { chainOn } from '../domain/rating/price-book.ts';
 import { insertReadings } from '../domain/readings/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
@@ -12,6 +18,7 @@ import {
   lockPrevious,
   lockReadings,
   rejectEstimates,
+  type UnreadRegister,
 } from '../domain/terms/readings-store.ts';
 import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
@@ -109,9 +116,11 @@ async function estimate(
   const { tenantId } = job.tenant;
   const options = { range: chunk, lastReadingDate: rules.lastReadingDate };
   const unread = await listUnread(tx, tenantId, term, options);
-  const made = unread.flatMap(
-    (register) => estimateUnread(register, term, rules.estimations.get(register.input)) ?? [],
-  );
+  const mayEstimate = await estimable(tx, job, term);
+  const made = unread.flatMap((register) => {
+    if (!mayEstimate(register)) return [];
+    return estimateUnread(register, term, rules.estimations.get(register.input)) ?? [];
+  });
   if (made.length === 0) return 0;
   const stamp = { at: job.now, by: job.requestedBy };
   const firstId = await takeNumbers(tx, tenantId, 'reading', made.length);
@@ -120,6 +129,24 @@ async function estimate(
   await insertReadings(tx, tenantId, readings, firstId, stamp);
   await insertEstimates(tx, tenantId, term.term_id, standIns, stamp);
   return made.length;
+}
+
+/** Whether the plan in force on the last day of the term allows estimates of an input. */
+async function estimable(
+  tx: Tx,
+  { tenant }: StepJob,
+  { term_id, end_date }: TermRow,
+): Promise<(register: UnreadRegister) => boolean> {
+  const term = await getBilledTerm(tx, tenant.tenantId, term_id);
+  const versions = await newestVersions(tx, tenant.tenantId, term.context_id);
+  const prices = { book_version: term.book_version, versions };
+  const { book, planCodes } = await bookOfRun(tx, tenant, term, prices);
+  const day = dayOf(Temporal.PlainDate.from(end_date));
+  return ({ plan_id, input }) => {
+    const { chain } = chainOn(book, planCodes.get(plan_id) ?? '', day);
+    const item = usageItemsOf(chain).find((one) => one.input === input);
+    return item?.estimate !== 'NotAllowed';
+  };
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
@@ -131,11 +158,12 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   if (worked.total === 0) return { message: 'No subscription of the term is metered' };
   const stamp = { at: job.now, by: job.requestedBy };
   const hasChanged = locked + estimated + repeated > 0;
+  const readings = { postedAt: job.now, isEstimated: modeOf(job) === 'estimated' };
   await noteInputs(
     tx,
     tenantId,
     job.termId ?? 0,
-    { stage: 'ReadingsPosted', readingsPostedAt: job.now, hasChanged },
+    { stage: 'ReadingsPosted', readings, hasChanged },
     stamp,
   );
   const parts = [

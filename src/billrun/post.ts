@@ -24,7 +24,6 @@ import {
   listPostRanges,
   listShares,
   type Numbered,
-  takeFromWallets,
 } from '../domain/bills/post-store.ts';
 import {
   asksDeposits,
@@ -44,6 +43,12 @@ import {
 } from '../domain/bills/runs-store.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
 import { countStale } from '../domain/bills/subjects-store.ts';
+import {
+  listShared,
+  settleShared,
+  takeFromWallets,
+  type WalletUse,
+} from '../domain/bills/wallets-store.ts';
 import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/price-book.ts';
@@ -188,10 +193,14 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
   const { drafts, parts } = await listDrafts(tx, tenantId, term.term_id, chunk);
   const ids = drafts.map((draft) => draft.bill_id);
+  const pinned = await bookOfRun(tx, job.tenant, term, run);
+  const usesWallets = appliesWallets(term, pinned, reserved.postingDate);
   // All of it or nothing: whoever was here before did all of it.
   if (ids.length === 0) {
     const posted = await countPosted(tx, tenantId, term.term_id, chunk);
-    return { done: expected, outcome: { posted } };
+    const part = { ...chunk, termId: term.term_id };
+    const shared = usesWallets ? await listShared(tx, tenantId, part) : [];
+    return { done: expected, outcome: { posted, shared } };
   }
   if (ids.length !== expected) {
     throw new Error(`part ${chunk.chunk} has ${ids.length} drafts, not the ${expected} it had`);
@@ -206,7 +215,9 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   }
   const place: Place = {
     term,
-    pinned: await bookOfRun(tx, job.tenant, term, run),
+    chunk,
+    pinned,
+    usesWallets,
     postingDate: reserved.postingDate,
     journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerPart,
     firstEntry: reserved.firstEntry + before * entriesPerSubscription,
@@ -214,8 +225,8 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   };
   const posted = numbered.filter((one) => !isStale(one));
   const booked = drafts.filter((draft) => !stale.has(draft.bill_id));
-  if (posted.length > 0) await postPart(tx, job, place, posted, booked);
-  return { done: expected, outcome: { posted: posted.length } };
+  const shared = posted.length === 0 ? [] : await postPart(tx, job, place, posted, booked);
+  return { done: expected, outcome: { posted: posted.length, shared } };
 }
 
 /** In the order of their ids, from the piece of the range that is the part's. */
@@ -241,7 +252,9 @@ async function numberBills(
 /** Where a part books. */
 type Place = {
   term: BilledTerm;
+  chunk: Chunk;
   pinned: PinnedBook;
+  usesWallets: boolean;
   postingDate: string;
   journalId: number;
   firstEntry: number;
@@ -249,28 +262,24 @@ type Place = {
   isCombined: boolean;
 };
 
+/** Returns the parties whose wallets are left for the end of the step. */
 async function postPart(
   tx: Tx,
   job: StepJob,
   place: Place,
   posted: readonly Numbered[],
   drafts: readonly DraftCharges[],
-): Promise<void> {
+): Promise<number[]> {
   const { tenantId } = job.tenant;
-  const { term, pinned, postingDate, journalId, firstEntry } = place;
+  const { term, chunk, pinned, postingDate, journalId, firstEntry } = place;
   const stamp = { at: job.now, by: job.requestedBy };
   const ids = posted.map((one) => one.billId);
-  const isPrepaid = term.charging_type === 'Prepaid';
-  const usesWallet = isPrepaid || appliesWallet(place);
-  const wallets = usesWallet ? await takeFromWallets(tx, tenantId, ids) : [];
-  const dueDate = isPrepaid ? postingDate : null;
-  const head: JournalHead = {
-    sourceId: job.jobId,
-    termId: term.term_id,
-    businessUnitId: term.business_unit_id,
-    postingDate: Temporal.PlainDate.from(postingDate),
-    description: `Bills of ${term.label}`,
-  };
+  const part = { ...chunk, termId: term.term_id };
+  const { uses: wallets, shared } = place.usesWallets
+    ? await takeFromWallets(tx, tenantId, part, ids)
+    : { uses: [], shared: [] };
+  const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
+  const head = journalHead(job, term, postingDate);
   await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
   await postDrafts(tx, tenantId, {
     bills: posted,
@@ -292,39 +301,47 @@ async function postPart(
   const accountOf = await componentAccounts(tx, tenantId, pinned);
   await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf));
   await bookBeside(tx, job, place, { ids, wallets, head });
+  return shared;
 }
 
-function appliesWallet({ pinned, postingDate }: Place): boolean {
+function journalHead(job: StepJob, term: BilledTerm, postingDate: string): JournalHead {
+  return {
+    sourceId: job.jobId,
+    termId: term.term_id,
+    businessUnitId: term.business_unit_id,
+    postingDate: Temporal.PlainDate.from(postingDate),
+    description: `Bills of ${term.label}`,
+  };
+}
+
+function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
+  if (term.charging_type === 'Prepaid') return true;
   const { definition } = contextOn(pinned.book, dayOf(postingDate));
   return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
 }
 
 type Beside = {
   ids: readonly number[];
-  wallets: Awaited<ReturnType<typeof takeFromWallets>>;
+  wallets: readonly WalletUse[];
   head: JournalHead;
 };
 
 /** What only some bills bring: wallets, deposits, plans that are billed once. */
 async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
   const { tenantId } = job.tenant;
-  const { pinned, journalId, firstEntry, term } = place;
+  const { pinned, journalId, firstEntry } = place;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
     const shares = await listShares(tx, tenantId, ids);
-    const byBill = Map.groupBy(
-      shares.map((row) => ({ ...row, subscriptionId: row.subscription_id })),
-      (row) => row.bill_id,
-    );
-    const journal = walletJournal(head, wallets, byBill);
+    const journal = walletJournal(head, wallets, shares);
     // After the entries of the bills themselves.
     const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
     await insertJournal(tx, tenantId, journal, numbers, stamp);
   }
   if (asksDeposits(pinned)) {
     const firsts = await listFirstBills(tx, tenantId, ids);
-    const journal = depositJournal(head, pinned, firsts, term.due_date);
+    const journal = depositJournal(head, pinned, firsts);
     if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
   }
   const once = oneTimePlans(pinned);
@@ -341,7 +358,29 @@ function dayOf(isoDate: string): number {
   return parseDay(wireDay(isoDate)) ?? 0;
 }
 
-type Outcome = { posted: number };
+/** Wallets of parties with bills in several parts, now that all of them are posted. */
+async function settleWallets(
+  tx: Tx,
+  job: StepJob,
+  term: BilledTerm,
+  partyIds: readonly number[],
+): Promise<void> {
+  const { tenantId } = job.tenant;
+  const { reserved } = await lastRun(tx, tenantId, term);
+  if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const uses = await settleShared(tx, tenantId, term.term_id, partyIds, stamp);
+  if (uses.length === 0) return;
+  const shares = await listShares(
+    tx,
+    tenantId,
+    uses.map((use) => use.bill_id),
+  );
+  const head = journalHead(job, term, reserved.postingDate);
+  await postJournal(tx, tenantId, walletJournal(head, uses, shares), stamp);
+}
+
+type Outcome = { posted: number; shared: number[] };
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { tenantId } = job.tenant;
@@ -351,6 +390,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   await updateTermStage(tx, tenantId, term.term_id, step, stamp);
   await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
   const outcomes = worked.outcomes as Outcome[];
+  const shared = new Set(outcomes.flatMap((outcome) => outcome.shared));
+  if (shared.size > 0) await settleWallets(tx, job, term, [...shared]);
   const posted = outcomes.reduce((sum, outcome) => sum + outcome.posted, 0);
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;

@@ -43,10 +43,11 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, termId, subscriptionId);
   await rejectEstimates(tx, tenantId, termId, standIns, stamp);
-  const drafts = unlocked === 0 ? 0 : await deleteDrafts(tx, tenantId, termId, subscriptionId);
+  const which = { subscriptionId, isHeldKept: true };
+  const drafts = unlocked === 0 ? 0 : await deleteDrafts(tx, tenantId, termId, which);
   const left = await countLocked(tx, tenantId, termId);
   // With none left, step 4 is as if it had not been done.
-  const posted = left === 0 ? { readingsPostedAt: null } : {};
+  const posted = left === 0 ? { readings: null } : {};
   const step = { stage: 'Created' as const, hasChanged: unlocked > 0, ...posted };
   await noteInputs(tx, tenantId, termId, step, stamp);
   const bills = drafts === 0 ? '' : `, ${drafts} drafts deleted`;

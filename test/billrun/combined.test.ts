@@ -229,6 +229,11 @@ for (const postType of postTypes) {
     const { client } = town;
     const first = await generated(town, july);
     assert.deepEqual(await chargedBy(town, first), expected(town, inJuly));
+    const found = await client.getTerms({ filters: { connectionNumber: 'b' } });
+    assert.deepEqual(
+      found.data.terms.map(({ termID }) => termID),
+      [first],
+    );
     assert.deepEqual(await booked(town), {});
     await client.postBills(schedule(first));
     assert.deepEqual(await booked(town), entries(inJuly));

@@ -118,6 +118,16 @@ test('one changed reading changes one bill, and the comparison names it', async 
     },
   ]);
   assert.ok(difference?.lines.some((line) => line.component === 'energyCharge'));
+  // Lines add up to what is charged; what is charged only if the bill is paid late stands apart.
+  const changed = difference.lines.reduce(
+    (sum, line) => sum + cents(line.after ?? 0) - cents(line.before ?? 0),
+    0,
+  );
+  assert.equal(changed, cents(difference.after ?? 0) - cents(difference.before ?? 0));
+  assert.deepEqual(
+    difference.surcharges.map((line) => [line.component, line.before]),
+    second.surcharges.map((line) => [line.component, line.amount]),
+  );
   const again = (await billsOf(run, termId))[1];
   assert.equal(difference?.after, again?.currentCharges);
   // 250 -> 260 units, all in the third slab at 27.14.
@@ -149,6 +159,28 @@ test('a changed price is told as the cause, and a bill is explained by the price
   }
   const after = (await run.client.explainBill({ billID: first?.billID ?? 0 })).data.lines;
   assert.equal(after.find((line) => line.component === 'meterRent')?.amount, 30);
+});
+
+test('explain-bill says so when the bill has no such line', async () => {
+  const { run, termId } = await threeBills();
+  const [bill] = await billsOf(run, termId);
+  const { billID = 0, lines = [], surcharges = [] } = bill ?? {};
+  const count = lines.length + surcharges.length;
+  const last = await run.client.explainBill({ billID, lineNo: count });
+  assert.deepEqual(
+    last.data.lines.map((line) => line.component),
+    surcharges.map((line) => line.component),
+  );
+  const refusal = await refuses(
+    run.client.explainBill({ billID, lineNo: count + 1 }),
+    'LINE_NOT_FOUND',
+    { statusCode: 404 },
+  );
+  assert.equal(refusal.error.field, 'lineNo');
+  await rowsOf(run, 'delete from term_readings where tenant_id = $1');
+  await generate(run, termId);
+  assert.deepEqual((await run.client.explainBill({ billID })).data.lines, []);
+  await refuses(run.client.explainBill({ billID, lineNo: 1 }), 'LINE_NOT_FOUND');
 });
 
 test('generating one bill leaves the others alone', async () => {

@@ -158,6 +158,35 @@ test('a register that passed its highest value in the days of a bill that was he
   ]);
 });
 
+test('a register that passed its highest value, and then where it had begun', async () => {
+  const { run, read, client, number } = await openHome(scene, {}, { value: '400000' });
+  const turn = (value: string, readingDate: string) =>
+    client.makeReadings({ readings: [{ number, value, readingDate, rollover: true }] });
+  const jan = await read(january);
+  await turn('100000', '31/01/2026');
+  await client.postMeterReadings({
+    operation: 'schedule',
+    data: { termID: jan, reading: 'current' },
+  });
+  await leaveOut(run, jan);
+  const feb = await read(february, ['900000', '28/02/2026']);
+  await generate(run, feb);
+  const bill = await billOf(run, feb);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '400000', '28/02/2026', '900000', '1500000']]);
+  assert.deepEqual(linesOf(bill).slice(0, 2), [
+    ['energyCharge', '01/01/2026', 700_000 * 20],
+    ['energyCharge', '01/02/2026', 800_000 * 20],
+  ]);
+  // And a second time, before the end of March.
+  await leaveOut(run, feb);
+  await turn('500000', '31/03/2026');
+  const mar = await read(march);
+  await generate(run, mar);
+  const last = await billOf(run, mar);
+  assert.deepEqual(readingsOn(last), [['01/01/2026', '400000', '31/03/2026', '500000', '2100000']]);
+  assert.equal(last.usage[0]?.quantity, '2100000');
+});
+
 test('a register that shows use and not a count', async () => {
   const sender = {
     name: 'Sends what was used',

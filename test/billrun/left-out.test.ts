@@ -269,8 +269,52 @@ test('a value entered for a bill that was held leaves the next term what it comp
   ]);
 });
 
+test('a value for a bill that was held stands for its days where a rule is of the term', async () => {
+  const serviceCode = 'FEES';
+  /** February's bill, with what was entered for January's, which was held. */
+  const billAfter = async (values: Record<string, string>) => {
+    const run = await openBillRun(scene, tariffCase('SOC'));
+    const { client } = run;
+    const number = await feePayer(run, serviceCode, 'Term');
+    const jan = await newTerm(client, { serviceCode, ...january });
+    const compsData = Object.entries(values).map((value) => [number, ...value]);
+    await client.postManualComponentValues({
+      operation: 'schedule',
+      data: { data: JSON.stringify({ termID: jan, compsData }) },
+    });
+    await leaveOut(run, jan);
+    const feb = await newTerm(client, { serviceCode, ...february });
+    await generate(run, feb);
+    const { billID, lines } = await billOf(run, feb);
+    const { data } = await client.explainBill({ billID });
+    assert.deepEqual(
+      data.lines.map((line) => line.amount),
+      lines.map((line) => line.amount),
+    );
+    return lines.map((line) => [line.component, line.fromDate, line.toDate, line.amount]);
+  };
+  const fees = [
+    ['fee', '01/02/2026', '28/02/2026', 10 * 28],
+    ['fee', '01/01/2026', '31/01/2026', 100],
+  ];
+  assert.deepEqual(await billAfter({ fee: '100' }), [
+    ...fees,
+    ['gst', '01/01/2026', '28/02/2026', (100 + 280) / 10],
+  ]);
+  // Also a tax: of the days before, what was given; of its own, what it comes to.
+  assert.deepEqual(await billAfter({ fee: '100', gst: '5' }), [
+    ...fees,
+    ['gst', '01/02/2026', '28/02/2026', 28],
+    ['gst', '01/01/2026', '31/01/2026', 5],
+  ]);
+});
+
 /** A subscription that pays 10 a day and a tenth of it as tax, billed up to the end of 2025. */
-async function feePayer({ client }: BillRun, code: string): Promise<string> {
+async function feePayer(
+  { client }: BillRun,
+  code: string,
+  scope: 'Segment' | 'Term' = 'Segment',
+): Promise<string> {
   await client.createService({
     service: {
       ...smallService,
@@ -279,12 +323,12 @@ async function feePayer({ client }: BillRun, code: string): Promise<string> {
       holdRules: [],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional', categories: ['taxable'] },
-        { name: 'gst', label: 'GST', type: 'Tax' },
+        { name: 'gst', label: 'GST', type: 'Tax', manual: 'Optional' },
       ],
     },
   });
   const componentRules = [
-    { component: 'fee', formula: '10 * segment.days' },
+    { component: 'fee', scope, formula: '10 * segment.days' },
     { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxable") * 10%' },
   ];
   const plan = await newTariff(client, code, { componentRules });

@@ -1,6 +1,10 @@
 // Step 7: numbers, ledger, histories; what refuses it, and how it is taken back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tenantTransact } from '../../src/base/db/pool.ts';
+import { generateBillsStep } from '../../src/billrun/generate.ts';
+import { postBillsStep } from '../../src/billrun/post.ts';
+import { unpostBillsStep } from '../../src/billrun/unpost.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
 import {
   addSubscription,
@@ -16,7 +20,10 @@ import {
   unpost,
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { makeFullTerm } from '../support/full-term.ts';
 import { assertLaws, judgementsOf } from '../support/laws.ts';
+import { termID } from '../support/residential-rows.ts';
+import { prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { insertOpening, readNext } from '../support/term-rows.ts';
 
@@ -292,6 +299,54 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
   await assertLaws(scene, run.tenantId);
 });
 
+test('a wallet pays the oldest bill first, whichever part of the term is posted first', async () => {
+  // One more than goes into a part.
+  const { workspace, tenantId } = await makeFullTerm(scene, scene.baseUrl, 'wallet-parts', 1_001);
+  const ofParty = (partyId: number, ...ids: number[]) =>
+    scene.sql.query(
+      `update subscriptions set party_id = $2, account_id = $2
+       where tenant_id = $1 and subscription_id = any($3)`,
+      [tenantId, partyId, ids],
+    );
+  await ofParty(1, 1, 3, 1_001);
+  await ofParty(2, 2, 4);
+  await whileCrew(scene, workspace, async (crew) => {
+    await runStep(crew, generateBillsStep, { termId: termID });
+    const drafts = await scene.sql.query(
+      'select bill_id, bill_amount from bills where tenant_id = $1 order by bill_id',
+      [tenantId],
+    );
+    const amounts = drafts.rows.map((row) => Number(row.bill_amount));
+    const [one = 0, , three = 0] = amounts;
+    await insertOpening(scene, tenantId, null, -(one + three + 500), 'Opening');
+    // The second part is posted by a job that goes no further, and another one goes on.
+    const { job, chunks } = await prepareStep(crew, postBillsStep, { termId: termID });
+    await tenantTransact(crew.database, tenantId, (tx) =>
+      postBillsStep.work(tx, job, chunks[1] ?? assert.fail(), crew.tools),
+    );
+    await runStep(crew, postBillsStep, { termId: termID });
+    const { rows } = await scene.sql.query(
+      `select subscription_id::integer as subscription, wallet_applied::integer as wallet,
+         paid_amount::integer as paid, payment_status as status from bills
+       where tenant_id = $1 and wallet_applied <> 0 order by bill_id`,
+      [tenantId],
+    );
+    assert.deepEqual(rows, [
+      { subscription: 1, wallet: one, paid: one, status: 'Paid' },
+      { subscription: 3, wallet: three, paid: three, status: 'Paid' },
+      { subscription: 1_001, wallet: 500, paid: 500, status: 'PartiallyPaid' },
+    ]);
+    await assertLaws(scene, tenantId);
+    await runStep(crew, unpostBillsStep, { termId: termID, parameters: { reason: 'again' } });
+    const party = await scene.sql.query(
+      'select wallet_balance::integer as wallet from parties where tenant_id = $1 and party_id = 1',
+      [tenantId],
+    );
+    assert.deepEqual(party.rows, [{ wallet: one + three + 500 }]);
+    await assertLaws(scene, tenantId);
+  });
+});
+
 test('a context may leave wallets alone; prepaid bills are due at once', async () => {
   const left = await generated([100], { changed: { autoApplyWallet: 0 } });
   await insertOpening(scene, left.run.tenantId, null, -1_000_00, 'Opening');
@@ -396,6 +451,47 @@ test('unposting mirrors the journals, retires the numbers and gives everything b
   await assertLaws(scene, run.tenantId);
 });
 
+test('a due date that is moved is on the bill alone, and moves before anybody has seen one', async () => {
+  const { run, termId } = await generated([100, 120]);
+  await post(run, termId);
+  const before = await billsOf(run, termId);
+  const august = await addTerm(run, {
+    label: 'Aug-2025',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await rowsOf(run, `update terms set stage = 'Generated' where tenant_id = $1 and term_id = $2`, [
+    august,
+  ]);
+  const move = (dueDate: string) => run.client.updateTerm({ data: { termID: termId, dueDate } });
+  await move('25/08/2025');
+  const after = await billsOf(run, termId);
+  assert.deepEqual(
+    after.map((bill) => [bill.dueDate, bill.modifiedBy]),
+    after.map(() => ['25/08/2025', `admin@${run.client.workspace}.example`]),
+  );
+  assert.ok(after.every((bill, index) => bill.ts > (before[index]?.ts ?? 0)));
+  const entries = await rowsOf(
+    run,
+    `select due_date from subledger_entries
+     where tenant_id = $1 and bill_id is not null and due_date is not null`,
+  );
+  assert.deepEqual(entries, []);
+  // What later bills say is overdue hangs on it.
+  const [later] = await rowsOf<{ is_stale: boolean }>(
+    run,
+    'select is_stale from terms where tenant_id = $1 and term_id = $2',
+    [august],
+  );
+  assert.equal(later?.is_stale, true);
+  // One customer has seen his bill: the term no longer has one due date to move.
+  await rowsOf(run, `update bills set status = 'Published' where tenant_id = $1 and bill_id = $2`, [
+    after[0]?.billID,
+  ]);
+  await refuses(move('26/08/2025'), 'INVALID_STATE');
+});
+
 test('what was paid, credited or followed by a later bill is not unposted', async () => {
   const { run, termId, subscriptions } = await generated([100]);
   const [id = 0] = subscriptions;
@@ -453,7 +549,7 @@ test('bills of accounts are posted by subscription, and unposted', async () => {
   );
   const histories = await rowsOf<{ quantity: string }>(
     run,
-    `select terms -> 0 -> 'usage' -> 'energy' ->> 'quantity' as quantity from usage_histories
+    `select terms[1] -> 'usage' -> 'energy' ->> 'quantity' as quantity from usage_histories
      where tenant_id = $1 order by subscription_id`,
   );
   assert.deepEqual(

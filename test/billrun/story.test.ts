@@ -154,7 +154,7 @@ async function bringHistory(tenantId: number, uses: [june: number, may: number][
     }));
     await scene.sql.query(
       'insert into usage_histories (tenant_id, subscription_id, terms) values ($1, $2, $3)',
-      [tenantId, index + 1, JSON.stringify(terms)],
+      [tenantId, index + 1, terms.map((term) => JSON.stringify(term))],
     );
   }
 }

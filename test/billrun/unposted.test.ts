@@ -202,7 +202,7 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
     run,
     `insert into usage_histories (tenant_id, subscription_id, terms) values ($1, $2, $3)
      on conflict (tenant_id, subscription_id) do update set terms = excluded.terms`,
-    [subscription, JSON.stringify(past)],
+    [subscription, past.map((term) => JSON.stringify(term))],
   );
   await generate(run, termId);
   await post(run, termId);
@@ -234,6 +234,40 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
   }
   assert.deepEqual((await lookedBackOn())[0], labels);
 });
+
+for (const postType of ['Post Subscription', 'Post Party'] as const) {
+  test(`${postType}: many terms that are unposted one after the other take none with them`, async () => {
+    const place = await openPlace(postType);
+    await connectOld(place);
+    await connectOld(place);
+    const remembered = async () => {
+      const rows = await rowsOf<{ terms: { label: string }[] }>(
+        place,
+        `select terms, brought_forward, entry_id, billed from usage_histories
+         where tenant_id = $1 order by subscription_id`,
+      );
+      assert.equal(rows.length, 2);
+      return rows;
+    };
+    const terms: number[] = [];
+    const standings: unknown[] = [];
+    for (let day = 1; day <= 19; day += 1) {
+      const date = `${String(day).padStart(2, '0')}/07/2026`;
+      const termId = await generatedOver(place, { startDate: date, endDate: date });
+      await post(place, termId);
+      terms.push(termId);
+      standings.push(await remembered());
+    }
+    for (const termId of terms.slice(13).reverse()) await unpost(place, termId);
+    const back = await remembered();
+    assert.deepEqual(
+      back.map((row) => row.terms.length),
+      [13, 13],
+    );
+    assert.deepEqual(back, standings[12]);
+    await assertLaws(scene, place.tenantId);
+  });
+}
 
 /** Normal lines of whole months, and before them what was caught up. */
 const caughtUp = {

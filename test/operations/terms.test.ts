@@ -287,3 +287,29 @@ test('a context with an open term keeps its post type', async () => {
   const change = admin.updateService({ service: { code: serviceCode, postType: 'Post Party' } });
   await refuses(change, 'SERVICE_IN_USE');
 });
+
+test('whom a term is for must be of its batch, and no Regular one is for some alone', async () => {
+  const offer = await newOffer(admin, { batches: [{ batchCode: 'B01', label: 'North' }] });
+  const { serviceCode } = offer;
+  const connection = {
+    ...offer,
+    batchCode: 'B01',
+    users: [{ partyNumber: await newParty(admin), connectionGroupLabel: 'House' }],
+  };
+  const connectionNumbers = [await subscribe(admin, connection)];
+  const sent = { ...july, serviceCode, connectionNumbers };
+  const elsewhere = await refuses(make({ ...sent, type: 'OffCycle' }), 'SUBSCRIPTION_NOT_IN_TERM');
+  assert.match(elsewhere.message, /batch B01/);
+  for (const type of ['Regular', null] as const) {
+    const field = 'data.connectionNumbers';
+    await refuses(make({ ...sent, batchCode: 'B01', type }), 'UNKNOWN_FIELD', { field });
+  }
+  await make({ ...sent, batchCode: 'B01', type: 'OffCycle' });
+  assert.equal((await admin.getTerms({ serviceCode })).data.terms.length, 1);
+});
+
+test('a term ends while there are years left to read meters and to pay in', async () => {
+  const serviceCode = await newService(admin);
+  const last = { label: 'last', startDate: '01/12/9999', endDate: '31/12/9999' };
+  await refuses(make({ ...last, serviceCode }), 'TERM_DATES_INVALID', { field: 'data.endDate' });
+});

@@ -25,6 +25,15 @@ describe('hold rules', () => {
     assert.deepEqual(heldFor(null, '5', '0'), []);
   });
 
+  test('that cannot be computed hold nothing, and do not stop the others', () => {
+    const rules = [
+      { name: 'twice', when: 'bill.current / history.averageAmount > 2' },
+      { name: 'big', when: 'bill.payable > 340' },
+    ];
+    assert.deepEqual(heldFor(rules, '0', '0'), ['big']);
+    assert.deepEqual(heldFor(rules, '0', '1'), ['twice', 'big']);
+  });
+
   test('of the context stand in their place', () => {
     const rules = [{ name: 'big', when: 'bill.payable > 340' }];
     assert.deepEqual(heldFor(rules, '0', '1'), ['big']);

@@ -51,13 +51,13 @@ const tables = [
      'Actual', now(), 'test'
    from generate_series($2::bigint, $3::bigint) n`,
   `insert into usage_histories (tenant_id, subscription_id, terms)
-   select $1, n, jsonb_build_array(${['Jun', 'May', 'Apr']
+   select $1, n, array[${['Jun', 'May', 'Apr']
      .map(
-       (month, index) => `jsonb_build_object('termId', null, 'label', '${month}-2025', 'days', 30,
-         'amount', ${1_500_000 + index} + n % 5000, 'usage', jsonb_build_object('energy',
-           jsonb_build_object('quantity', (${300 + index} + n % 400)::text, 'type', 'Actual')))`,
+       (month, index) => `json_build_object('termId', null, 'label', '${month}-2025', 'days', 30,
+         'amount', ${1_500_000 + index} + n % 5000, 'usage', json_build_object('energy',
+           json_build_object('quantity', (${300 + index} + n % 400)::text, 'type', 'Actual')))`,
      )
-     .join(', ')})
+     .join(', ')}]
    from generate_series($2::bigint, $3::bigint) n`,
 ];
 

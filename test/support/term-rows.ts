@@ -325,7 +325,7 @@ async function insertBeside(
       [
         tenantId,
         subscriptionId,
-        JSON.stringify(terms),
+        terms.map((term) => JSON.stringify(term)),
         previous ? JSON.stringify(Object.fromEntries(billed)) : null,
       ],
     );

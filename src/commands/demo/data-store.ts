@@ -282,14 +282,14 @@ export async function insertUsageHistories(
 ): Promise<void> {
   await sql`
     insert into usage_histories (tenant_id, subscription_id, terms)
-    select ${tenantId}, n, jsonb_agg(jsonb_build_object(
+    select ${tenantId}, n, array_agg(json_build_object(
         'termId', null,
         'label', to_char(began.month + ((m - 1) || ' months')::interval, 'Mon-YYYY'),
         'endDate', (began.month + (m || ' months')::interval - interval '1 day')::date::text,
         'days', extract(day from began.month + (m || ' months')::interval - interval '1 day'),
         'amount', used * case context when 'ELEC' then 2500 else 4000 end,
-        'usage', jsonb_build_object(case context when 'ELEC' then 'energy' else 'water' end,
-          jsonb_build_object('quantity', used::text, 'type', 'Actual'))
+        'usage', json_build_object(case context when 'ELEC' then 'energy' else 'water' end,
+          json_build_object('quantity', used::text, 'type', 'Actual'))
       ) order by m desc)
     from ${numbered(block)} s, (select ${year.start}::date as month) began,
       generate_series(1, 11) m,

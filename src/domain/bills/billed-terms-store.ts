@@ -30,6 +30,8 @@ export type BilledTerm = {
   stage: string;
   is_stale: boolean;
   is_read: boolean;
+  /** Whether estimates were asked for when readings were posted last. */
+  is_estimated: boolean;
   /** When another term that takes readings of the same meters last locked some. */
   others_read_at: Temporal.Instant | null;
   run_number: number;
@@ -50,7 +52,7 @@ export async function findBilledTerm(
       t.batch_id, b.code as batch_code, t.billing_period_id,
       trim_scale(p.months)::text as months, t.term_type, t.label, t.start_date, t.end_date,
       t.due_date, t.post_type, t.status, t.stage, t.is_stale,
-      t.readings_posted_at is not null as is_read, (
+      t.readings_posted_at is not null as is_read, t.is_estimated, (
         select max(o.readings_posted_at) from terms o
         where o.tenant_id = ${tenantId} and o.context_id = t.context_id
           and o.batch_id = t.batch_id and o.term_id <> t.term_id and o.status <> 'Cancelled'

@@ -16,8 +16,10 @@ import {
   listManualValues,
   listMeters,
   listUploadedUsage,
+  listUsageBefore,
   type MeterRow,
   type ReadingRow,
+  type UsageRow,
 } from './inputs-store.ts';
 import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
@@ -67,14 +69,18 @@ export async function collect(
     accountNames,
   };
   const [meters, manual, usage] = inputs;
-  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage });
+  const isAgreed = agreedInputs(scope);
+  const rows = withQuantities(billed, usage.filter(isAgreed));
+  const taken = await withLeftOut(tx, tenantId, scope, rows, { meters, manual, usage });
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
-  const readings = await furtherReadings(tx, tenantId, scope, billed, metersOf);
+  const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
-  const usageOf = Map.groupBy(taken.usage, (row) => row.subscription_id);
+  const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
+  const used = [...usageBefore, ...taken.usage].filter((row) => !isAgreed(row));
+  const usageOf = Map.groupBy(used, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
-  for (const row of billed) {
+  for (const row of rows) {
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
@@ -131,6 +137,61 @@ function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeSc
 
 function requiredInputs(book: PinnedBook['book'], code: string, day: number): string[] {
   return editionOn(book, code, day).requiredInputs.map(({ name }) => name);
+}
+
+/** Quantities that are agreed with a subscription, and not use of it. */
+function agreedInputs({ book, termFacts }: MakeScope): (row: UsageRow) => boolean {
+  const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
+  const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
+  const names = new Set(agreed.map(({ name }) => name));
+  return ({ input }) => names.has(input);
+}
+
+/**
+ * What was uploaded for the term stands in for an agreed quantity: for all of it, or from a day on.
+ */
+function withQuantities(
+  billed: readonly BilledRow[],
+  uploaded: readonly UsageRow[],
+): readonly BilledRow[] {
+  if (uploaded.length === 0) return billed;
+  const uploadedOf = Map.groupBy(uploaded, (row) => row.subscription_id);
+  return billed.map((row) => {
+    const steps = (uploadedOf.get(row.subscription_id) ?? []).map(
+      ({ input: name, quantity: value, usage_date: fromDate }) =>
+        fromDate === null ? { name, value } : { name, value, fromDate },
+    );
+    if (steps.length === 0) return row;
+    const kept = (row.quantities ?? []).filter((agreed) =>
+      steps.every(
+        ({ name, fromDate }) =>
+          name !== agreed.name || (fromDate !== undefined && fromDate !== agreed.fromDate),
+      ),
+    );
+    const quantities = [...kept, ...steps].sort((a, b) =>
+      (a.fromDate ?? '') < (b.fromDate ?? '') ? -1 : 1,
+    );
+    return { ...row, quantities };
+  });
+}
+
+/** A day that was uploaded again for this term counts as it is now. */
+async function usageOfTermsBefore(
+  tx: Tx,
+  tenantId: number,
+  earlierTerms: ReadonlyMap<number, EarlierTermRow>,
+  standings: readonly StandingRow[],
+  now: readonly UsageRow[],
+): Promise<UsageRow[]> {
+  const before = standings.flatMap(({ subscription_id: subscriptionId, history }) => {
+    const termId = history?.[0]?.termId ?? 0;
+    return earlierTerms.has(termId) ? [{ subscriptionId, termId }] : [];
+  });
+  const found = await listUsageBefore(tx, tenantId, before);
+  if (found.length === 0) return found;
+  const keyOf = (row: UsageRow) => `${row.subscription_id} ${row.input} ${row.usage_date}`;
+  const known = new Set(now.map(keyOf));
+  return found.filter((row) => !known.has(keyOf(row)));
 }
 
 /** Only bills made in advance look back at a term. */
@@ -238,7 +299,7 @@ function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => bo
       date !== undefined && date > first && date <= term.end_date;
     return (
       first < dayBefore ||
-      isCutForAll(row.plan_id) ||
+      row.plan_history.some(({ planId }) => isCutForAll(planId)) ||
       row.variants !== null ||
       row.plan_history.some((one) => isInside(one.fromDate) && one !== row.plan_history[0]) ||
       (row.status_history?.some((one) => isInside(one.fromDate)) ?? false) ||

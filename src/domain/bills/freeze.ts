@@ -14,9 +14,10 @@ import type {
   TermFacts,
   UploadedUsage,
 } from '../rating/facts.ts';
+import type { HistoryEntry } from '../terms/usage-history-store.ts';
 import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
-import type { HistoryEntry, StandingRow } from './standings-store.ts';
+import type { StandingRow } from './standings-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
@@ -188,6 +189,7 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
     if (previous !== null) fact.previous = previous;
     const current = currentOf(meter, further);
     if (current !== null) fact.current = current;
+    else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
     const between = further.filter((reading) => isBetween(reading, meter));
     if (isLocked && between.length > 0) fact.readings = between.map(readingFact);
     facts.push(fact);
@@ -197,9 +199,26 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
 
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
 function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
-  if (!scope.isRequired(row.plan_id, meter.input)) return false;
+  if (!isNeeded(scope, row, meter.input)) return false;
   const billedThrough = row.billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
+}
+
+/** Whether a plan that is in force on a day to be billed cannot be billed without an input. */
+export function isNeeded(
+  { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
+  row: BilledRow,
+  input: string,
+): boolean {
+  const { plan_history: plans, billed_through: billed } = row;
+  if (plans.length === 1) return isRequired(row.plan_id, input);
+  const first =
+    billed === null ? term.start_date : String(Temporal.PlainDate.from(billed).add({ days: 1 }));
+  return plans.some(({ planId, fromDate }, index) => {
+    const next = plans[index + 1]?.fromDate;
+    const isInForce = fromDate <= term.end_date && (next === undefined || next > first);
+    return isInForce && isRequired(planId, input);
+  });
 }
 
 /** Without a locked reading, the last one that was accepted: it only shows what is missing. */

@@ -1,9 +1,8 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
+import { historyTerms } from '../terms/usage-history-store.ts';
 
-/** Terms that a bill looks back on: a year of months and the same month of the year before. */
-export const historyTerms = 13;
-/** Some more are kept, so that the oldest is there again when the newest are unposted. */
+/** Some more are kept, so that what no bill tells is there again when the newest are unposted. */
 const keptTerms = historyTerms + 3;
 
 export type HistoryTerm = {
@@ -13,11 +12,52 @@ export type HistoryTerm = {
   isCombined: boolean;
 };
 
+/**
+ * What the history `h` has to be told again when its newest term, of the bill of `p`, is unposted:
+ * terms that it no longer has because that one came, out of their posted bills.
+ */
+export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
+  return sql`case when cardinality(h.terms) > ${historyTerms} then '{}' else array(
+    select (jsonb_build_object('termId', t.term_id, 'label', t.label, 'endDate', t.end_date,
+        'days', o.days, 'amount', o.amount, 'usage', o.usage)
+      || case when not c.bills_after_period and o.billed_through >= t.start_date
+        then jsonb_build_object('fromDate', o.billed_through + 1) else '{}' end)::json
+    from (${rememberedBills(tenantId)}) o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
+    where o.billed_to < p.billed_to and not exists (
+      select from unnest(h.terms) as known (term)
+      where (known.term ->> 'termId')::bigint = o.term_id
+    )
+    order by o.billed_to desc
+    limit ${historyTerms + 1} - cardinality(h.terms)
+  ) end`;
+}
+
+/** All posted bills of the subscription of `p`, as histories tell of them. */
+function rememberedBills(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select b.term_id, b.billed_to, b.billed_through, b.days, b.current_charges as amount,
+      b.usage::jsonb as usage
+    from bills b
+    where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
+      and b.status in ('Posted', 'Published')
+    union all
+    select b.term_id, o.billed_to, o.billed_through, o.days, o.amount,
+      ${usageObject(sql`e.section -> 'usage'`)}
+    from bill_parts o
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+      and b.status in ('Posted', 'Published')
+    cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+    where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id
+      and (e.section ->> 'connectionID')::bigint = p.subscription_id`;
+}
+
 /** The newest term of each subscription goes before the others: of the rows named `posted`. */
 export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
   const { term, keepsCharges } = history;
   // Put together as text, which is a fraction of what it costs to build it of its parts.
-  const head = `[${JSON.stringify({
+  const head = `${JSON.stringify({
     termId: term.termId,
     label: term.label,
     endDate: term.endDate,
@@ -25,13 +65,13 @@ export function extendedHistories(tenantId: number, history: HistoryTerm): RawBu
   return sql`
     insert into usage_histories as h
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
-    select ${tenantId}, n.subscription_id, (${head}::text || n.days || ',"amount":' || n.amount
-        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}]')::jsonb,
+    select ${tenantId}, n.subscription_id,
+      array[(${head}::text || n.days || ',"amount":' || n.amount
+        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json],
       n.brought_forward, n.entry_id, n.billed
     from (${historyRows(tenantId, history)}) n
     on conflict (tenant_id, subscription_id) do update
-      set terms = excluded.terms || case when jsonb_array_length(h.terms) < ${keptTerms}
-          then h.terms else h.terms - ${keptTerms - 1}::integer end,
+      set terms = excluded.terms || h.terms[1:${sql.lit(keptTerms - 1)}],
         brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
         billed = excluded.billed`;
 }

@@ -9,7 +9,7 @@ export type Verdict = { checked: number; wrong: number; examples: string[] };
 const examplesMax = 5;
 
 /** `checked` counts, `wrong` selects what breaks the law as text in a column named `what`. */
-async function judge(
+export async function judge(
   tx: Tx,
   tenantId: number,
   question: { checked: RawBuilder<unknown>; wrong: RawBuilder<unknown> },
@@ -51,11 +51,11 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
 /** The parts of posted bills: a subscription and the days it was billed for. */
 function postedParts(tenantId: number): RawBuilder<unknown> {
   return sql`
-    select tenant_id, bill_id, subscription_id, billed_through, billed_to from bills
+    select tenant_id, bill_id, subscription_id, billed_through, billed_from, billed_to from bills
     where tenant_id = ${tenantId} and status in ('Posted', 'Published')
       and subscription_id is not null
     union all
-    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, p.billed_to
+    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, null, p.billed_to
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
@@ -81,33 +81,39 @@ export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
         from (${postedParts(tenantId)}) p
         window w as (partition by subscription_id order by billed_to, bill_id)
       ) q
-      where billed_to <= billed_through or (place > 1 and billed_through is distinct from before
-        and not (billed_through > before and ${hasCancelled(tenantId)}))
+      where billed_to <= billed_through or billed_from <= billed_through
+        or (place > 1 and billed_through is distinct from before
+          and not (billed_through > before and ${hasCancelled(tenantId)}))
       union all
-      select 'subscription ' || s.subscription_id
+      select 'subscription ' || q.subscription_id
       from (
         select subscription_id, max(billed_to) as billed_to
         from (${postedParts(tenantId)}) p group by subscription_id
       ) q
-      join subscriptions s on s.tenant_id = ${tenantId}
+      left join subscriptions s on s.tenant_id = ${tenantId}
         and s.subscription_id = q.subscription_id
       where s.billed_through is distinct from q.billed_to
-        and not (s.billed_through > q.billed_to and ${hasCancelled(tenantId)})`,
+        and not (coalesce(s.billed_through > q.billed_to, false) and ${hasCancelled(tenantId)})`,
   });
 }
 
-/** A cancelled bill leaves a hole that no law fills. */
-function hasCancelled(tenantId: number): RawBuilder<unknown> {
-  return sql`exists (
+/** A cancelled bill leaves a hole that no law fills: of the subscription of `q`. */
+export function hasCancelled(tenantId: number): RawBuilder<unknown> {
+  return sql`(exists (
     select from bills c
     where c.tenant_id = ${tenantId} and c.subscription_id = q.subscription_id
       and c.status = 'Cancelled'
-  )`;
+  ) or exists (
+    select from bill_parts o
+    join bills c on c.tenant_id = ${tenantId} and c.bill_id = o.bill_id and c.status = 'Cancelled'
+    where o.tenant_id = ${tenantId} and o.subscription_id = q.subscription_id
+  ))`;
 }
 
 /**
  * Every number that was taken is on a bill, retired, or waits for a bill that is being posted. The
  * ledger names the number under which a bill was booked: it is still that of the bill, or retired.
+ * No counter is behind what was numbered by it: the next number would be given a second time.
  */
 export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
@@ -141,7 +147,18 @@ export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
       left join retired_numbers r on r.tenant_id = ${tenantId} and r.bill_number = e.reference
         and r.bill_id = e.bill_id
       where e.tenant_id = ${tenantId} and e.kind = 'Bill' and e.bill_id is not null
-        and coalesce(b.bill_number, r.bill_number) is distinct from e.reference`,
+        and coalesce(b.bill_number, r.bill_number) is distinct from e.reference
+      union all
+      select n.series || ' ' || n.used || ' is beyond ' || coalesce(c.last_number, 0)
+      from (
+        select 'bill' as series, max(bill_id) as used from bills where tenant_id = ${tenantId}
+        union all
+        select 'entry', max(entry_id) from subledger_entries where tenant_id = ${tenantId}
+        union all
+        select 'journal', max(journal_id) from journals where tenant_id = ${tenantId}
+      ) n
+      left join counters c on c.tenant_id = ${tenantId} and c.series = n.series
+      where n.used > coalesce(c.last_number, 0)`,
   });
 }
 
@@ -176,40 +193,82 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** Every posted bill is booked once, with its amount; every other one not at all. */
+/**
+ * Every posted bill is booked once, on each of its subscriptions with the amount of that; every
+ * other one not at all. What it says that a wallet paid was taken from one.
+ */
 export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from bills
       where tenant_id = ${tenantId} and status in ('Posted', 'Published')`,
     wrong: sql`
-      select 'bill ' || coalesce(b.bill_id, e.bill_id) || ' posting '
+      select distinct 'bill ' || coalesce(b.bill_id, e.bill_id) || ' posting '
         || coalesce(b.posting, e.posting) as what
-      from (
-        select bill_id, posting, bill_amount from bills
-        where tenant_id = ${tenantId} and status in ('Posted', 'Published')
-      ) b
+      from (${bookedParts(tenantId)}) b
       full join (
-        select bill_id, posting, sum(amount) as amount,
-          count(*) filter (where kind = 'Bill') as entries,
-          count(*) filter (where kind = 'Reversal') as reversals
-        from subledger_entries
-        where tenant_id = ${tenantId} and kind in ('Bill', 'Reversal') and bill_id is not null
-          and ledger_account_id = 2
-          and (kind = 'Bill' or exists (
-            select from journals j
-            join journals o on o.tenant_id = j.tenant_id
-              and o.journal_id = j.reverses_journal_id and o.source_type = 'Bills'
-            where j.tenant_id = ${tenantId} and j.journal_id = subledger_entries.journal_id
-          ))
-        group by bill_id, posting
+        select n.bill_id, n.posting, n.subscription_id, n.party_id, sum(n.amount) as amount,
+          count(*) filter (where n.kind = 'Bill') as entries,
+          count(*) filter (where n.kind = 'Reversal') as reversals
+        from subledger_entries n
+        left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
+        where n.tenant_id = ${tenantId} and n.bill_id is not null and n.ledger_account_id = 2
+          and (n.kind = 'Bill' or (n.kind = 'Reversal' and r.journal_id is not null))
+        group by n.bill_id, n.posting, n.subscription_id, n.party_id
       ) e on e.bill_id = b.bill_id and e.posting = b.posting
+        and e.subscription_id = b.subscription_id and e.party_id = b.party_id
       where case when b.bill_id is null then e.amount <> 0 or e.entries <> e.reversals
-        else coalesce(e.amount, 0) <> b.bill_amount or coalesce(e.entries, 0) = 0
-          or e.reversals > 0 end`,
+        else coalesce(e.amount, 0) <> b.amount or coalesce(e.entries, 0) = 0
+          or e.reversals > 0 end
+      union all
+      select 'bill ' || b.bill_id || ' of several'
+      from bills b
+      left join (
+        select bill_id, sum(amount) as amount from bill_parts
+        where tenant_id = ${tenantId} group by bill_id
+      ) p on p.bill_id = b.bill_id
+      where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
+        and b.subscription_id is null and b.bill_amount is distinct from p.amount
+      union all
+      select 'bill ' || b.bill_id || ' from a wallet'
+      from bills b
+      left join (
+        select n.bill_id, -sum(n.amount) as amount
+        from subledger_entries n
+        left join (${reversalsOf(tenantId, 'Wallet')}) r on r.journal_id = n.journal_id
+        left join journals j on j.tenant_id = ${tenantId} and j.journal_id = n.journal_id
+          and j.source_type = 'Wallet' and j.term_id is not null
+        where n.tenant_id = ${tenantId} and n.bill_id is not null and n.ledger_account_id = 2
+          and n.kind in ('Wallet', 'Reversal') and coalesce(r.journal_id, j.journal_id) is not null
+        group by n.bill_id
+      ) e on e.bill_id = b.bill_id
+      where b.tenant_id = ${tenantId} and b.wallet_applied <> coalesce(e.amount, 0)`,
   });
 }
 
-/** Nothing was sent twice but what somebody asked to be sent again. */
+/** What posted bills have to be booked with. */
+function bookedParts(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select bill_id, posting, subscription_id, party_id, bill_amount as amount from bills
+    where tenant_id = ${tenantId} and status in ('Posted', 'Published')
+      and subscription_id is not null
+    union all
+    select p.bill_id, o.posting, p.subscription_id, o.party_id, p.amount
+    from bills o
+    join bill_parts p on p.tenant_id = o.tenant_id and p.bill_id = o.bill_id
+    where o.tenant_id = ${tenantId} and o.status in ('Posted', 'Published')
+      and o.subscription_id is null`;
+}
+
+/** Journals that take back what a run had booked. */
+export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): RawBuilder<unknown> {
+  return sql`
+    select j.journal_id, j.term_id
+    from journals j
+    join journals o on o.tenant_id = j.tenant_id and o.journal_id = j.reverses_journal_id
+    where j.tenant_id = ${tenantId} and o.source_type = ${source} and o.term_id is not null`;
+}
+
+/** Only what is published was sent, and not twice but where somebody asked for it again. */
 export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,
@@ -219,7 +278,12 @@ export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
       join jobs j on j.tenant_id = d.tenant_id and j.job_id = d.job_id
       where d.tenant_id = ${tenantId} and d.status in ('Sent', 'Delivered')
         and j.bill_id is null and not j.parameters @> '{"resend": true}'
-      group by d.bill_id, d.channel having count(*) > 1`,
+      group by d.bill_id, d.channel having count(*) > 1
+      union all
+      select distinct 'bill ' || d.bill_id || ' is ' || b.status
+      from deliveries d
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
+      where d.tenant_id = ${tenantId} and b.status not in ('Published', 'Cancelled')`,
   });
 }
 

@@ -19,6 +19,7 @@ import {
 import { billHash } from './made-bill.ts';
 import { isRatedAgain } from './re-rate.ts';
 import { findRun } from './runs-store.ts';
+import { judgeHistories, judgeSums } from './sum-laws-store.ts';
 
 export type Judgement = Verdict & { law: string; says: string };
 
@@ -48,8 +49,10 @@ const questions: readonly Question[] = [
   { law: 'L4', says: 'posted bills are what their inputs give', ask: judgeBills },
   inDatabase('L5', 'balances are the sums of entries', judgeBalances),
   inDatabase('L6', 'posted bills are booked once', judgeEntries),
-  inDatabase('L8', 'nothing was delivered twice', judgeDeliveries),
+  inDatabase('L8', 'only what is published went out, once', judgeDeliveries),
   inDatabase('L11', 'running jobs have a living worker', judgeJobs),
+  inDatabase('L13', 'subscriptions remember their posted bills', judgeHistories),
+  inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
 ];
 
 export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
@@ -89,12 +92,15 @@ function bookKey({ term_id, first_run }: StoredBill): string {
   return `${term_id}/${first_run}`;
 }
 
+/** The books of these bills, and no others: bills of one run lie side by side. */
 async function addBooks(
   tx: Tx,
   { tenant }: LawReader,
   bills: readonly StoredBill[],
   books: Map<string, PriceBook | null>,
 ): Promise<void> {
+  const wanted = new Set(bills.map(bookKey));
+  for (const key of books.keys()) if (!wanted.has(key)) books.delete(key);
   for (const bill of bills) {
     const key = bookKey(bill);
     if (books.has(key)) continue;

@@ -2,6 +2,7 @@
 // still to come: the bill that catches up on the days of such a term takes it over.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { hasBilled } from '../terms/taken-readings-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
 
@@ -11,17 +12,7 @@ export type CatchingUp = { subscription_id: number; billed_through: string };
 /** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */
 function isBilled(tenantId: number): RawBuilder<unknown> {
   return sql`(t.end_date <= w.billed_through
-    or exists (
-      select from bills b
-      where b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
-        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
-    )
-    or exists (
-      select from bill_parts p
-      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
-        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
-      where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
-    ))`;
+    or ${hasBilled(tenantId, sql`w.subscription_id`)})`;
 }
 
 /** Whether the term bills what was taken in for a term `t`, itself or one that was left out. */

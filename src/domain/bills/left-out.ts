@@ -2,7 +2,7 @@
 // alone, and only for subscriptions with days before it that nobody was billed for, and for
 // registers that another term read after this one had.
 import type { Tx } from '../../base/db/pool.ts';
-import type { FreezeScope } from './freeze.ts';
+import { type FreezeScope, isNeeded } from './freeze.ts';
 import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
 import {
   type CatchingUp,
@@ -68,7 +68,7 @@ function keyOf(register: { assignment_id: number; position: number }): string {
  * there still: then its reading is missing.
  */
 function caughtUp(
-  { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
+  scope: Pick<FreezeScope, 'term' | 'isRequired'>,
   row: BilledRow,
   meter: MeterRow,
   reading: LeftOutReading,
@@ -76,9 +76,9 @@ function caughtUp(
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };
   if (meter.reading_date !== null) return { ...begun, rollover: meter.rollover || has_rolled };
-  const isGone = meter.remove_date !== null && meter.remove_date <= term.end_date;
+  const isGone = meter.remove_date !== null && meter.remove_date <= scope.term.end_date;
   const { taken_date, taken_value, taken_type } = reading;
-  if (taken_date === null || (!isGone && isRequired(row.plan_id, meter.input))) return meter;
+  if (taken_date === null || (!isGone && isNeeded(scope, row, meter.input))) return meter;
   return {
     ...begun,
     reading_date: taken_date,

@@ -1,9 +1,7 @@
 // Makes bills out of frozen inputs: rates every subscription, judges the draft, puts the document
 // together and takes its hash.
 import { parseDay } from '../../base/days.ts';
-import { LookupError } from '../../base/formula/function-kinds.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
@@ -250,7 +248,7 @@ const judges = new WeakMap<CompiledContext, HoldJudge>();
 /** Bills of which the usual amount is the mean. */
 const averagedBills = 3;
 
-/** The rules of the context that hold a draft back; one that cannot be computed holds nothing. */
+/** The rules of the context that hold a draft back. */
 function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] {
   const context = contextOn(book, parseDay(bill.billedTo ?? bill.endDate) ?? 0);
   let rules = judges.get(context);
@@ -258,12 +256,7 @@ function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] 
     rules = compileHoldRules(context);
     judges.set(context, rules);
   }
-  try {
-    return rules(bill, facts, averageAmount(standing, bill.currencyScale));
-  } catch (error) {
-    if (error instanceof ArithmeticError || error instanceof LookupError) return [];
-    throw error;
-  }
+  return rules(bill, facts, averageAmount(standing, bill.currencyScale));
 }
 
 function averageAmount({ history }: StandingRow, currencyScale: number): string | null {

@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { extendedHistories } from './histories-store.ts';
-import type { Numbered, WalletUse } from './post-store.ts';
+import type { Numbered } from './post-store.ts';
+import type { WalletUse } from './wallets-store.ts';
 
 export type Posting = {
   bills: readonly Numbered[];
@@ -36,12 +37,12 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
     ),
     entries as (
       insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-        subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
-        created_at, created_by)
+        subscription_id, kind, bill_id, posting, amount, posting_date, reference, created_at,
+        created_by)
       select b.tenant_id, ${firstEntry - 1}::bigint + row_number() over
           (order by b.bill_id, b.subscription_id),
         ${journalId}::bigint, 2, b.party_id, b.subscription_id, 'Bill', b.bill_id, b.posting,
-        b.amount, ${postingDate}::date, b.due_date, b.bill_number, ${stamp.at}, ${stamp.by}
+        b.amount, ${postingDate}::date, b.bill_number, ${stamp.at}, ${stamp.by}
       from (${isCombined ? entriesOfParts : entriesOfBills}) b
       order by b.bill_id, b.subscription_id
     ),
@@ -55,12 +56,10 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
 }
 
 const entriesOfBills = sql`
-  select tenant_id, bill_id, subscription_id, bill_amount as amount, party_id, posting, due_date,
-    bill_number
+  select tenant_id, bill_id, subscription_id, bill_amount as amount, party_id, posting, bill_number
   from posted`;
 const entriesOfParts = sql`
-  select o.tenant_id, p.bill_id, p.subscription_id, p.amount, o.party_id, o.posting, o.due_date,
-    o.bill_number
+  select o.tenant_id, p.bill_id, p.subscription_id, p.amount, o.party_id, o.posting, o.bill_number
   from parts p
   join posted o on o.bill_id = p.bill_id`;
 
@@ -97,6 +96,6 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
-      b.due_date, b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
+      b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
       b.usage${isCombined || keepsCharges ? whole : sql``}`;
 }

@@ -198,44 +198,6 @@ export async function holdStaleBills(
   `.execute(tx);
 }
 
-export type WalletUse = { bill_id: number; party_id: number; applied: number };
-
-/**
- * What the wallets of the parties pay of these bills, oldest id first. The parties stay locked, so
- * that no two parts spend the same money.
- */
-export async function takeFromWallets(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-): Promise<WalletUse[]> {
-  const { rows } = await sql<WalletUse>`
-    with funds as materialized (
-      select party_id, wallet_balance from parties
-      where tenant_id = ${tenantId} and wallet_balance > 0 and party_id in (
-        select party_id from bills
-        where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-      )
-      order by party_id
-      for no key update
-    ),
-    owed as (
-      select b.bill_id, b.party_id, f.wallet_balance, least(b.bill_amount, b.payable) as due,
-        sum(least(b.bill_amount, b.payable)) over (partition by b.party_id order by b.bill_id)
-          as due_so_far
-      from bills b
-      join funds f on f.party_id = b.party_id
-      where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
-        and least(b.bill_amount, b.payable) > 0
-    )
-    select bill_id, party_id, least(due, wallet_balance - (due_so_far - due))::bigint as applied
-    from owed
-    where wallet_balance > due_so_far - due
-    order by bill_id
-  `.execute(tx);
-  return rows;
-}
-
 export type Numbered = { billId: number; number: string };
 
 export type ShareRow = { bill_id: number; subscription_id: number; amount: number };

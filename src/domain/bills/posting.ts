@@ -9,7 +9,8 @@ import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { securityLines } from '../rating/security.ts';
 import { chargeOf } from './booking.ts';
-import type { DraftCharges, FirstBillRow, WalletUse } from './post-store.ts';
+import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
+import type { WalletUse } from './wallets-store.ts';
 
 export type JournalHead = Pick<
   Journal,
@@ -81,10 +82,11 @@ function exactSum(a: number, b: number): number {
 export function walletJournal(
   head: JournalHead,
   uses: readonly WalletUse[],
-  subscriptionsOf: ReadonlyMap<number, readonly { subscriptionId: number; amount: number }[]>,
+  owed: readonly ShareRow[],
 ): Journal {
+  const sharesOf = Map.groupBy(owed, (row) => row.bill_id);
   const entries = uses.flatMap(({ bill_id: billId, party_id: partyId, applied }) => {
-    const shares = spread(applied, subscriptionsOf.get(billId) ?? []);
+    const shares = spread(applied, sharesOf.get(billId) ?? []);
     const item = { partyId, kind: 'Wallet', billId } as const;
     return [
       { ...item, accountId: ledgerAccounts.advance, subscriptionId: null, amount: applied },
@@ -111,10 +113,10 @@ export function walletJournal(
 /** One subscription after the other, as far as the money goes. */
 function spread(
   applied: number,
-  parts: readonly { subscriptionId: number; amount: number }[],
+  parts: readonly ShareRow[],
 ): { subscriptionId: number; amount: number }[] {
   let left = applied;
-  const shares = parts.map(({ subscriptionId, amount }) => {
+  const shares = parts.map(({ subscription_id: subscriptionId, amount }) => {
     const share = Math.min(left, Math.max(0, amount));
     left -= share;
     return { subscriptionId, amount: share };
@@ -137,7 +139,6 @@ export function depositJournal(
   head: JournalHead,
   { book, planCodes }: PinnedBook,
   firsts: readonly FirstBillRow[],
-  dueDate: string,
 ): Journal {
   const date = formatDate(head.postingDate);
   const entries = firsts.flatMap((row): SubledgerEntry[] => {
@@ -151,7 +152,6 @@ export function depositJournal(
           subscriptionId: row.subscription_id,
           kind: 'Deposit',
           billId: row.bill_id,
-          dueDate,
           description: name,
         } as const;
         return [

@@ -2,19 +2,7 @@
 // before and what they paid since. One statement, so that its figures belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { historyTerms } from './histories-store.ts';
-
-export type HistoryEntry = {
-  termId: number | null;
-  label: string;
-  /** Where another term billed the days before: the first that this one billed. */
-  fromDate?: string;
-  endDate?: string;
-  days?: number;
-  /** Minor units. */
-  amount?: number;
-  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
-};
+import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
 export type StandingRow = {
   subscription_id: number;
@@ -58,10 +46,10 @@ export async function listStandings(
   tenantId: number,
   owned: readonly { subscription_id: number; party_id: number }[],
 ): Promise<StandingRow[]> {
-  const { rows } = await sql<StandingRow>`
+  const { rows } = await sql<Omit<StandingRow, 'history'> & { history: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
       coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
-      o.wallet_balance as wallet, h.terms as history,
+      o.wallet_balance as wallet, ${historyText} as history,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
@@ -97,10 +85,7 @@ export async function listStandings(
       limit 1
     ) h on true
   `.execute(tx);
-  for (const { history } of rows) {
-    if (history !== null && history.length > historyTerms) history.length = historyTerms;
-  }
-  return rows;
+  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
 }
 
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
-import { chargesOf } from './histories-store.ts';
+import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
 
 /** Whoever pays one of them waits until the transaction has ended. */
@@ -189,8 +189,9 @@ export async function restoreSubscriptions(
 async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promise<void> {
   await sql`
     update usage_histories h
-    set terms = h.terms - 0, brought_forward = coalesce(e.brought_forward, 0),
-      entry_id = coalesce(e.entry_id, 0), billed = case when h.billed is not null then (
+    set terms = h.terms[2:] || ${forgottenTerms(tenantId)},
+      brought_forward = coalesce(e.brought_forward, 0), entry_id = coalesce(e.entry_id, 0),
+      billed = case when h.billed is not null then (
         select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
         join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
@@ -206,7 +207,7 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
       limit 1
     ) e on true
     where h.tenant_id = ${tenantId} and h.subscription_id = p.subscription_id
-      and (h.terms -> 0 ->> 'termId')::bigint = ${termId}
+      and (h.terms[1] ->> 'termId')::bigint = ${termId}
   `.execute(tx);
 }
 

@@ -39,6 +39,7 @@ export type SubledgerEntry = {
   billId?: number | null;
   posting?: number;
   amount: number;
+  /** Only where no bill is named: what is of a bill falls due when that says, which may move. */
   dueDate?: string | null;
   reference?: string | null;
   description?: string | null;

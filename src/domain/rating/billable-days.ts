@@ -31,7 +31,9 @@ export function billableRuns(connection: ConnectionFacts, start: number, end: nu
   const missed = within(active, first, start - 1);
   const missedDays = missed.reduce((sum, run) => sum + run.to - run.from + 1, 0);
   if (missedDays > catchUpDaysMax) {
-    const message = `${missedDays} days are not billed yet, more than ${catchUpDaysMax}`;
+    const message =
+      `${missedDays} days are not billed yet, more than ${catchUpDaysMax}: ` +
+      'bill the first of them by an OffCycle term';
     throw new RatingError('CATCH_UP_TOO_LONG', message);
   }
   return [...missed, ...within(active, start, end)];

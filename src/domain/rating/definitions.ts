@@ -120,6 +120,8 @@ export type UsageItem = {
   readonly input: string;
   readonly source?: 'Metered' | 'Unmetered' | 'Uploaded';
   readonly required?: Flag;
+  /** Allowed, where nothing is said. */
+  readonly estimate?: 'Allowed' | 'NotAllowed' | null;
   readonly exclude?: Flag;
 };
 

@@ -10,10 +10,10 @@ import type { Edition } from './edition.ts';
 import { explainLine, type LineExplanation } from './explain.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
-import { isByHand, type ManualAmounts } from './manual.ts';
+import { isByHand, type LeftOut, type ManualAmounts } from './manual.ts';
 import type { QuantityStep, QuantitySteps } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
-import type { BilledWindow, Segment } from './segments.ts';
+import { type BilledWindow, factorOf, monthsOf, type Segment } from './segments.ts';
 import type { Track } from './tracks.ts';
 import { type InputUsage, type TermUsage, usageOfPart } from './usage.ts';
 
@@ -40,6 +40,7 @@ export type Evaluation = {
   readonly shared: Shared;
   readonly steps: QuantitySteps;
   readonly manual: ManualAmounts;
+  readonly leftOut: LeftOut | null;
   /** Rounded amounts by component slot, in minor units. */
   readonly totals: number[];
   /** What manual values replaced, by slot. */
@@ -76,6 +77,7 @@ export function rateSegments(
         if (amount === 0 || isGiven) continue;
         frame.amounts[slot] = amount;
         addToTotal(evaluation, rule.component, amount);
+        if (which === 'Current') addToLeftOut(evaluation.leftOut, segment, slot, amount);
       }
     }
   }
@@ -92,6 +94,11 @@ function addByHand(
     const isLast = segment.to <= until && (next === undefined || next.to > until);
     if (isLast) frame.amounts[slot] = amount;
   }
+}
+
+function addToLeftOut(leftOut: LeftOut | null, segment: Segment, slot: number, amount: number) {
+  if (leftOut === null || segment.to > leftOut.until) return;
+  leftOut.charged[slot] = (leftOut.charged[slot] as number) + amount;
 }
 
 /** Adds to a component's total, which must stay a safe integer. */
@@ -177,6 +184,38 @@ export function termFrame(evaluation: Evaluation, term: RatedTerm, track: Track)
     quantity: track.quantity,
     day: window.lastDay,
   });
+}
+
+/**
+ * The frame of Term rules for the days after those of bills that were left out, with these days;
+ * null where the track has none.
+ */
+export function restFrame(
+  evaluation: Evaluation,
+  term: RatedTerm,
+  track: Track,
+  { until, charged }: LeftOut,
+): { frame: Frame; days: LineDays } | null {
+  const segments = track.segments.filter((segment) => segment.from > until);
+  const [first] = segments;
+  if (first === undefined) return null;
+  const days = segments.reduce((sum, segment) => sum + segment.days, 0);
+  const factor = factorOf(days, term.window);
+  const used = segments.map((segment) => usageOfSegment(term.usage, segment, term));
+  const whole = termFrame(evaluation, term, track);
+  const frame = {
+    ...whole,
+    usage: whole.usage.map((_, slot) => sumOf(used.map((usage) => usage[slot]))),
+    amounts: evaluation.totals.map((total, slot) => total - (charged[slot] as number)),
+    days,
+    factor,
+    months: monthsOf(factor, term.window),
+  };
+  return { frame, days: lineDays(term, first.from, term.window.lastDay, days) };
+}
+
+function sumOf(quantities: readonly (Exact | undefined)[]): Exact | undefined {
+  return quantities.reduce((sum, one) => (one === undefined ? sum : add(sum ?? zero, one)));
 }
 
 type FrameParts = {

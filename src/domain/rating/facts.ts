@@ -32,6 +32,8 @@ export type MeterFacts = {
   readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand' | null;
   readonly previous?: ReadingFacts | null;
   readonly current?: ReadingFacts | null;
+  /** Nobody read it, and no estimate could be made. */
+  readonly unestimated?: true;
   /**
    * Further accepted readings: of the days before cuts, or all of a register that is not
    * cumulative.

@@ -1,9 +1,9 @@
 // Bills that somebody should look at before they are posted, by the hold rules of the context.
 import { checkFormula } from '../../base/formula/check.ts';
 import { compileBoolean } from '../../base/formula/compile.ts';
-import type { Of } from '../../base/formula/function-kinds.ts';
+import { LookupError, type Of } from '../../base/formula/function-kinds.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
-import { type Exact, one, zero } from '../../base/numbers/exact.ts';
+import { ArithmeticError, type Exact, one, zero } from '../../base/numbers/exact.ts';
 import type { Bill } from './bill.ts';
 import { makeBinder } from './bind-names.ts';
 import type { CompiledContext } from './compiled-context.ts';
@@ -34,9 +34,19 @@ export function compileHoldRules(context: CompiledContext): HoldJudge {
   return (bill, facts, averageAmount) => {
     const frame = holdFrame(context, bill, facts, averageAmount);
     return rules
-      .filter(({ when }) => when(frame))
+      .filter(({ when }) => isTrue(when, frame))
       .map(({ rule }) => ({ name: rule.name, reason: rule.reason ?? rule.name }));
   };
+}
+
+/** A rule that cannot be computed holds nothing. */
+function isTrue(when: Of<Frame, boolean>, frame: Frame): boolean {
+  try {
+    return when(frame);
+  } catch (error) {
+    if (error instanceof ArithmeticError || error instanceof LookupError) return false;
+    throw error;
+  }
 }
 
 /** Far above the usual amount, or no use where there always was some. */

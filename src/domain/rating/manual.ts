@@ -10,7 +10,7 @@ import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
 import type { Facts } from './facts.ts';
 
-/** In minor units, with the last day on which it replaces what Segment rules compute. */
+/** In minor units, with the last day on which it replaces what rules compute. */
 export type ManualAmount = { readonly amount: number; readonly until: number };
 
 /** By component slot; null where nothing was uploaded. */
@@ -19,6 +19,21 @@ export type ManualAmounts = ReadonlyMap<number, ManualAmount> | null;
 /** Whether a value stands for what Segment rules compute up to a day. */
 export function isByHand(amounts: ManualAmounts, slot: number, day: number): boolean {
   return amounts !== null && day <= (amounts.get(slot)?.until ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Days of bills that were left out, for which some values stand, and what is charged for them. */
+export type LeftOut = { readonly until: number; readonly charged: number[] };
+
+/** Begins with the values themselves; null where all stand for the whole bill. */
+export function leftOutOf(amounts: ManualAmounts, context: CompiledContext): LeftOut | null {
+  if (amounts === null) return null;
+  let leftOut: LeftOut | null = null;
+  for (const [slot, { amount, until }] of amounts) {
+    if (until === lastDay) continue;
+    leftOut ??= { until, charged: context.noAmounts.slice() };
+    leftOut.charged[slot] = amount;
+  }
+  return leftOut;
 }
 
 export function manualAmounts(

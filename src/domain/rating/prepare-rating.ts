@@ -8,7 +8,7 @@ import type { Evaluation, RatedTerm } from './evaluation.ts';
 import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
 import type { Source } from './frame.ts';
 import { emptyLines } from './lines.ts';
-import { manualAmounts } from './manual.ts';
+import { leftOutOf, manualAmounts } from './manual.ts';
 import {
   accountNumbers,
   customFieldsOf,
@@ -74,11 +74,13 @@ export function prepareRating(
   };
   const previous = facts.previousTerm ? earlierTerm(sources, facts.previousTerm) : null;
   checkRequiredInputs(cutFacts.steps, current, previous?.term ?? null, errors);
+  const manual = manualAmounts(facts, context, current.tracks, errors);
   const evaluation: Evaluation = {
     context,
     shared: sharedOf(facts, context),
     steps: cutFacts.steps,
-    manual: manualAmounts(facts, context, current.tracks, errors),
+    manual,
+    leftOut: leftOutOf(manual, context),
     totals: context.noAmounts.slice(),
     replaced: null,
     lines: emptyLines(),

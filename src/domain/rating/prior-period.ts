@@ -27,6 +27,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
     lines: emptyLines(),
     surcharges: emptyLines(),
     manual: null,
+    leftOut: null,
     replaced: null,
     explained:
       evaluation.explained === null ? null : { ...evaluation.explained, explanations: new Map() },

@@ -42,6 +42,12 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
   const start = readingValue(meter, meter.previous, 'previous');
   const end = readingValue(meter, meter.current, 'current');
   const difference = subtract(end, start);
+  const turns = (meter.readings?.length ?? 0) === 0 ? 0 : turnsOf(meter, start);
+  if (turns > 0) {
+    const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
+    const turned = add(difference, multiply(capacity, fraction(turns, 1)));
+    if (signOf(turned) >= 0) return { use: multiply(turned, mf), rollover: true };
+  }
   if (signOf(difference) >= 0) return { use: multiply(difference, mf), rollover: false };
   const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
   const rolled = add(difference, capacity);
@@ -56,6 +62,24 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
   const readings = `${meter.previous?.value}, then ${meter.current?.value}`;
   const message = `meter ${meter.number} went down: ${readings}`;
   throw new RatingError('READING_DECREASED', message, meter.number);
+}
+
+/**
+ * How often the register passed its highest value, as the readings in between and the last one
+ * tell: it may have climbed past the value that it began with since.
+ */
+function turnsOf(meter: MeterFacts, start: Exact): number {
+  const dayOf = (reading: ReadingFacts) => requiredDay(reading.date, 'reading date');
+  const readings = (meter.readings ?? []).toSorted((a, b) => dayOf(a) - dayOf(b));
+  if (meter.current) readings.push(meter.current);
+  let before = start;
+  let turns = 0;
+  for (const reading of readings) {
+    const value = readingValue(meter, reading, 'further');
+    if (reading.rollover === true && compare(value, before) < 0) turns += 1;
+    before = value;
+  }
+  return turns;
 }
 
 function digitsOf(meter: MeterFacts): number {
@@ -80,6 +104,10 @@ function readingValue(
   which: string,
 ): Exact {
   if (reading === null || reading === undefined) {
+    if (meter.unestimated) {
+      const message = `meter ${meter.number} was not read and cannot be estimated`;
+      throw new RatingError('ESTIMATE_NOT_POSSIBLE', message, meter.number);
+    }
     const message = `meter ${meter.number} has no ${which} reading`;
     throw new RatingError('READING_MISSING', message, meter.number);
   }

@@ -14,13 +14,14 @@ import {
   lineDays,
   type RatedTerm,
   rateSegments,
+  restFrame,
   termFrame,
 } from './evaluation.ts';
 import { explainGiven, type LineExplanation } from './explain.ts';
 import type { Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
 import { addLine, type LineDays, numberedLines, otherLine } from './lines.ts';
-import type { ManualAmounts } from './manual.ts';
+import type { ManualAmount, ManualAmounts } from './manual.ts';
 import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
@@ -125,8 +126,11 @@ function rateTerm(
   for (const { rule, of } of scheduleOf(sides)) {
     const side = sides[of] as TermSide;
     if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
-    const isGiven = evaluation.manual?.has(rule.component.slot) ?? false;
-    const amount = evaluateRule(evaluation, rule, side.frame, side.edition, side.days, isGiven);
+    const given = evaluation.manual?.get(rule.component.slot);
+    const rest = given === undefined ? null : restOf(evaluation, current, side, given);
+    const { frame, days } = rest ?? side;
+    const isGiven = given !== undefined && rest === null;
+    const amount = evaluateRule(evaluation, rule, frame, side.edition, days, isGiven);
     if (amount !== 0 && !isGiven) {
       addToTotal(evaluation, rule.component, amount);
     }
@@ -135,7 +139,23 @@ function rateTerm(
   return sides[0] as TermSide;
 }
 
-type TermSide = ScheduledEdition & { readonly frame: Frame; readonly days: LineDays };
+type TermSide = ScheduledEdition & {
+  readonly track: Track;
+  readonly frame: Frame;
+  readonly days: LineDays;
+};
+
+/** What a value that was given for a bill that was left out leaves to be computed. */
+function restOf(
+  evaluation: Evaluation,
+  current: RatedTerm,
+  { window, track }: TermSide,
+  { until }: ManualAmount,
+): { frame: Frame; days: LineDays } | null {
+  const { leftOut } = evaluation;
+  if (leftOut === null || until !== leftOut.until || window !== 'Current') return null;
+  return restFrame(evaluation, current, track, leftOut);
+}
 
 function termSide(
   evaluation: Evaluation,
@@ -147,6 +167,7 @@ function termSide(
   return {
     edition: track.edition,
     window,
+    track,
     frame: termFrame(evaluation, term, track),
     days: lineDays(term, firstDay, lastDay, track.days),
   };

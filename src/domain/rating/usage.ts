@@ -98,7 +98,11 @@ function addUploads(
     const aggregation = context.metered[slot]?.aggregation ?? 'Sum';
     inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: noMeters, uploaded };
     totals[slot] = total;
-    printed.push({ input: name, unit: definition?.unit ?? null, quantity: decimalText(total) });
+    const entry = { input: name, unit: definition?.unit ?? null, quantity: decimalText(total) };
+    const measured = printed.findIndex((one) => one.input === name);
+    // It stands in for what was measured.
+    if (measured < 0) printed.push(entry);
+    else printed[measured] = entry;
   }
 }
 

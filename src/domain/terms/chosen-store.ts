@@ -2,18 +2,22 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 
-/** Ids by number, of those subscriptions of the context that exist. */
+export type Chosen = { subscription_number: string; subscription_id: number; batch_code: string };
+
+/** By number, those subscriptions of the context that exist. */
 export async function findChosen(
   tx: Tx,
   tenantId: number,
   wanted: { contextId: number; numbers: readonly string[] },
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ subscription_number: string; subscription_id: number }>`
-    select subscription_number, subscription_id from subscriptions
-    where tenant_id = ${tenantId} and context_id = ${wanted.contextId}
-      and subscription_number = any(${[...wanted.numbers]}::text[])
+): Promise<Map<string, Chosen>> {
+  const { rows } = await sql<Chosen>`
+    select s.subscription_number, s.subscription_id, b.code as batch_code
+    from subscriptions s
+    join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
+    where s.tenant_id = ${tenantId} and s.context_id = ${wanted.contextId}
+      and s.subscription_number = any(${[...wanted.numbers]}::text[])
   `.execute(tx);
-  return new Map(rows.map((row) => [row.subscription_number, row.subscription_id]));
+  return new Map(rows.map((row) => [row.subscription_number, row]));
 }
 
 export async function insertChosen(

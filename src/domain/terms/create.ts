@@ -1,7 +1,7 @@
 // Step 1 of the bill run: a term is made.
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { findBatchId } from '../pricing/batches-store.ts';
 import { builtInBatch, type Stamp } from '../pricing/context.ts';
 import { type ContextRow, shareContext } from '../pricing/contexts-store.ts';
@@ -52,7 +52,7 @@ export async function createTerm(
   const { startDate, endDate, label, type } = request;
   const dueDate = request.dueDate ?? endDate.add({ days: context.due_date_offset });
   assertTermDates({ startDate, endDate, dueDate });
-  const chosen = await chosenOf(tx, tenantId, context, request);
+  const chosen = await chosenOf(tx, tenantId, context, { ...request, batchCode });
   const term: NewTerm = {
     termId: await takeNumbers(tx, tenantId, 'term', 1),
     contextId: context.context_id,
@@ -97,9 +97,15 @@ async function chosenOf(
   tx: Tx,
   tenantId: number,
   context: ContextRow,
-  { type, subscriptionNumbers: numbers }: TermRequest,
+  { type, subscriptionNumbers: numbers, batchCode }: TermRequest & { batchCode: string },
 ): Promise<number[]> {
-  if (type === 'Regular') return [];
+  if (type === 'Regular') {
+    if (numbers.length === 0) return [];
+    throw new AppError('UNKNOWN_FIELD', {
+      message: 'connectionNumbers is for OffCycle and Final terms: a Regular one bills a batch',
+      field: 'data.connectionNumbers',
+    });
+  }
   if (numbers.length === 0) {
     throw new AppError('REQUIRED_FIELD', {
       message: 'connectionNumbers is required: only a Regular term bills a whole batch',
@@ -107,17 +113,17 @@ async function chosenOf(
     });
   }
   const found = await findChosen(tx, tenantId, { contextId: context.context_id, numbers });
-  const details = numbers.flatMap((number, index) => {
-    if (found.has(number)) return [];
+  const details = numbers.flatMap((number, index): ErrorDetail[] => {
+    const one = found.get(number);
+    if (one?.batch_code === batchCode) return [];
     const field = `data.connectionNumbers[${index}]`;
-    const message = `${context.code} has no subscription ${number}`;
-    return [{ field, code: 'SUBSCRIPTION_NOT_FOUND' as const, message, rejectedValue: number }];
+    const [code, message] = one
+      ? (['SUBSCRIPTION_NOT_IN_TERM', `${number} is of the batch ${one.batch_code}`] as const)
+      : (['SUBSCRIPTION_NOT_FOUND', `${context.code} has no subscription ${number}`] as const);
+    return [{ field, code, message, rejectedValue: number }];
   });
-  if (details.length > 0) {
-    const message = details[0]?.message ?? '';
-    throw new AppError('SUBSCRIPTION_NOT_FOUND', { message, details });
-  }
-  return [...new Set(found.values())];
+  if (details.length > 0) throw errorFromDetails(details);
+  return [...new Set([...found.values()].map((one) => one.subscription_id))];
 }
 
 async function gapsOf(tx: Tx, tenantId: number, term: NewTerm): Promise<string[]> {

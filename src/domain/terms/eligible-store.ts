@@ -51,7 +51,7 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilde
  */
 function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Regular') {
-    const ofPlan = sql`s.plan_id = any(array(
+    const ofPlan = sql`${planOn(term.end_date)} = any(array(
           select plan_id from plans
           where tenant_id = ${tenantId}
             and coalesce(billing_period_id, ${term.context_period_id}) = ${term.billing_period_id}
@@ -63,7 +63,7 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
           from billing_accounts a
           join billing_groups g
             on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id
-          where a.tenant_id = ${tenantId} and a.account_id = s.account_id
+          where a.tenant_id = ${tenantId} and a.account_id = ${accountOn(term.end_date)}
         ), ${ofPlan})
         else ${ofPlan} end`;
   }
@@ -72,6 +72,26 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
     where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
       and o.subscription_id = s.subscription_id
   )`;
+}
+
+/** The account that it is of on a day, also where it is handed on later. */
+function accountOn(date: string): RawBuilder<unknown> {
+  return sql`case when s.transferred_on > ${date}::date then (
+      select (t ->> 'fromAccountId')::bigint from jsonb_array_elements(s.transfers) t
+      where (t ->> 'transferDate')::date > ${date}::date
+      order by t ->> 'transferDate'
+      limit 1
+    ) else s.account_id end`;
+}
+
+/** The plan in force on a day: one that was chosen ahead is the newest before it holds. */
+export function planOn(date: string): RawBuilder<unknown> {
+  return sql`case when jsonb_array_length(s.plan_history) = 1 then s.plan_id else coalesce((
+      select (h ->> 'planId')::bigint from jsonb_array_elements(s.plan_history) h
+      where (h ->> 'fromDate')::date <= ${date}::date
+      order by h ->> 'fromDate' desc
+      limit 1
+    ), s.plan_id) end`;
 }
 
 /** Ranges of subscriptions that are billed by meter, each with as many as go into one part. */
@@ -103,11 +123,14 @@ export type RowSubscription = {
   subscription_id: number;
   subscription_number: string;
   is_in_term: boolean;
-  /** The first day that the term would bill, YYYY-MM-DD. */
+  /** The first day whose use the term would bill, YYYY-MM-DD. */
   first_date: string;
 };
 
-/** The subscriptions that the rows of an upload name, by number. */
+/**
+ * The subscriptions that the rows of an upload name, by number. Where bills are made in advance,
+ * use is billed afterwards: that of the term before.
+ */
 export async function findRowSubscriptions(
   tx: Tx,
   tenantId: number,
@@ -116,7 +139,14 @@ export async function findRowSubscriptions(
 ): Promise<Map<string, RowSubscription>> {
   const { rows } = await sql<RowSubscription>`
     select s.subscription_id, s.subscription_number, (${isEligible(tenantId, term)}) as is_in_term,
-      coalesce(s.billed_through + 1, ${term.start_date}::date) as first_date
+      least(coalesce(s.billed_through + 1, ${term.start_date}::date), (
+        select max(e.start_date) from terms e
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = e.context_id
+          and not c.bills_after_period
+        where e.tenant_id = ${tenantId} and e.context_id = ${term.context_id}
+          and e.batch_id = ${term.batch_id} and e.status <> 'Cancelled'
+          and e.end_date < ${term.start_date}::date
+      )) as first_date
     from subscriptions s
     join json_array_elements_text(${JSON.stringify(numbers)}::json) as n (number)
       on n.number = s.subscription_number

@@ -4,12 +4,7 @@ import { decimalText } from '../../base/numbers/decimal-text.ts';
 import { estimateReading, type PastTerm } from '../rating/estimates.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { type NewReading, plainReading } from '../readings/reading.ts';
-import {
-  estimateSource,
-  type StandIn,
-  termsSearched,
-  type UnreadRegister,
-} from './readings-store.ts';
+import { estimateSource, type StandIn, type UnreadRegister } from './readings-store.ts';
 import type { Estimation } from './term-rules.ts';
 
 export type EstimateMade = {
@@ -105,9 +100,9 @@ function pastTerms({ terms, history, input }: UnreadRegister): Past[] {
       isEstimated: type === 'Estimated',
     }));
   }
-  return (history ?? []).slice(0, termsSearched).flatMap(({ endDate, days, usage }) => {
-    const used = usage?.[input];
-    if (endDate === undefined || !days || used?.quantity === undefined) return [];
+  return (history ?? []).flatMap(({ endDate, days, usage }) => {
+    const used = usage[input];
+    if (endDate === undefined || !days || used === undefined) return [];
     return [{ endDate, days, quantity: used.quantity, isEstimated: used.type === 'Estimated' }];
   });
 }

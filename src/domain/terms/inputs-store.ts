@@ -96,20 +96,24 @@ export async function deleteInputs(tx: Tx, tenantId: number, termId: number): Pr
   `.execute(tx);
 }
 
+const allDrafts = { subscriptionId: null, isHeldKept: false };
+
 /**
  * Bills of the term that have no number yet, of one subscription or of all; returns how many. They
- * are made anew when the term is generated again.
+ * are made anew when the term is generated again; those that somebody holds stay until then,
+ * so that they are held still.
  */
 export async function deleteDrafts(
   tx: Tx,
   tenantId: number,
   termId: number,
-  subscriptionId: number | null,
+  which: { subscriptionId: number | null; isHeldKept: boolean } = allDrafts,
 ): Promise<number> {
+  const { subscriptionId, isHeldKept } = which;
   const { rows } = await sql<{ bill_id: number }>`
     select b.bill_id from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId}
-      and b.status in ('Draft', 'Error', 'Hold')
+      and b.status in ('Draft', 'Error', 'Hold') and not (b.is_held and ${isHeldKept}::boolean)
       and (${subscriptionId}::bigint is null or b.subscription_id = ${subscriptionId}
         or exists (
           select from bill_parts p

@@ -3,8 +3,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
-import { type EligibleTerm, isBilledByMeter, isEligible } from './eligible-store.ts';
-import { lastTaken, readUntil } from './taken-readings-store.ts';
+import { type EligibleTerm, isBilledByMeter, isEligible, planOn } from './eligible-store.ts';
+import { handedOver, isBefore, lastTaken, readUntil } from './taken-readings-store.ts';
+import {
+  type HistoryEntry,
+  historyTerms,
+  historyText,
+  readHistory,
+} from './usage-history-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -25,14 +31,16 @@ function openRegisters(
     due as materialized (
       select s.subscription_id, s.status_history -> -1 as last_status,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
-        ${readUntil(term, lastReadingDate)} as read_until
+        ${readUntil(term, lastReadingDate)} as read_until, ${handedOver(term)} as handed_over,
+        ${planOn(term.end_date)} as plan_id
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
     ),
     open_registers as materialized (
       select d.subscription_id, n.assignment_id, r.position, r.input, n.remove_date, n.mf,
-        n.meter_id, d.last_status, l.reading_id as stand_in_id,
+        n.meter_id, d.last_status, d.handed_over, d.plan_id,
+        l.reading_id as stand_in_id,
         p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
         p.reading_type as previous_type, p.estimates as previous_estimates,
         c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status
@@ -229,12 +237,13 @@ export type UnreadRegister = {
   previous_value: string;
   previous_type: string;
   previous_estimates: number;
-  /** The last state of the subscription, if it is not Active. */
+  plan_id: number;
+  /** Since when the subscription is not Active, or not of whom the term bills. */
   off_since: string | null;
   /** What earlier terms billed of the register, the newest first. */
   terms: RegisterTerm[] | null;
   /** What they billed of the input, where the register is its only one. */
-  history: InputTerm[] | null;
+  history: HistoryEntry[] | null;
 };
 
 export type RegisterTerm = {
@@ -244,28 +253,19 @@ export type RegisterTerm = {
   type: string;
 };
 
-export type InputTerm = {
-  endDate?: string;
-  days?: number;
-  usage?: Record<string, { quantity?: string; type?: string } | undefined>;
-};
-
-/** Terms looked at for an estimate: a year of them, and the one of a year ago. */
-export const termsSearched = 13;
-
 export async function listUnread(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
   options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
 ): Promise<UnreadRegister[]> {
-  const { rows } = await sql<UnreadRegister>`
+  const { rows } = await sql<Omit<UnreadRegister, 'history'> & { history: string | null }>`
     with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
     select g.subscription_id, g.assignment_id, g.position, g.input, g.mf, k.digits, k.decimals,
       g.previous_date, trim_scale(g.previous_value)::text as previous_value, g.previous_type,
-      g.previous_estimates,
-      case when g.last_status ->> 'status' <> 'Active' then g.last_status ->> 'fromDate' end
-        as off_since,
+      g.previous_estimates, g.plan_id,
+      least(g.handed_over::text, case when g.last_status ->> 'status' <> 'Active'
+        then g.last_status ->> 'fromDate' end) as off_since,
       (
         select json_agg(json_build_object(
           'endDate', o.end_date, 'days', o.days, 'type', o.reading_type,
@@ -279,14 +279,12 @@ export async function listUnread(
           join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
           where o.tenant_id = ${tenantId} and o.assignment_id = g.assignment_id
             and o.position = g.position and o.previous_date is not null
-            and ((t.start_date, t.term_id) < (${term.start_date}::date, ${term.term_id})
-        or (t.term_type = 'Final' and t.start_date = ${term.start_date}::date
-          and t.term_id <> ${term.term_id} and t.status in ('Posted', 'Published')))
+            and ${isBefore(tenantId, term)}
           order by o.reading_date desc, o.term_id desc
-          limit ${termsSearched}
+          limit ${historyTerms}
         ) o
       ) as terms,
-      case when count(*) over (partition by g.subscription_id, g.input) = 1 then h.terms end
+      case when count(*) over (partition by g.subscription_id, g.input) = 1 then ${historyText} end
         as history
     from open_registers g
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
@@ -298,7 +296,7 @@ export async function listUnread(
       and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
     order by g.subscription_id, g.assignment_id, g.position
   `.execute(tx);
-  return rows;
+  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
 }
 
 export type StandIn = {
@@ -367,14 +365,18 @@ export async function unlockReadings(
   termId: number,
   subscriptionId: number | null,
 ): Promise<{ unlocked: number; standIns: number[] }> {
-  const { rows } = await sql<{ reading_id: number; is_stand_in: boolean }>`
-    delete from term_readings
-    where tenant_id = ${tenantId} and term_id = ${termId}
-      and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
-    returning reading_id, is_stand_in
+  const { rows } = await sql<{ unlocked: number; stand_ins: number[] | null }>`
+    with gone as (
+      delete from term_readings
+      where tenant_id = ${tenantId} and term_id = ${termId}
+        and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
+      returning reading_id, is_stand_in
+    )
+    select count(*) as unlocked, array_agg(reading_id) filter (where is_stand_in) as stand_ins
+    from gone
   `.execute(tx);
-  const standIns = rows.filter((row) => row.is_stand_in).map((row) => row.reading_id);
-  return { unlocked: rows.length, standIns };
+  const [gone] = rows;
+  return { unlocked: gone?.unlocked ?? 0, standIns: gone?.stand_ins ?? [] };
 }
 
 export async function countLocked(tx: Tx, tenantId: number, termId: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -35,13 +35,13 @@ export type TermRow = {
   ts: number;
 };
 
-const columns = sql.raw(`t.term_id, t.context_id, c.code as context_code,
+export const termColumns = sql.raw(`t.term_id, t.context_id, c.code as context_code,
   c.billing_period_id as context_period_id, t.batch_id, b.code as batch_code,
   t.billing_period_id, t.term_type, t.label, t.start_date, t.end_date, t.due_date, t.issue_date,
   t.post_type, t.status, t.stage, t.is_stale, t.readings_posted_at, t.run_number,
   t.cancel_reason, t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
 
-const tables = sql.raw(`terms t
+export const termTables = sql.raw(`terms t
   join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
   join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id`);
 
@@ -104,7 +104,8 @@ export async function findTerm(
   termId: number,
 ): Promise<TermRow | undefined> {
   const { rows } = await sql<TermRow>`
-    select ${columns} from ${tables} where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+    select ${termColumns} from ${termTables}
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
   `.execute(tx);
   return rows[0];
 }
@@ -118,7 +119,7 @@ export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise
 /** Nobody else changes the term until the transaction ends. */
 export async function lockTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
   const { rows } = await sql<TermRow>`
-    select ${columns} from ${tables}
+    select ${termColumns} from ${termTables}
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
     for no key update of t
   `.execute(tx);
@@ -166,12 +167,13 @@ export async function noteInputs(
   step: {
     stage: TermStage;
     hasChanged: boolean;
-    /** Undefined leaves it as it is. */
-    readingsPostedAt?: Temporal.Instant | null;
+    /** How readings were posted, null where none are any more; undefined leaves it as it is. */
+    readings?: { postedAt: Temporal.Instant; isEstimated: boolean } | null;
   },
   stamp: Stamp,
 ): Promise<void> {
-  const { stage, readingsPostedAt, hasChanged } = step;
+  const { stage, readings, hasChanged } = step;
+  const posts = readings !== undefined;
   await sql`
     update terms
     set stage = case
@@ -179,8 +181,10 @@ export async function noteInputs(
           then ${stage} else stage end,
       is_stale = is_stale
         or (${hasChanged}::boolean and array_position(${inputStages}, stage) is null),
-      readings_posted_at = case when ${readingsPostedAt !== undefined}::boolean
-        then ${readingsPostedAt ?? null}::timestamptz else readings_posted_at end,
+      readings_posted_at = case when ${posts}::boolean
+        then ${readings?.postedAt ?? null}::timestamptz else readings_posted_at end,
+      is_estimated = case when ${posts}::boolean
+        then ${readings?.isEstimated ?? false}::boolean else is_estimated end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
@@ -261,124 +265,43 @@ export async function findNeighbours(
 /** Where a term ends or begins, as YYYY-MM-DD. */
 export type TermEdge = { label: string; date: string };
 
-/** Whether a bill of the term has its number. */
-export async function hasPostedBills(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
+/** Whether a bill of the term has its number, or one has been seen by its customer. */
+export async function hasBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  which: 'Posted' | 'Published',
+): Promise<boolean> {
+  const statuses = which === 'Posted' ? ['Posted', 'Published', 'Cancelled'] : ['Published'];
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from bills
       where tenant_id = ${tenantId} and term_id = ${termId}
-        and status in ('Posted', 'Published', 'Cancelled')
+        and status = any(${statuses}::text[])
     ) as found
   `.execute(tx);
   return rows[0]?.found ?? false;
 }
 
-/** Prepaid bills are due on the day they were posted, whatever the term says. */
+/**
+ * Prepaid bills are due on the day they were posted, whatever the term says. What is overdue of the
+ * others stands on bills of later terms.
+ */
 export async function moveDueDateOfBills(
   tx: Tx,
   tenantId: number,
   termId: number,
   dueDate: Temporal.PlainDate,
+  stamp: Stamp,
 ): Promise<void> {
   await sql`
-    update bills b set due_date = ${dueDate}
+    update bills b
+    set due_date = ${dueDate}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from pricing_contexts c
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and c.tenant_id = ${tenantId} and c.context_id = b.context_id
       and c.charging_type = 'Postpaid'
   `.execute(tx);
-}
-
-const orders = {
-  newest: sql.raw('t.start_date desc, t.term_id desc'),
-  oldest: sql.raw('t.start_date, t.term_id'),
-};
-
-export type TermFilter = {
-  contextCode: string | null;
-  termId: number | null;
-  type: TermType | null;
-  status: TermStatus | null;
-  stage: TermStage | null;
-  billId: number | null;
-  batchCode: string | null;
-  subscriptionNumber: string | null;
-  fromDate: Temporal.PlainDate | null;
-  toDate: Temporal.PlainDate | null;
-  updatedSince: number | null;
-  search: string | null;
-};
-
-/** By start, then by id. */
-export async function listTermsAt(
-  tx: Tx,
-  tenantId: number,
-  filter: TermFilter,
-  window: { offset: number; limit: number; oldestFirst: boolean },
-): Promise<TermRow[]> {
-  const { rows } = await sql<TermRow>`
-    select ${columns} from ${tables}
-    where ${matches(tenantId, filter)}
-    order by ${orders[window.oldestFirst ? 'oldest' : 'newest']}
-    limit ${window.limit} offset ${window.offset}
-  `.execute(tx);
-  return rows;
-}
-
-export async function listTermsAfter(
-  tx: Tx,
-  tenantId: number,
-  filter: TermFilter,
-  options: { after: TermRow | undefined; limit: number; oldestFirst: boolean },
-): Promise<TermRow[]> {
-  const { after, oldestFirst } = options;
-  const beyond = oldestFirst ? sql`>` : sql`<`;
-  const rest = after
-    ? sql`(t.start_date, t.term_id) ${beyond} (${after.start_date}::date, ${after.term_id})`
-    : sql`true`;
-  const { rows } = await sql<TermRow>`
-    select ${columns} from ${tables}
-    where ${matches(tenantId, filter)} and ${rest}
-    order by ${orders[oldestFirst ? 'oldest' : 'newest']}
-    limit ${options.limit}
-  `.execute(tx);
-  return rows;
-}
-
-export async function countTerms(tx: Tx, tenantId: number, filter: TermFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${tables} where ${matches(tenantId, filter)}
-  `.execute(tx);
-  return rows[0]?.count ?? 0;
-}
-
-function matches(tenantId: number, filter: TermFilter): RawBuilder<unknown> {
-  const conditions = [sql`t.tenant_id = ${tenantId}`];
-  if (filter.contextCode !== null) conditions.push(sql`c.code = ${filter.contextCode}`);
-  if (filter.termId !== null) conditions.push(sql`t.term_id = ${filter.termId}`);
-  if (filter.type !== null) conditions.push(sql`t.term_type = ${filter.type}`);
-  if (filter.status !== null) conditions.push(sql`t.status = ${filter.status}`);
-  if (filter.stage !== null) conditions.push(sql`t.stage = ${filter.stage}`);
-  if (filter.batchCode !== null) conditions.push(sql`b.code = ${filter.batchCode}`);
-  if (filter.fromDate !== null) conditions.push(sql`t.start_date >= ${filter.fromDate}`);
-  if (filter.toDate !== null) conditions.push(sql`t.start_date <= ${filter.toDate}`);
-  if (filter.updatedSince !== null) conditions.push(sql`t.ts >= ${filter.updatedSince}`);
-  if (filter.search !== null) {
-    const pattern = `%${filter.search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-    conditions.push(sql`lower(t.label) like ${pattern}`);
-  }
-  if (filter.billId !== null) {
-    conditions.push(sql`t.term_id = (
-      select term_id from bills where tenant_id = ${tenantId} and bill_id = ${filter.billId}
-    )`);
-  }
-  if (filter.subscriptionNumber !== null) {
-    conditions.push(sql`t.term_id in (
-      select o.term_id from bills o
-      join subscriptions s on s.tenant_id = ${tenantId}
-        and s.subscription_id = o.subscription_id
-      where o.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
-    )`);
-  }
-  return sql.join(conditions, sql` and `);
+  await markStale(tx, tenantId, termId, 'later');
 }

@@ -31,6 +31,8 @@ export type PostType = (typeof postTypes)[number];
 
 /** Days of a term at most. */
 const termDaysMax = 366;
+/** Readings and payments come after a term, and no date is later than 9999. */
+const termYearMax = 9998;
 
 export type TermDates = {
   startDate: Temporal.PlainDate;
@@ -46,6 +48,9 @@ export function assertTermDates({ startDate, endDate, dueDate }: TermDates): voi
   }
   if (startDate.until(endDate).days + 1 > termDaysMax) {
     throw refuse('endDate', `A term has at most ${termDaysMax} days`);
+  }
+  if (endDate.year > termYearMax) {
+    throw refuse('endDate', `A term ends in the year ${termYearMax} at the latest`);
   }
   if (Temporal.PlainDate.compare(dueDate, startDate) < 0) {
     throw refuse('dueDate', 'Bills of a term are not due before it begins');

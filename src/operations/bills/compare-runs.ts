@@ -13,7 +13,7 @@ import {
   type RunPair,
   type Side,
 } from '../../domain/bills/compare-store.ts';
-import type { StoredDocument } from '../../domain/bills/document.ts';
+import type { StoredLine } from '../../domain/bills/document.ts';
 import { factsOf } from '../../domain/bills/re-rate.ts';
 import { findRun, type RunRow } from '../../domain/bills/runs-store.ts';
 import type { PriceBook } from '../../domain/rating/price-book.ts';
@@ -31,6 +31,9 @@ const runView = Type.Object({
   errors: integer,
   currentCharges: money,
 });
+const changedAmounts = Type.Array(
+  Type.Object({ component: text, before: nullable(money), after: nullable(money) }),
+);
 const runNumber = maybe(
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, 'x-code': 'INVALID_NUMBER' }),
 );
@@ -56,9 +59,8 @@ export const compareRuns = operation({
         billID: integer,
         before: nullable(money),
         after: nullable(money),
-        lines: Type.Array(
-          Type.Object({ component: text, before: nullable(money), after: nullable(money) }),
-        ),
+        lines: changedAmounts,
+        surcharges: changedAmounts,
         causes: Type.Array(
           Type.Object({ kind: text, name: text, before: nullable(text), after: nullable(text) }),
         ),
@@ -185,31 +187,32 @@ function present(row: Explained, tenant: Tenant) {
   const { before, after, causes } = row;
   const amount = (minor: number | bigint | undefined) =>
     minor === undefined ? null : majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const was = sums(before?.document);
-  const is = sums(after?.document);
-  const components = [...new Set([...was.keys(), ...is.keys()])];
-  return {
-    connectionNumber: numberOf(after ?? before),
-    billID: (after ?? before)?.billId ?? 0,
-    before: amount(before?.currentCharges),
-    after: amount(after?.currentCharges),
-    lines: components
+  const changes = (pick: 'lines' | 'surcharges') => {
+    const was = sums(before?.document[pick]);
+    const is = sums(after?.document[pick]);
+    return [...new Set([...was.keys(), ...is.keys()])]
       .filter((component) => was.get(component) !== is.get(component))
       .map((component) => ({
         component,
         before: amount(was.get(component)),
         after: amount(is.get(component)),
-      })),
+      }));
+  };
+  return {
+    connectionNumber: numberOf(after ?? before),
+    billID: (after ?? before)?.billId ?? 0,
+    before: amount(before?.currentCharges),
+    after: amount(after?.currentCharges),
+    // They add up to the difference; a surcharge is none of them until it is charged.
+    lines: changes('lines'),
+    surcharges: changes('surcharges'),
     causes,
   };
 }
 
-function sums(document: StoredDocument | undefined): Map<string, number> {
+function sums(lines: readonly StoredLine[] = []): Map<string, number> {
   const totals = new Map<string, number>();
-  for (const { component, amount } of [
-    ...(document?.lines ?? []),
-    ...(document?.surcharges ?? []),
-  ]) {
+  for (const { component, amount } of lines) {
     totals.set(component, (totals.get(component) ?? 0) + amount);
   }
   return totals;

@@ -29,7 +29,7 @@ export const explainBill = operation({
       }),
     ),
   }),
-  errors: ['BILL_NOT_FOUND'],
+  errors: ['BILL_NOT_FOUND', 'LINE_NOT_FOUND'],
   example: { billID: 1, lineNo: 1 },
   async handle(call, { billID, lineNo }) {
     const { tx, tenant } = call;
@@ -54,6 +54,10 @@ export const explainBill = operation({
         ...line,
         amount: majorUnits(BigInt(line.amount), tenant.currencyDecimals),
       }));
+    if (lineNo && lines.length === 0) {
+      const message = `Bill ${billID} has ${explained.length} lines and no line ${lineNo}`;
+      throw new AppError('LINE_NOT_FOUND', { message, field: 'lineNo' });
+    }
     const bill = { billID, billNumber: row.bill_number };
     const message = lines.length === 1 ? '1 line explained' : `${lines.length} lines explained`;
     return { message, data: { bill, lines } as never };

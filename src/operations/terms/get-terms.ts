@@ -7,8 +7,8 @@ import {
   listTermsAfter,
   listTermsAt,
   type TermFilter,
-  type TermRow,
-} from '../../domain/terms/store.ts';
+} from '../../domain/terms/list-store.ts';
+import type { TermRow } from '../../domain/terms/store.ts';
 import { termStages, termStatuses, termTypes } from '../../domain/terms/term.ts';
 import { type BillView, billView, presentBills } from '../bills/bill-view-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';

@@ -41,6 +41,7 @@ export const makeTerm = operation({
     'BATCH_NOT_FOUND',
     'PERIOD_NOT_FOUND',
     'SUBSCRIPTION_NOT_FOUND',
+    'SUBSCRIPTION_NOT_IN_TERM',
     'POST_TYPE_MISMATCH',
     'TERM_DATES_INVALID',
     'TERM_OVERLAP',

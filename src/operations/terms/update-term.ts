@@ -1,14 +1,18 @@
 import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
 import {
+  hasBills,
   lockTerm,
   moveDueDateOfBills,
   type TermRow,
   updateTerm,
 } from '../../domain/terms/store.ts';
+import { findLastLocked } from '../../domain/terms/taken-readings-store.ts';
 import { assertTermDates, invalidState } from '../../domain/terms/term.ts';
+import { termRules } from '../../domain/terms/term-rules.ts';
 import { date, empty, filledText, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
@@ -38,6 +42,7 @@ export const updateTermOperation = operation({
     'JOB_ALREADY_RUNNING',
     'TERM_DATES_INVALID',
     'TERM_OVERLAP',
+    'READING_LOCKED',
     'DUPLICATE',
   ],
   example: { data: { termID: 1, dueDate: '20/08/2025' } },
@@ -56,12 +61,18 @@ export const updateTermOperation = operation({
     assertMayChange(term, changed);
     if (await hasRunningJob(tx, tenantId, term.term_id)) throw alreadyRunning(term.term_id);
     assertTermDates({ ...after, startDate: Temporal.PlainDate.from(term.start_date) });
+    if (changed.includes('endDate')) await assertReadingsFit(tx, tenantId, term, after.endDate);
     // Drafts carry the dates of their term.
     const isOutdated = term.run_number > 0 && term.status === 'Open';
     const isStale = term.is_stale || (isOutdated && changed.some((name) => name !== 'label'));
-    await updateTerm(tx, tenantId, { ...term, ...after, isStale }, { at: now, by: principal.name });
+    const stamp = { at: now, by: principal.name };
+    await updateTerm(tx, tenantId, { ...term, ...after, isStale }, stamp);
     if (term.status === 'Posted') {
-      await moveDueDateOfBills(tx, tenantId, term.term_id, after.dueDate);
+      // A term whose publication was begun and not ended has bills that customers have seen.
+      if (await hasBills(tx, tenantId, term.term_id, 'Published')) {
+        throw invalidState(term, ['Open', 'Posted']);
+      }
+      await moveDueDateOfBills(tx, tenantId, term.term_id, after.dueDate, stamp);
     }
     call.audit({
       subject: 'term',
@@ -96,6 +107,24 @@ function changesOf(term: TermRow, after: Changeable): (keyof Changeable)[] {
   return (['label', 'endDate', 'dueDate'] as const).filter(
     (name) => String(before[name]) !== String(after[name]),
   );
+}
+
+/** Readings of later days would be billed on the fewer days that are left. */
+async function assertReadingsFit(
+  tx: Tx,
+  tenantId: number,
+  term: TermRow,
+  endDate: Temporal.PlainDate,
+): Promise<void> {
+  const last = await findLastLocked(tx, tenantId, term.term_id);
+  if (last === null) return;
+  const { lastReadingDate } = await termRules(tx, tenantId, { ...term, end_date: `${endDate}` });
+  const date = Temporal.PlainDate.from(last);
+  if (Temporal.PlainDate.compare(date, lastReadingDate) <= 0) return;
+  throw new AppError('READING_LOCKED', {
+    message: `Readings of up to ${formatDate(date)} are posted for the term: unpost them first`,
+    field: 'data.endDate',
+  });
 }
 
 function assertMayChange(term: TermRow, changed: readonly (keyof Changeable)[]): void {

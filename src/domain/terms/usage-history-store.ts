@@ -1,0 +1,25 @@
+// What was billed of a subscription in its last terms, as those who look back on it read it.
+import { sql } from 'kysely';
+
+/** Terms that are looked back on: a year of months and the same month of the year before. */
+export const historyTerms = 13;
+
+export type HistoryEntry = {
+  termId: number | null;
+  label: string;
+  /** Where another term billed the days before: the first that this one billed. */
+  fromDate?: string;
+  endDate?: string;
+  days?: number;
+  /** Minor units. */
+  amount?: number;
+  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
+};
+
+/** Of usage_histories `h`, the newest first: a text, which PostgreSQL need not look into. */
+export const historyText = sql<string | null>`
+  '[' || array_to_string(h.terms[1:${sql.lit(historyTerms)}], ',') || ']'`;
+
+export function readHistory(text: string | null): HistoryEntry[] | null {
+  return text === null ? null : JSON.parse(text);
+}

@@ -1,0 +1,297 @@
+// Terms beside each other that bill by meter, a customer who moves, a plan that changes ahead: what
+// was measured is billed once, to whom it belongs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BillRun, billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
+import { assertLaws } from '../support/laws.ts';
+import { billOf, daysOf, linesOf, readingsOn } from '../support/left-out.ts';
+import { openScene } from '../support/scene.ts';
+import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
+import { newTerm, type TermData } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+const fee = { component: 'fee', formula: '310', prorate: 'Days' as const };
+
+let made = 0;
+
+/** 310 a month and 10 a unit; billed through June, the meter showing 0 on its last day. */
+async function openHouse(service: object = {}, tariff: object = {}) {
+  made += 1;
+  const name = `house-${made}`;
+  const client = await scene.workspace(name);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
+        { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
+      ],
+      holdRules: [],
+      ...service,
+    } as never,
+    {
+      componentRules: [
+        fee,
+        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' },
+      ],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+      ...tariff,
+    } as never,
+  );
+  const number = await newMeter(client);
+  const owner = await newParty(client, 'Old');
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      users: [{ partyNumber: owner, connectionGroupLabel: 'House' }],
+      meters: [{ number, installDate: '30/06/2026', initialReading: '0' }],
+    },
+    { batchUpload: true },
+  );
+  const { serviceCode } = offer;
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  return {
+    run,
+    client,
+    offer,
+    number,
+    connection,
+    open: (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data }),
+    /** A term for this customer alone. */
+    openFor: (type: 'OffCycle' | 'Final', days: object) =>
+      newTerm(client, { serviceCode, ...days, type, connectionNumbers: [connection] }),
+    read: (value: string, readingDate: string) =>
+      client.makeReadings({ readings: [{ number, value, readingDate }] }),
+    lock: (termID: number, reading = 'current') =>
+      client.postMeterReadings({ operation: 'schedule', data: { termID, reading } }),
+    moveOut: async (transferDate: string, value?: string) => {
+      const data = {
+        connectionNumber: connection,
+        transferDate,
+        toPartyNumber: await newParty(client, 'Next'),
+        connectionGroupLabel: 'Next house',
+        ...(value === undefined ? {} : { readings: [{ number, value }] }),
+      };
+      await client.transferConnection({ data });
+    },
+    changePlan: (tariffCode: string, effectiveDate: string) =>
+      client.changeTariff({ data: { connectionNumber: connection, tariffCode, effectiveDate } }),
+  };
+}
+
+const usedOn = (bill: ShownBill) => readingsOn(bill).map(([, from, , to]) => [from, to]);
+
+for (const type of ['OffCycle', 'Final'] as const) {
+  for (const first of ['Regular', type]) {
+    test(`use of a part of the month that a ${type} term billed; the ${first} one made first`, async () => {
+      const { run, open, openFor, read, lock } = await openHouse();
+      const part = { startDate: '01/07/2026', endDate: '20/07/2026' };
+      const early = first === 'Regular' ? await open(july) : 0;
+      const other = await openFor(type, part);
+      const regular = early || (await open(july));
+      await read('60', '20/07/2026');
+      await lock(other);
+      await read('100', '31/07/2026');
+      await lock(regular);
+      await generate(run, regular);
+      // As long as the other one is not posted, all of it is to be billed.
+      assert.deepEqual(usedOn(await billOf(run, regular)), [['0', '100']]);
+      await generate(run, other);
+      await post(run, other);
+      await generate(run, regular);
+      const bill = await billOf(run, regular);
+      assert.deepEqual(daysOf(bill), ['Draft', '21/07/2026', '31/07/2026']);
+      assert.deepEqual(usedOn(bill), [['60', '100']]);
+      await post(run, regular);
+      await assertLaws(scene, run.tenantId);
+    });
+  }
+}
+
+test('a Final term of the days of a Regular one that has locked its readings', async () => {
+  const { run, open, openFor, read, lock, moveOut } = await openHouse();
+  const regular = await open(july);
+  await moveOut('11/07/2026', '40');
+  await read('100', '31/07/2026');
+  await lock(regular);
+  await generate(run, regular);
+  assert.equal((await billOf(run, regular)).errors[0]?.code, 'TRANSFER_NOT_BILLED');
+  const final = await openFor('Final', july);
+  await lock(final);
+  await generate(run, final);
+  const first = await billOf(run, final);
+  assert.deepEqual([first.partyName, usedOn(first)], ['Old', [['0', '40']]]);
+  await post(run, final);
+  await generate(run, regular);
+  const second = await billOf(run, regular);
+  assert.deepEqual([second.partyName, usedOn(second)], ['Next', [['40', '100']]]);
+});
+
+test('who moves out unread is estimated to the day of the transfer', async () => {
+  const { run, open, openFor, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('310', '31/07/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  await moveOut('11/08/2026');
+  const final = await openFor('Final', august);
+  await lock(final, 'estimated');
+  await generate(run, final);
+  const first = await billOf(run, final);
+  assert.deepEqual(daysOf(first), ['Draft', '01/08/2026', '10/08/2026']);
+  // 310 units in 31 days are 10 a day.
+  assert.deepEqual(readingsOn(first), [['31/07/2026', '310', '10/08/2026', '410', '100']]);
+  await post(run, final);
+  const regular = await open(august);
+  await read('620', '31/08/2026');
+  await lock(regular);
+  await generate(run, regular);
+  const second = await billOf(run, regular);
+  assert.deepEqual(readingsOn(second), [['10/08/2026', '410', '31/08/2026', '620', '210']]);
+});
+
+test('a bill that was left out is made up by an OffCycle term of the same days', async () => {
+  const { run, client, open, openFor, read, lock } = await openHouse();
+  const regular = await open(july);
+  await read('100', '31/07/2026');
+  await lock(regular);
+  await generate(run, regular);
+  const { billID } = await billOf(run, regular);
+  await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
+  await post(run, regular, true);
+  const other = await openFor('OffCycle', july);
+  await lock(other);
+  await generate(run, other);
+  const bill = await billOf(run, other);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/07/2026', '31/07/2026']);
+  assert.deepEqual(usedOn(bill), [['0', '100']]);
+  await post(run, other);
+  const next = await open(august);
+  await read('150', '31/08/2026');
+  await lock(next);
+  await generate(run, next);
+  assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
+  await assertLaws(scene, run.tenantId);
+});
+
+test('who is moved to another batch when the readings are locked is billed there', async () => {
+  const { run, client, connection, open, read, lock } = await openHouse({
+    batches: [{ batchCode: 'B2', label: 'Second' }],
+  });
+  const before = await open(july);
+  await read('100', '31/07/2026');
+  await lock(before);
+  await client.updateConnection({ data: { connectionNumber: connection, batchCode: 'B2' } });
+  const after = await open({ ...july, batchCode: 'B2' });
+  await lock(after);
+  await generate(run, after);
+  assert.deepEqual(usedOn(await billOf(run, after)), [['0', '100']]);
+  await generate(run, before);
+  assert.deepEqual(await billsOf(run, before), []);
+});
+
+/** A fee alone, and no meter that it needs. */
+function flatPlan(serviceCode: string, more: object) {
+  const usual = { planType: 'BASE_PLAN', chargeType: 'Postpaid', componentRules: [fee] };
+  return { serviceCode, code: 'FLAT', name: 'Flat', uniqueLabel: 'Flat', ...usual, ...more };
+}
+
+test('a plan of another billing period from the next month on', async () => {
+  const { run, client, offer, open, read, lock, changePlan } = await openHouse();
+  const tariff = flatPlan(offer.serviceCode, { billingPeriodID: 3 });
+  await client.createTariff({ tariff: tariff as never });
+  await changePlan('FLAT', '01/08/2026');
+  const jul = await open(july);
+  await read('100', '31/07/2026');
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual(linesOf(bill), [
+    ['energyCharge', '01/07/2026', 1000],
+    ['fee', '01/07/2026', 310],
+  ]);
+  await post(run, jul);
+  const quarter = await open({
+    startDate: '01/08/2026',
+    endDate: '31/10/2026',
+    billingPeriodID: 3,
+  });
+  await lock(quarter);
+  await generate(run, quarter);
+  assert.deepEqual(linesOf(await billOf(run, quarter)), [['fee', '01/08/2026', 310]]);
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.deepEqual(await billsOf(run, aug), []);
+});
+
+test('a meter that is needed by the plan of the next month is not missed in this one', async () => {
+  const { run, client, offer, open, lock, changePlan } = await openHouse();
+  await client.createTariff({ tariff: flatPlan(offer.serviceCode, {}) as never });
+  await changePlan('FLAT', '01/07/2026');
+  await changePlan(offer.tariffCode, '01/08/2026');
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.status, bill.errors], ['Draft', []]);
+  assert.deepEqual(linesOf(bill), [['fee', '01/07/2026', 310]]);
+  await post(run, jul);
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.equal((await billOf(run, aug)).errors[0]?.code, 'READING_MISSING');
+});
+
+test('a meter that the plan of this month needs is missed when the next one does not', async () => {
+  const { run, client, offer, open, lock, changePlan } = await openHouse();
+  await client.createTariff({ tariff: flatPlan(offer.serviceCode, {}) as never });
+  await changePlan('FLAT', '01/08/2026');
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  assert.equal((await billOf(run, jul)).errors[0]?.code, 'READING_MISSING');
+});
+
+test('the billing group of who has it next does not count before it is handed over', async () => {
+  const { run, client, open, read, lock, moveOut } = await openHouse();
+  await client.addBillingGroup({ name: 'Quarterly', billingPeriodID: 3 });
+  await moveOut('01/08/2026', '100');
+  const data = { billingGroupID: 1, connectionGroupLabels: ['Next house'] };
+  await client.assignBillingAccounts({ data });
+  const jul = await open(july);
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '100']]]);
+  await post(run, jul);
+  const quarter = await open({ ...august, endDate: '31/10/2026', billingPeriodID: 3 });
+  await read('300', '31/10/2026');
+  await lock(quarter);
+  await generate(run, quarter);
+  const next = await billOf(run, quarter);
+  assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['100', '300']]]);
+});
+
+test('what was read after a transfer in the days of grace is not the old owner’s', async () => {
+  const { run, open, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('100', '31/07/2026');
+  await moveOut('02/08/2026', '106');
+  await read('120', '04/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  const bill = await billOf(run, jul);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
+});

@@ -1,0 +1,108 @@
+// Readings that a term has taken, and what becomes of its bills when they are given back, cannot be
+// estimated, or no longer fit its days.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generate, post } from '../support/bill-run.ts';
+import { refuses } from '../support/client.ts';
+import { billOf, february, january, march, openHome, readingsOn } from '../support/left-out.ts';
+import { openScene } from '../support/scene.ts';
+import { termOf } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+type Home = Awaited<ReturnType<typeof openHome>>;
+
+/** 310 units in January, and a plan that needs them. */
+async function billedJanuary(
+  usage: object = {},
+  service: Parameters<typeof openHome>[1] = {},
+): Promise<Home> {
+  const home = await openHome(scene, service);
+  const { client, run, read } = home;
+  const { data } = await client.getTariffs({});
+  const { serviceCode, tariffCode: code } = data.tariffs[0] as never;
+  const item = { input: 'energy', source: 'Metered', required: 1, ...usage };
+  const tariff = { serviceCode, code, usageData: [item], effectiveDate: '01/01/2026' };
+  await client.updateTariff({ tariff: tariff as never });
+  const term = await read(january, ['310', '31/01/2026']);
+  await generate(run, term);
+  await post(run, term);
+  return home;
+}
+
+test('a hold of an operator outlives readings that are given back', async () => {
+  const { client, run, read, lock } = await openHome(scene);
+  const term = await read(january, ['100', '31/01/2026']);
+  await generate(run, term);
+  const { billID } = await billOf(run, term);
+  await client.holdBill({ data: { billID, hold: true, reason: 'fraud' } });
+  await client.unpostMeterReadings({ data: { termID: term } });
+  assert.equal((await termOf(client, term)).stale, true);
+  await lock(term);
+  await generate(run, term);
+  const bill = await billOf(run, term);
+  assert.deepEqual([bill.billID, bill.status, bill.hold], [billID, 'Hold', 1]);
+  await client.cancelTerm({ data: { termID: term, reason: 'not needed' } });
+  assert.deepEqual((await client.getBills({ termID: term })).data.bills, []);
+});
+
+test('a term cannot end before the readings that it has taken', async () => {
+  const { client, run, read, lock, upload } = await openHome(scene);
+  const termID = await read(january, ['310', '31/01/2026']);
+  const refused = client.updateTerm({ data: { termID, endDate: '15/01/2026' } });
+  await refuses(refused, 'READING_LOCKED', { field: 'data.endDate', statusCode: 409 });
+  assert.equal((await termOf(client, termID)).endDate, '31/01/2026');
+  // The reading lies in the days of grace after the new end.
+  await client.updateTerm({ data: { termID, endDate: '30/01/2026' } });
+  await client.unpostMeterReadings({ data: { termID } });
+  await client.updateTerm({ data: { termID, endDate: '15/01/2026' } });
+  await upload(termID, [['150', '15/01/2026']]);
+  await lock(termID);
+  await generate(run, termID);
+  assert.deepEqual(readingsOn(await billOf(run, termID)), [
+    ['01/01/2026', '0', '15/01/2026', '150', '150'],
+  ]);
+});
+
+test('a plan that allows no estimates has none', async () => {
+  for (const estimate of ['Allowed', 'NotAllowed']) {
+    const { run, open, lock } = await billedJanuary({ estimate });
+    const term = await open(february);
+    const { message } = await lock(term, 'estimated');
+    await generate(run, term);
+    const bill = await billOf(run, term);
+    if (estimate === 'Allowed') {
+      assert.equal(message, '0 readings locked, 1 estimated');
+      assert.equal(bill.status, 'Draft');
+    } else {
+      assert.equal(message, '0 readings locked, 1 missing');
+      assert.equal(bill.status, 'Error');
+    }
+  }
+});
+
+test('a bill tells that no estimate was possible, or that nobody asked for one', async () => {
+  const estimation = { allowed: 1, maxConsecutive: 1 };
+  const meteredInputs = [{ name: 'energy', unit: 'kWh', estimation }];
+  const { client, run, open, lock } = await billedJanuary({}, { meteredInputs } as never);
+  const feb = await open(february);
+  await lock(feb, 'estimated');
+  await generate(run, feb);
+  await post(run, feb);
+  const termID = await open(march);
+  const codeAfter = async (reading: string) => {
+    await lock(termID, reading);
+    await generate(run, termID);
+    const bill = await billOf(run, termID);
+    return bill.errors.map(({ code }) => code);
+  };
+  assert.deepEqual(await codeAfter('current'), ['READING_MISSING']);
+  assert.deepEqual(await codeAfter('estimated'), ['ESTIMATE_NOT_POSSIBLE']);
+  const { data } = await client.getBillTerm({ billTermID: termID });
+  assert.deepEqual(
+    data.exceptions.map(({ code }) => code),
+    ['ESTIMATE_NOT_POSSIBLE'],
+  );
+  assert.deepEqual(await codeAfter('previous'), []);
+});

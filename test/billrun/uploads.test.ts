@@ -1,0 +1,154 @@
+// Uploaded use on bills: of an input that is also measured, and where bills are made in advance.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BillRun, billsOf, generate, post } from '../support/bill-run.ts';
+import { refuses } from '../support/client.ts';
+import { billOf, january, linesOf, openHome } from '../support/left-out.ts';
+import { openScene } from '../support/scene.ts';
+import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
+import { newTerm, type TermData } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
+
+const upload = ({ client }: Pick<BillRun, 'client'>, termID: number, usage: string[][]) => {
+  const data = JSON.stringify({ termID, usage });
+  return client.uploadUsage({ operation: 'schedule', data: { data } });
+};
+
+test('uploaded use stands in for what was measured, and is told once', async () => {
+  const { run, client, connection, read } = await openHome(scene);
+  const term = await read(january, ['310', '31/01/2026']);
+  await upload(run, term, [[connection, 'energy', '50']]);
+  await generate(run, term);
+  const bill = await billOf(run, term);
+  assert.deepEqual(
+    bill.usage.map(({ input, quantity }) => [input, quantity]),
+    [['energy', '50']],
+  );
+  assert.deepEqual(linesOf(bill)[0], ['energyCharge', '01/01/2026', 50 * 20]);
+  const { data } = await client.getBillTerm({ billTermID: term });
+  assert.equal(data.summary.usage[0]?.quantity, '50');
+});
+
+const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
+const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
+
+/** 310 a month ahead, and 2 for each GB of the month before. */
+async function openInAdvance() {
+  const client = await scene.workspace('ahead');
+  const { rows } = await scene.sql.query("select find_workspace('ahead') as id");
+  const offer = await newOffer(
+    client,
+    {
+      postBilling: 0,
+      meteredInputs: [],
+      unmeteredInputs: [{ name: 'data', unit: 'GB', source: 'Uploaded' }],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+        { name: 'extra', label: 'Data', type: 'Charge', sequence: 2 },
+      ],
+      holdRules: [],
+    },
+    {
+      componentRules: [
+        { component: 'fee', formula: '310', prorate: 'Days' },
+        { component: 'extra', scope: 'Term', window: 'Previous', formula: 'usage.data * 2' },
+      ],
+    },
+  );
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
+    },
+    { batchUpload: true },
+  );
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { serviceCode } = offer;
+  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
+  return { run, connection, open };
+}
+
+test('dated use where bills are made in advance is billed with the next one', async () => {
+  const { run, connection, open } = await openInAdvance();
+  const jul = await open(july);
+  await generate(run, jul);
+  await post(run, jul);
+  const aug = await open(august);
+  const before = [connection, 'data', '100', '30/06/2026'];
+  await refuses(upload(run, aug, [before]), 'INVALID_DATE', { field: 'usage[0][3]' });
+  await upload(run, aug, [
+    [connection, 'data', '3'],
+    [connection, 'data', '7', '15/07/2026'],
+    [connection, 'data', '5', '02/08/2026'],
+  ]);
+  await generate(run, aug);
+  // 3 and 7 of July; the 5 of August come with September.
+  assert.deepEqual(linesOf((await billsOf(run, aug))[0] as never), [
+    ['fee', '01/08/2026', 310],
+    ['extra', '01/07/2026', 20],
+  ]);
+  await post(run, aug);
+  const sep = await open(september);
+  await upload(run, sep, [[connection, 'data', '1', '31/08/2026']]);
+  await generate(run, sep);
+  assert.deepEqual(linesOf((await billsOf(run, sep))[0] as never), [
+    ['fee', '01/09/2026', 310],
+    ['extra', '01/08/2026', 12],
+  ]);
+});
+
+test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
+  const client = await scene.workspace('seats');
+  const { rows } = await scene.sql.query("select find_workspace('seats') as id");
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [],
+      unmeteredInputs: [{ name: 'seats', unit: 'seat', required: 1, changeInTerm: 'Split' }],
+      components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
+      holdRules: [],
+    },
+    { componentRules: [{ component: 'fee', formula: 'qty.seats * 31', prorate: 'Days' }] },
+  );
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      unmeteredInputs: [{ name: 'seats', value: '5' }],
+      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
+    },
+    { batchUpload: true },
+  );
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { serviceCode } = offer;
+  const billed = async (days: object, ...usage: string[][]) => {
+    const term = await newTerm(client, { serviceCode, ...days });
+    await upload(run, term, usage);
+    await generate(run, term);
+    const [bill] = await billsOf(run, term);
+    await post(run, term);
+    return [bill?.usage, bill?.lines.map(({ fromDate, amount }) => [fromDate, amount])];
+  };
+  assert.deepEqual(await billed(july, [connection, 'seats', '50']), [
+    [],
+    [['01/07/2026', 50 * 31]],
+  ]);
+  // 5 on ten days, 8 on the other 21.
+  assert.deepEqual(await billed(august, [connection, 'seats', '8', '11/08/2026']), [
+    [],
+    [
+      ['01/08/2026', 5 * 10],
+      ['11/08/2026', 8 * 21],
+    ],
+  ]);
+  assert.deepEqual(await billed(september), [[], [['01/09/2026', 5 * 31]]]);
+});
