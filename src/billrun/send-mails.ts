@@ -171,11 +171,21 @@ async function handOver(
   return { ...endOf(outbound, mail, result), attempts };
 }
 
-/** Nobody takes mails at the moment: these are tried later, and given up as others are. */
+/**
+ * Nobody takes mails at the moment: these are tried later, and given up as others are. Of a server
+ * that takes some now and then, they have only waited, and are not counted as failed.
+ */
 async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Promise<void> {
   if (rest.length === 0) return;
   const detail = 'The mail server takes no mails at the moment';
-  const ends = rest.map((mail) => endOf(outbound, mail, { outcome: 'Temporary', detail }));
+  const isAlive = outbound.tools.breaker.isAlive();
+  const ends = rest.map((mail) => {
+    const end = endOf(outbound, isAlive ? { ...mail, failures: 0 } : mail, {
+      outcome: 'Temporary',
+      detail,
+    });
+    return isAlive ? { ...end, failures: mail.failures } : end;
+  });
   await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, ends, at));
 }
 

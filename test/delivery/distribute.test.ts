@@ -374,6 +374,49 @@ test('a mail server that is down holds nobody up, and what was put off goes out 
   assert.equal(server.received.length, 70);
 });
 
+test('a server that takes a few mails at a time gets them all in the end', async () => {
+  let room = 4;
+  let ms = 0;
+  const { server } = await openMail(
+    { onRecipient: () => (room-- > 0 ? undefined : answer(450, 'Too many, come back later')) },
+    { clockMs: () => ms },
+  );
+  const { client, termId, tenantId } = await openPublished(mailParties(70));
+  const left = async () => {
+    const { rows } = await scene.sql.query(
+      `select count(*) filter (where status = 'Sent')::integer as sent,
+         count(*) filter (where status = 'Queued')::integer as queued
+       from deliveries where tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0];
+  };
+  await client.distributeBills(schedule(termId));
+  assert.deepEqual(await left(), { sent: 4, queued: 66 });
+  // More rounds than a mail is tried.
+  for (let round = 2; round <= 10; round += 1) {
+    room = 4;
+    ms += 60_000;
+    scene.clock.advance({ hours: 13 });
+    await until(async () => (await left()).sent === 4 * round, `round ${round}`);
+    await until(async () => (await runningOf(tenantId)) === 0, 'the round ends');
+  }
+  assert.deepEqual(await left(), { sent: 40, queued: 30 });
+  room = 1_000;
+  ms += 60_000;
+  scene.clock.advance({ hours: 13 });
+  await until(async () => (await left()).sent === 70, 'all are sent');
+  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 70);
+});
+
+async function runningOf(tenantId: number): Promise<number> {
+  const { rows } = await scene.sql.query(
+    `select count(*)::integer as running from jobs where tenant_id = $1 and status = 'Running'`,
+    [tenantId],
+  );
+  return rows[0].running;
+}
+
 test('a party that is edited meanwhile redirects nothing: recipients are of the bill', async () => {
   const { server } = await openMail({ slowMs: 40 }, { mailsAtOnce: 1 });
   const { client, termId, bills } = await openPublished(mailParties(15));
