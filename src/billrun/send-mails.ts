@@ -67,7 +67,10 @@ export async function sendMails(
   let coming = prepare(batches[0]);
   for (const [at, batch] of batches.entries()) {
     const ready = await coming;
-    if (tools.isStopping()) break;
+    if (tools.isStopping()) {
+      outbound.counts.waiting += mails.length - at * preparedAtOnce;
+      break;
+    }
     await keepHold(holding, tenantId);
     coming = prepare(batches[at + 1]);
     // Should the sending fail, nobody listens to this one any more.
@@ -115,7 +118,8 @@ async function sendBatch(outbound: Outbound, prepared: readonly PreparedMail[]):
     await land(outbound, flight);
   }
   const rest = waiting.map(({ mail }) => mail);
-  if (!tools.isStopping()) await putOffRest(outbound, rest);
+  if (tools.isStopping()) outbound.counts.waiting += rest.length;
+  else await putOffRest(outbound, rest);
 }
 
 /** Stores how those that are back have ended, and that the next are on their way. */

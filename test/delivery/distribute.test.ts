@@ -348,6 +348,34 @@ test('a mail whose end is not known is not sent again, until somebody says so', 
   assert.equal(await codeOf(resolve('Sent')), 'INVALID_STATE');
 });
 
+test('a bill whose mail may have arrived is sent once more under the same id', async () => {
+  const server = await startMailServer();
+  closing.push(() => server.close());
+  const cut = await startCut(server.port, 'end of mail', 'close');
+  closing.unshift(() => cut.close());
+  const { stop } = openWorker({ smtpUrl: cut.url });
+  const { client, termId, bills } = await openPublished(mailParties(2));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '2 uncertain');
+  await stop();
+  openWorker({ smtpUrl: server.url });
+  const [same, moved] = bills;
+  const partyID = moved?.partyId ?? 0;
+  await client.updateUser({ user: { partyID, email: 'new@example.com' } });
+  for (const bill of [same, moved]) {
+    await client.distributeBills({ ...schedule(termId), billId: bill?.billId ?? 0 });
+  }
+  const idsOf = async (billId = 0) =>
+    (await deliveriesOf(client, termId))
+      .filter((row) => row.billID === billId)
+      .map((row) => row.messageID);
+  const [first, again] = await idsOf(same?.billId);
+  assert.equal(again, first);
+  const [old, other] = await idsOf(moved?.billId);
+  assert.notEqual(other, old, 'it is another mailbox');
+  const received = server.received.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
+  assert.deepEqual(received.sort(), [first, first, old, other].sort());
+});
+
 test('a mail server that is down holds nobody up, and what was put off goes out later', async () => {
   const gone = await startMailServer();
   await gone.close();
