@@ -295,3 +295,18 @@ test('what was read after a transfer in the days of grace is not the old ownerâ€
   const bill = await billOf(run, jul);
   assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
 });
+
+test('an estimate of another term is no reading, and is taken by who asks for estimates', async () => {
+  const { run, open, openFor, read, lock } = await openHouse();
+  const jul = await open(july);
+  await read('310', '31/07/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  await lock(await open(august), 'estimated');
+  const other = await openFor('OffCycle', august);
+  assert.equal((await lock(other)).message, '0 readings locked, 1 missing');
+  await lock(other, 'estimated');
+  await generate(run, other);
+  assert.deepEqual(usedOn(await billOf(run, other)), [['310', '620']]);
+});
