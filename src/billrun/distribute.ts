@@ -146,7 +146,7 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
       ...newDelivery(route),
       deliveryId: firstId + index,
       billId: bill.bill_id,
-      messageId: messageIdOf(tools, job, bill.bill_id, route.channel),
+      messageId: messageIdOf(tools, job, bill, route),
     }));
     const request = { termId, jobId: job.jobId, template };
     await insertDeliveries(tx, tenantId, request, rows, stamp);
@@ -186,9 +186,15 @@ function newDelivery({ channel, recipient }: Route) {
   }
 }
 
-/** The same for a bill, channel and request, however often that is tried. */
-function messageIdOf(tools: Tools, job: StepJob, billId: number, channel: Channel): string {
-  const local = `bill-${billId}.${channel.toLowerCase()}.${job.jobId}.${job.tenant.tenantId}`;
+/**
+ * The same for a bill, channel and request, however often that is tried; and for a mail that may
+ * have arrived, so that who gets both sees one.
+ */
+function messageIdOf(tools: Tools, job: StepJob, bill: AddressedBill, route: Route): string {
+  const known = bill.uncertain.find(({ recipient }) => recipient === route.recipient);
+  if (known) return known.messageId;
+  const channel = route.channel.toLowerCase();
+  const local = `bill-${bill.bill_id}.${channel}.${job.jobId}.${job.tenant.tenantId}`;
   return `<${local}@${tools.mailDomain}>`;
 }
 

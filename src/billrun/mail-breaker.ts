@@ -6,15 +6,19 @@ export type MailBreaker = {
   mayTry(): boolean;
   /** Whether nothing will be handed over for a while: there is no need to make a mail. */
   isResting(): boolean;
+  /** Whether the server took mails not long ago: it may take only so many at a time. */
+  isAlive(): boolean;
   note(hasFailed: boolean): void;
 };
 
 const failuresMax = 20;
 const pauseMs = 30_000;
+const aliveMs = 3_600_000;
 
 export function createMailBreaker(clockMs: () => number = () => performance.now()): MailBreaker {
   let failures = 0;
   let nextTryMs = 0;
+  let takenAtMs = Number.NEGATIVE_INFINITY;
   return {
     mayTry() {
       if (failures < failuresMax) return true;
@@ -23,8 +27,10 @@ export function createMailBreaker(clockMs: () => number = () => performance.now(
       return true;
     },
     isResting: () => failures >= failuresMax && clockMs() < nextTryMs,
+    isAlive: () => clockMs() - takenAtMs < aliveMs,
     note(hasFailed) {
       failures = hasFailed ? failures + 1 : 0;
+      if (!hasFailed) takenAtMs = clockMs();
       if (failures === failuresMax) nextTryMs = clockMs() + pauseMs;
     },
   };

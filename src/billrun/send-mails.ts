@@ -67,7 +67,10 @@ export async function sendMails(
   let coming = prepare(batches[0]);
   for (const [at, batch] of batches.entries()) {
     const ready = await coming;
-    if (tools.isStopping()) break;
+    if (tools.isStopping()) {
+      outbound.counts.waiting += mails.length - at * preparedAtOnce;
+      break;
+    }
     await keepHold(holding, tenantId);
     coming = prepare(batches[at + 1]);
     // Should the sending fail, nobody listens to this one any more.
@@ -115,7 +118,8 @@ async function sendBatch(outbound: Outbound, prepared: readonly PreparedMail[]):
     await land(outbound, flight);
   }
   const rest = waiting.map(({ mail }) => mail);
-  if (!tools.isStopping()) await putOffRest(outbound, rest);
+  if (tools.isStopping()) outbound.counts.waiting += rest.length;
+  else await putOffRest(outbound, rest);
 }
 
 /** Stores how those that are back have ended, and that the next are on their way. */
@@ -171,11 +175,21 @@ async function handOver(
   return { ...endOf(outbound, mail, result), attempts };
 }
 
-/** Nobody takes mails at the moment: these are tried later, and given up as others are. */
+/**
+ * Nobody takes mails at the moment: these are tried later, and given up as others are. Of a server
+ * that takes some now and then, they have only waited, and are not counted as failed.
+ */
 async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Promise<void> {
   if (rest.length === 0) return;
   const detail = 'The mail server takes no mails at the moment';
-  const ends = rest.map((mail) => endOf(outbound, mail, { outcome: 'Temporary', detail }));
+  const isAlive = outbound.tools.breaker.isAlive();
+  const ends = rest.map((mail) => {
+    const end = endOf(outbound, isAlive ? { ...mail, failures: 0 } : mail, {
+      outcome: 'Temporary',
+      detail,
+    });
+    return isAlive ? { ...end, failures: mail.failures } : end;
+  });
   await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, ends, at));
 }
 

@@ -348,6 +348,34 @@ test('a mail whose end is not known is not sent again, until somebody says so', 
   assert.equal(await codeOf(resolve('Sent')), 'INVALID_STATE');
 });
 
+test('a bill whose mail may have arrived is sent once more under the same id', async () => {
+  const server = await startMailServer();
+  closing.push(() => server.close());
+  const cut = await startCut(server.port, 'end of mail', 'close');
+  closing.unshift(() => cut.close());
+  const { stop } = openWorker({ smtpUrl: cut.url });
+  const { client, termId, bills } = await openPublished(mailParties(2));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '2 uncertain');
+  await stop();
+  openWorker({ smtpUrl: server.url });
+  const [same, moved] = bills;
+  const partyID = moved?.partyId ?? 0;
+  await client.updateUser({ user: { partyID, email: 'new@example.com' } });
+  for (const bill of [same, moved]) {
+    await client.distributeBills({ ...schedule(termId), billId: bill?.billId ?? 0 });
+  }
+  const idsOf = async (billId = 0) =>
+    (await deliveriesOf(client, termId))
+      .filter((row) => row.billID === billId)
+      .map((row) => row.messageID);
+  const [first, again] = await idsOf(same?.billId);
+  assert.equal(again, first);
+  const [old, other] = await idsOf(moved?.billId);
+  assert.notEqual(other, old, 'it is another mailbox');
+  const received = server.received.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
+  assert.deepEqual(received.sort(), [first, first, old, other].sort());
+});
+
 test('a mail server that is down holds nobody up, and what was put off goes out later', async () => {
   const gone = await startMailServer();
   await gone.close();
@@ -373,6 +401,49 @@ test('a mail server that is down holds nobody up, and what was put off goes out 
   assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 70);
   assert.equal(server.received.length, 70);
 });
+
+test('a server that takes a few mails at a time gets them all in the end', async () => {
+  let room = 4;
+  let ms = 0;
+  const { server } = await openMail(
+    { onRecipient: () => (room-- > 0 ? undefined : answer(450, 'Too many, come back later')) },
+    { clockMs: () => ms },
+  );
+  const { client, termId, tenantId } = await openPublished(mailParties(70));
+  const left = async () => {
+    const { rows } = await scene.sql.query(
+      `select count(*) filter (where status = 'Sent')::integer as sent,
+         count(*) filter (where status = 'Queued')::integer as queued
+       from deliveries where tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0];
+  };
+  await client.distributeBills(schedule(termId));
+  assert.deepEqual(await left(), { sent: 4, queued: 66 });
+  // More rounds than a mail is tried.
+  for (let round = 2; round <= 10; round += 1) {
+    room = 4;
+    ms += 60_000;
+    scene.clock.advance({ hours: 13 });
+    await until(async () => (await left()).sent === 4 * round, `round ${round}`);
+    await until(async () => (await runningOf(tenantId)) === 0, 'the round ends');
+  }
+  assert.deepEqual(await left(), { sent: 40, queued: 30 });
+  room = 1_000;
+  ms += 60_000;
+  scene.clock.advance({ hours: 13 });
+  await until(async () => (await left()).sent === 70, 'all are sent');
+  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 70);
+});
+
+async function runningOf(tenantId: number): Promise<number> {
+  const { rows } = await scene.sql.query(
+    `select count(*)::integer as running from jobs where tenant_id = $1 and status = 'Running'`,
+    [tenantId],
+  );
+  return rows[0].running;
+}
 
 test('a party that is edited meanwhile redirects nothing: recipients are of the bill', async () => {
   const { server } = await openMail({ slowMs: 40 }, { mailsAtOnce: 1 });

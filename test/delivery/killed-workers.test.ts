@@ -143,5 +143,9 @@ test('a worker that is asked to end leaves nothing uncertain', async () => {
     return rows.length === 40 && rows.every((row) => row.status === 'Sent' && row.attempts === 1);
   }, 'all are noted as sent, each at the first attempt');
   assert.equal(server.received.length, 40);
+  const { jobs } = (await client.getJobs({ termID: termId })).data;
+  const asked = jobs.find((job) => job.operation === 'distribute-bills');
+  const [, sent, left] = /^(\d+) sent, (\d+) to be tried again$/.exec(asked?.message ?? '') ?? [];
+  assert.equal(Number(sent) + Number(left), 40, asked?.message ?? 'no message');
   assert.equal(await second.end('SIGTERM'), 0);
 });

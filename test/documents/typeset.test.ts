@@ -8,6 +8,7 @@ import { readFontTables } from '../../src/base/typeset/font-tables.ts';
 import { setLine, setLines } from '../../src/base/typeset/lines.ts';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import { cutSubset } from '../../src/base/typeset/subset.ts';
+import { formatsOf } from '../../src/domain/documents/formats.ts';
 import { joined, type Wording } from '../../src/domain/documents/wording.ts';
 import { textOf } from './page-check.ts';
 
@@ -127,4 +128,29 @@ test('what does not fit its lines ends in an ellipsis', () => {
 
 test('a character of no font is drawn as the sign for that', () => {
   assert.equal(textOf(setLine('a😀b', style, 'ltr')), 'a\ufffdb');
+});
+
+test('amounts and dates are written in characters that the fonts have, in every locale', () => {
+  const locales =
+    'am-ET ar-EG as-IN bn-BD de-CH dz-BT el-GR en-PK fa-IR fr-FR gu-IN he-IL hi-IN hy-AM ja-JP ' +
+    'ka-GE km-KH kn-IN ko-KR lo-LA ml-IN mr-IN my-MM ne-NP or-IN pa-IN ps-AF ru-RU sd-PK si-LK ' +
+    'ta-IN te-IN th-TH ur-PK vi-VN zh-CN ar-EG-u-nu-latn bn-u-nu-beng';
+  for (const locale of locales.split(' ')) {
+    const { money, date, short, quantity } = formatsOf(locale, 'PKR', 2);
+    const months = Array.from(
+      { length: 12 },
+      (_, at) => `15/${String(at + 1).padStart(2, '0')}/2026`,
+    );
+    const written = [money(-1_234_567.89), quantity('0.5'), short(0), short(123_456_789)];
+    const text = [...written, ...months.map(date)].join('');
+    const missing = [...text].filter((character) => {
+      const codePoint = character.codePointAt(0) ?? 0;
+      return character !== ' ' && !regular.some((face) => face.covers(codePoint));
+    });
+    assert.deepEqual(missing, [], locale);
+    assert.notEqual(date('15/08/2026'), '15/08/2026', locale);
+  }
+  assert.match(formatsOf('ja-JP', 'JPY', 0).date('15/08/2026'), /Aug/);
+  assert.match(formatsOf('bn-BD', 'BDT', 2).money(1_234.5), /1,234\.50/);
+  assert.match(formatsOf('fr-FR', 'EUR', 2).date('15/08/2026'), /août/);
 });

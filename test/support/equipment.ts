@@ -15,10 +15,12 @@ export type EquipmentOptions = {
   mailsAtOnce?: number;
   silenceMs?: number;
   taskMs?: number;
+  /** By which a mail server that is down is tried again. */
+  clockMs?: () => number;
 };
 
 export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment {
-  const { smtpUrl, mailsAtOnce = 4, silenceMs, taskMs } = options;
+  const { smtpUrl, mailsAtOnce = 4, silenceMs, taskMs, clockMs } = options;
   const dataFolder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
   const renderer = openRenderer({ threads: 1, ...(taskMs === undefined ? {} : { taskMs }) });
   const mailer = createMailer({
@@ -34,7 +36,7 @@ export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment
     mailer,
     mailsAtOnce,
     mailDomain: 'city.example',
-    breaker: createMailBreaker(),
+    breaker: createMailBreaker(clockMs),
     dataFolder,
     async close() {
       if (isClosed) return;

@@ -80,6 +80,8 @@ export type AddressedBill = {
   known: Channel[];
   /** Of those, by which it is on its way now. */
   under_way: Channel[];
+  /** Those that may have arrived. */
+  uncertain: { recipient: string; messageId: string }[];
 };
 
 /** Published bills of a range with where their parties can be reached. */
@@ -91,12 +93,15 @@ export async function listAddressedBills(
 ): Promise<AddressedBill[]> {
   const { rows } = await sql<AddressedBill>`
     select b.bill_id, p.email, p.contacts, p.delivery_channels,
-      coalesce(d.known, '{}') as known, coalesce(d.under_way, '{}') as under_way
+      coalesce(d.known, '{}') as known, coalesce(d.under_way, '{}') as under_way,
+      coalesce(d.uncertain, '[]') as uncertain
     from bills b
     join parties p on p.tenant_id = b.tenant_id and p.party_id = b.party_id
     left join lateral (
       select array_agg(distinct channel) as known,
-        array_agg(distinct channel) filter (where status in ('Queued', 'Sending')) as under_way
+        array_agg(distinct channel) filter (where status in ('Queued', 'Sending')) as under_way,
+        jsonb_agg(jsonb_build_object('recipient', recipient, 'messageId', message_id))
+          filter (where status = 'Uncertain') as uncertain
       from deliveries
       where tenant_id = b.tenant_id and bill_id = b.bill_id and status <> 'Failed'
     ) d on true

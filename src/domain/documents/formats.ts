@@ -39,19 +39,46 @@ export function usableLocale(locale: string): string {
   }
 }
 
-const datesMax = 5_000;
+/** Scripts of the fonts. */
+const printed =
+  /^[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Deva}\p{sc=Zyyy}\p{sc=Zinh}]*$/u;
 
-function makeFormats(locale: string, currency: string, decimals: number): Formats {
+/** With figures that can be printed: of some locales they would all be the sign for a gap. */
+function withPrintedFigures(locale: string): string {
+  if (printed.test(new Intl.NumberFormat(locale).format(1_234_567_890))) return locale;
+  return new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
+}
+
+/** For months and short forms such as 3M; where they cannot be printed, in English. */
+function withPrintedWords(locale: string): string {
+  const months = new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
+  const words = [1e5, 1e6, 1e7, 1e9].map((value) => compact.format(value));
+  // Often enough to meet every month of any calendar.
+  for (let day = 0; day < 366; day += 14) words.push(months.format(day * dayMs));
+  return printed.test(words.join('')) ? locale : 'en';
+}
+
+const datesMax = 5_000;
+const dayMs = 86_400_000;
+
+function makeFormats(wanted: string, currency: string, decimals: number): Formats {
+  const locale = withPrintedFigures(wanted);
+  const words = withPrintedWords(locale);
   const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const amounts = new Intl.NumberFormat(locale, fixed);
   const steps = new Intl.NumberFormat(locale, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: Math.max(decimals, 4),
   });
-  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const compact = new Intl.NumberFormat(words, { notation: 'compact', maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const quantities = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
-  const days = new Intl.DateTimeFormat(locale, {
+  const days = new Intl.DateTimeFormat(words, {
     day: '2-digit',
     month: 'short',
     year: 'numeric',
