@@ -137,12 +137,15 @@ async function costOf(
   };
 }
 
+/** Of all rounds together: each counts by its bills. */
 function ratiosOf(rounds: readonly Round[]): Record<string, number> {
-  const ratio = (pick: (round: Round) => number) => median(rounds.map(pick));
+  const sum = (pick: (round: Round) => number) =>
+    rounds.reduce((total, round) => total + pick(round), 0);
+  const generate = sum((round) => round.generate.seconds);
   return {
-    generate_vs_floor: ratio((round) => round.generateFloor.seconds / round.generate.seconds),
-    generate_vs_naive: ratio((round) => (round.naive * round.size) / round.generate.seconds),
-    post_vs_floor: ratio((round) => round.postFloor.seconds / round.post.seconds),
+    generate_vs_floor: sum((round) => round.generateFloor.seconds) / generate,
+    generate_vs_naive: sum((round) => round.naive * round.size) / generate,
+    post_vs_floor: sum((round) => round.postFloor.seconds) / sum((round) => round.post.seconds),
   };
 }
 
@@ -164,6 +167,9 @@ function figuresOf({ size, rounds, peakMb, delivery }: Measured): Record<string,
   cost('post_floor_entries', (round) => round.postFloor);
   figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
   figures[`worker_peak_mb_${at}`] = peakMb;
+  for (const [name, ratio] of Object.entries(ratiosOf(rounds))) {
+    figures[`${name}_${at}`] = Math.round(ratio * 100) / 100;
+  }
   return { ...figures, ...delivery.figures };
 }
 

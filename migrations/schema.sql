@@ -1434,7 +1434,7 @@ CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint
 BEGIN ATOMIC
  INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
  INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Please quote the reference {{bill.billRefNo}} with your payment.
-'::text || 'Payments after {{bill.issueDate}} are not shown on this bill.
+'::text || 'Payments that came in after this bill was drawn up are shown on the next one.
 '::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
 
 your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.

@@ -45,20 +45,33 @@ test('the text that workspaces began with is replaced, and words of their own ar
     await upTo(19);
     await client.query(ownText);
     await upTo(20);
-    const bodies = [];
-    for (const tenantId of [1, 2]) {
-      await client.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-      const { rows } = await client.query(
-        `select v.version, v.body
-         from templates t join template_versions v using (tenant_id, template_id, version)
-         where tenant_id = $1 and template_id = 1`,
-        [tenantId],
-      );
-      bodies.push(rows[0]);
-    }
-    assert.equal(bodies[0].version, 2);
-    assert.match(bodies[0].body, /^Please quote the reference/);
-    assert.deepEqual(bodies[1], { version: 2, body: 'Our own words' });
+    const bodies = async () => {
+      const found = [];
+      for (const tenantId of [1, 2]) {
+        await client.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+        const { rows } = await client.query(
+          `select v.version, v.body
+           from templates t join template_versions v using (tenant_id, template_id, version)
+           where tenant_id = $1 and template_id = 1`,
+          [tenantId],
+        );
+        found.push(rows[0]);
+      }
+      return found;
+    };
+    const [begun, own] = await bodies();
+    assert.equal(begun.version, 2);
+    assert.match(begun.body, /^Please quote the reference/);
+    assert.deepEqual(own, { version: 2, body: 'Our own words' });
+    // A bill does not know what was paid between its making and its issue.
+    await upTo(28);
+    const [later, still] = await bodies();
+    assert.equal(later.version, 3);
+    assert.match(
+      later.body,
+      /^Please quote .*\nPayments that came in after this bill was drawn up /,
+    );
+    assert.deepEqual(still, own);
   } finally {
     await client.end();
   }

@@ -16,6 +16,7 @@ import {
   openBillRun,
   post,
   rowsOf,
+  type ShownBill,
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
@@ -490,6 +491,40 @@ test('a due date that is moved is on the bill alone, and moves before anybody ha
     after[0]?.billID,
   ]);
   await refuses(move('26/08/2025'), 'INVALID_STATE');
+});
+
+test('what is paid after bills were made is on the next ones; wallets pay as they stand', async () => {
+  const { run, termId, subscriptions } = await generated([100]);
+  const [id = 0] = subscriptions;
+  await insertOpening(scene, run.tenantId, id, 900_00, 'Opening');
+  await generate(run, termId);
+  const brought = (bill: ShownBill | undefined) => [
+    bill?.previousBalance,
+    bill?.paymentsReceived,
+    bill?.adjustments,
+    bill?.arrears,
+  ];
+  const [draft] = await billsOf(run, termId);
+  assert.deepEqual(brought(draft), [0, 0, 900, 900]);
+  // Nobody could post a term into which payments come all day if these made it stale.
+  await insertOpening(scene, run.tenantId, id, -600_00, 'Payment');
+  await insertOpening(scene, run.tenantId, null, -50_00, 'Payment');
+  await post(run, termId);
+  const [bill] = await billsOf(run, termId);
+  assert.deepEqual(brought(bill), brought(draft));
+  assert.equal(bill?.walletApplied, 50);
+  const august = await addTerm(run, {
+    label: 'Aug-2025',
+    startDate: '01/08/2025',
+    endDate: '31/08/2025',
+    dueDate: '15/09/2025',
+  });
+  await readNext(scene, run.tenantId, august, id, { date: '2025-08-31', use: 120 });
+  await generate(run, august);
+  const [next] = await billsOf(run, august);
+  const owed = (bill?.billAmount ?? 0) + 900;
+  assert.deepEqual(brought(next), [owed, 600 + 50, 0, owed - 650]);
+  await assertLaws(scene, run.tenantId);
 });
 
 test('what was paid, credited or followed by a later bill is not unposted', async () => {

@@ -2,6 +2,8 @@
 // nothing had happened.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tenantTransact } from '../../src/base/db/pool.ts';
+import { generateBillsStep } from '../../src/billrun/generate.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
 import {
   addSubscription,
@@ -18,6 +20,7 @@ import {
 } from '../support/bill-run.ts';
 import { codeOf } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
+import { prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
 import { insertOpening, readNext } from '../support/term-rows.ts';
@@ -182,6 +185,47 @@ for (const postType of postTypes) {
     const second = await generatedOver(place, august);
     const [next] = await billsOf(place, second);
     assert.deepEqual(brought(next), [310, 40, 0, 270]);
+  });
+}
+
+for (const moment of ['before', 'after'] as const) {
+  test(`a term that is unposted ${moment} the parts of another are made leaves that one stale`, async () => {
+    const place = await openPlace('Post Subscription');
+    await connectOld(place);
+    const first = await generatedOver(place, july);
+    await post(place, first);
+    const second = await termOver(place, august);
+    await whileCrew(scene, place.client.workspace, async (crew) => {
+      const { job, chunks } = await prepareStep(crew, generateBillsStep, { termId: second });
+      if (moment === 'before') await unpost(place, first);
+      const worked: object[] = [];
+      for (const chunk of chunks) {
+        const { outcome } = await tenantTransact(crew.database, crew.tenantId, (tx) =>
+          generateBillsStep.work(tx, job, chunk, crew.tools),
+        );
+        worked.push(outcome ?? {});
+      }
+      if (moment === 'after') await unpost(place, first);
+      await tenantTransact(crew.database, crew.tenantId, (tx) =>
+        generateBillsStep.finish(
+          tx,
+          job,
+          { done: 1, total: 1, outcomes: worked, setAside: [] },
+          crew.tools,
+        ),
+      );
+    });
+    assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+    // July is open again, and its days are August's to bill.
+    await generate(place, second);
+    const [bill] = await billsOf(place, second);
+    assert.deepEqual(linesOf(bill), [
+      ['Normal', '01/07/2026', '31/07/2026', 310],
+      ['Normal', '01/08/2026', '31/08/2026', 310],
+    ]);
+    await post(place, second);
+    assert.equal(await codeOf(post(place, first)), 'TERM_STALE_GENERATE_AGAIN');
+    await assertLaws(scene, place.tenantId);
   });
 }
 

@@ -152,3 +152,121 @@ test('an uploaded quantity stands in for the agreed one, in that term alone', as
   ]);
   assert.deepEqual(await billed(september), [[], [['01/09/2026', 5 * 31]]]);
 });
+
+/** 310 a month, a hall by hand, and 2 for a call; billed through June. */
+async function openHall(name: string) {
+  const client = await scene.workspace(name);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [],
+      unmeteredInputs: [{ name: 'calls', unit: 'call', source: 'Uploaded' }],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+        { name: 'hall', label: 'Hall', type: 'Charge', sequence: 2, manual: 'Optional' },
+        { name: 'use', label: 'Calls', type: 'Charge', sequence: 3 },
+      ],
+      holdRules: [],
+    },
+    {
+      componentRules: [
+        { component: 'fee', formula: '310', prorate: 'Days' },
+        { component: 'hall', scope: 'Term', formula: '0' },
+        { component: 'use', scope: 'Term', formula: 'usage.calls * 2' },
+      ],
+    },
+  );
+  const connection = await subscribe(
+    client,
+    {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
+    },
+    { batchUpload: true },
+  );
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { serviceCode } = offer;
+  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
+  return {
+    run,
+    client,
+    connection,
+    open,
+    /** A term for this customer alone. */
+    openFor: (days: Partial<TermData>) =>
+      open({ type: 'OffCycle', ...days, connectionNumbers: [connection] }),
+    /** A hall for 50, and 7 calls. */
+    uploadTo: async (termID: number) => {
+      const data = JSON.stringify({ termID, compsData: [[connection, 'hall', '50']] });
+      await client.postManualComponentValues({ operation: 'schedule', data: { data } });
+      await upload(run, termID, [[connection, 'calls', '7']]);
+    },
+    /** What a term charges besides the fee. */
+    extrasOf: async (termID: number) => {
+      await generate(run, termID);
+      const lines = (await billOf(run, termID)).lines.filter((line) => line.component !== 'fee');
+      return lines.map(({ component, amount }) => [component, amount]);
+    },
+  };
+}
+
+const hallAndCalls = [
+  ['hall', 50],
+  ['use', 14],
+];
+
+test('values and use of a term that goes on are not taken over by one of some of its days', async () => {
+  const { run, open, openFor, uploadTo, extrasOf } = await openHall('hall-part');
+  const regular = await open(july);
+  await uploadTo(regular);
+  const part = await openFor({ startDate: '10/07/2026', endDate: '20/07/2026' });
+  assert.deepEqual(await extrasOf(part), []);
+  await post(run, part);
+  assert.deepEqual(await extrasOf(regular), hallAndCalls);
+});
+
+test('values and use of a bill that was left out are on that of the same days', async () => {
+  const { run, client, open, openFor, uploadTo, extrasOf } = await openHall('hall-again');
+  const regular = await open(july);
+  await uploadTo(regular);
+  await generate(run, regular);
+  const { billID } = await billOf(run, regular);
+  await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
+  await post(run, regular, true);
+  const other = await openFor(july);
+  assert.deepEqual(await extrasOf(other), hallAndCalls);
+  // Sent once more, they are those of the bill, and not added to it.
+  await uploadTo(other);
+  assert.deepEqual(await extrasOf(other), hallAndCalls);
+  await post(run, other);
+  assert.deepEqual(await extrasOf(await open(august)), []);
+});
+
+test('what comes in for a term makes stale what may have taken it over', async () => {
+  const { run, open, openFor, uploadTo, extrasOf } = await openHall('hall-stale');
+  const [regular, other] = [await open(july), await openFor(july)];
+  assert.deepEqual(await extrasOf(other), []);
+  await uploadTo(regular);
+  await refuses(post(run, other), 'TERM_STALE_GENERATE_AGAIN');
+  assert.deepEqual(await extrasOf(other), hallAndCalls);
+  await post(run, other);
+  await generate(run, regular);
+  assert.deepEqual(await billsOf(run, regular), []);
+});
+
+test('values and use of the term of a new owner are not taken over for the old one', async () => {
+  const { run, client, connection, open, openFor, uploadTo, extrasOf } =
+    await openHall('hall-moved');
+  const regular = await open(july);
+  await uploadTo(regular);
+  const data = { connectionNumber: connection, transferDate: '11/07/2026' };
+  const next = { toPartyNumber: await newParty(client, 'Next'), connectionGroupLabel: 'Next' };
+  await client.transferConnection({ data: { ...data, ...next } });
+  const final = await openFor({ ...july, type: 'Final' });
+  assert.deepEqual(await extrasOf(final), []);
+  await post(run, final);
+  assert.deepEqual(await extrasOf(regular), hallAndCalls);
+});

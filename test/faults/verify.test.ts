@@ -136,7 +136,7 @@ const crimes: readonly Crime[] = [
     table: 'bills',
     commit: `alter table bills drop constraint bills_number_when_posted;
       update bills set bill_number = null where ${ofBill(6)}`,
-    laws: ['L3', 'L14'],
+    laws: ['L3', 'L6', 'L14'],
     names: /^taken 12, on bills 11, retired 0, waiting 0$/,
   },
   {
@@ -211,6 +211,13 @@ const crimes: readonly Crime[] = [
     table: 'subledger_entries',
     commit: `update subledger_entries set subscription_id = 4 where ${ofBill(3)}`,
     laws: ['L5', 'L6'],
+    names: /^bill 3 posting 1$/,
+  },
+  {
+    what: 'a bill that was booked is cancelled as if it had never been posted',
+    table: 'bills',
+    commit: `update bills set status = 'Cancelled', bill_number = null where ${ofBill(3)}`,
+    laws: ['L3', 'L6', 'L14'],
     names: /^bill 3 posting 1$/,
   },
   {

@@ -34,6 +34,8 @@ export type BilledTerm = {
   is_estimated: boolean;
   /** When another term that takes readings of the same meters last locked some. */
   others_read_at: Temporal.Instant | null;
+  /** Whether a term for some customers alone has days of this one. */
+  is_beside: boolean;
   run_number: number;
 };
 
@@ -57,7 +59,12 @@ export async function findBilledTerm(
         where o.tenant_id = ${tenantId} and o.context_id = t.context_id
           and o.batch_id = t.batch_id and o.term_id <> t.term_id and o.status <> 'Cancelled'
           and o.start_date <= t.end_date
-      ) as others_read_at, t.run_number
+      ) as others_read_at, exists (
+        select from terms o
+        where o.tenant_id = ${tenantId} and o.context_id = t.context_id
+          and o.term_type <> 'Regular' and o.term_id <> t.term_id
+          and o.start_date <= t.end_date and o.end_date >= t.start_date
+      ) as is_beside, t.run_number
     from terms t
     join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
     join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id

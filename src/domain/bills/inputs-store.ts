@@ -1,6 +1,6 @@
 // What bills are made from, read for a slice of a run at once: by ids, which is a fraction of the
 // cost of looking for each subscription's own.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { isEligible } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
@@ -102,14 +102,12 @@ export async function listMeters(
   term: BilledTerm,
   subscriptionIds: readonly number[],
 ): Promise<MeterRow[]> {
-  const beside = isBeside(tenantId, term, subscriptionIds);
   const { rows } = await sql<MeterRow>`
     select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
       trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
       trim_scale(t.value)::text as value, t.reading_type, t.rollover,
-      coalesce(t.locked_at < ${term.others_read_at}::timestamptz or ${beside}, false)
-        as is_overtaken
+      coalesce(t.locked_at < ${term.others_read_at}::timestamptz, false) as is_overtaken
     from assignment_registers r
     cross join lateral (
       select meter_id, mf, install_date, remove_date from meter_assignments
@@ -141,23 +139,6 @@ export async function listMeters(
     order by r.subscription_id, r.assignment_id, r.position
   `.execute(tx);
   return rows;
-}
-
-/** Whether a register `r` is also of a term for some customers alone that has days of this one. */
-function isBeside(
-  tenantId: number,
-  term: BilledTerm,
-  subscriptionIds: readonly number[],
-): RawBuilder<unknown> {
-  if (term.term_type !== 'Regular') return sql`true`;
-  return sql`r.subscription_id = any(array(
-    select c.subscription_id from terms o
-    join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
-      and c.subscription_id = any(${subscriptionIds}::bigint[])
-    where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
-      and o.term_type <> 'Regular' and o.start_date <= ${term.end_date}::date
-      and o.end_date >= ${term.start_date}::date
-  ))`;
 }
 
 export type ManualRow = {

@@ -194,13 +194,14 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
 }
 
 /**
- * Every posted bill is booked once, on each of its subscriptions with the amount of that; every
- * other one not at all. What it says that a wallet paid was taken from one.
+ * Every bill with a number, also one that was cancelled since, is booked once, on each of its
+ * subscriptions with the amount of that; every other one not at all. What it says that a wallet
+ * paid was taken from one.
  */
 export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from bills
-      where tenant_id = ${tenantId} and status in ('Posted', 'Published')`,
+      where tenant_id = ${tenantId} and bill_number is not null`,
     wrong: sql`
       select distinct 'bill ' || coalesce(b.bill_id, e.bill_id) || ' posting '
         || coalesce(b.posting, e.posting) as what
@@ -226,7 +227,7 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
         select bill_id, sum(amount) as amount from bill_parts
         where tenant_id = ${tenantId} group by bill_id
       ) p on p.bill_id = b.bill_id
-      where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
+      where b.tenant_id = ${tenantId} and b.bill_number is not null
         and b.subscription_id is null and b.bill_amount is distinct from p.amount
       union all
       select 'bill ' || b.bill_id || ' from a wallet'
@@ -245,17 +246,16 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** What posted bills have to be booked with. */
+/** What bills have to be booked with. */
 function bookedParts(tenantId: number): RawBuilder<unknown> {
   return sql`
     select bill_id, posting, subscription_id, party_id, bill_amount as amount from bills
-    where tenant_id = ${tenantId} and status in ('Posted', 'Published')
-      and subscription_id is not null
+    where tenant_id = ${tenantId} and bill_number is not null and subscription_id is not null
     union all
     select p.bill_id, o.posting, p.subscription_id, o.party_id, p.amount
     from bills o
     join bill_parts p on p.tenant_id = o.tenant_id and p.bill_id = o.bill_id
-    where o.tenant_id = ${tenantId} and o.status in ('Posted', 'Published')
+    where o.tenant_id = ${tenantId} and o.bill_number is not null
       and o.subscription_id is null`;
 }
 

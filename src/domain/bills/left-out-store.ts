@@ -6,8 +6,34 @@ import { hasBilled } from '../terms/taken-readings-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
 
-/** A subscription with days before the term that nobody was billed for. */
-export type CatchingUp = { subscription_id: number; billed_through: string };
+/** A subscription with days that another term took something in for. */
+export type CatchingUp = {
+  subscription_id: number;
+  billed_through: string;
+  /** Up to which it is then billed: the end of the term, or the day before the next owner's. */
+  last_date: string;
+};
+
+/** Of subscriptions those with a term for some customers alone that has days of this one. */
+export async function listBeside(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  billed: readonly { subscription_id: number }[],
+): Promise<ReadonlySet<number>> {
+  const ids = billed.map((row) => row.subscription_id);
+  if (term.term_type !== 'Regular') return new Set(ids);
+  if (!term.is_beside) return new Set();
+  const { rows } = await sql<{ subscription_id: number }>`
+    select c.subscription_id from terms o
+    join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
+      and c.subscription_id = any(${ids}::bigint[])
+    where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
+      and o.term_type <> 'Regular' and o.start_date <= ${term.end_date}::date
+      and o.end_date >= ${term.start_date}::date
+  `.execute(tx);
+  return new Set(rows.map((row) => row.subscription_id));
+}
 
 /** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */
 function isBilled(tenantId: number): RawBuilder<unknown> {
@@ -15,19 +41,28 @@ function isBilled(tenantId: number): RawBuilder<unknown> {
     or ${hasBilled(tenantId, sql`w.subscription_id`)})`;
 }
 
-/** Whether the term bills what was taken in for a term `t`, itself or one that was left out. */
-function isTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+/**
+ * Whether the term bills what was taken in for a term `t`: itself, or one that has no day left to
+ * bill when this one is posted. Of one of the same days, only what was not given for this one too.
+ */
+function isTakenOver(
+  tenantId: number,
+  term: BilledTerm,
+  isGivenToo: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   return sql`(t.term_id = ${term.term_id} or (
-    t.start_date < ${term.start_date}::date and t.status <> 'Cancelled'
+    t.end_date <= w.last_date and t.status <> 'Cancelled'
     and not ${isBilled(tenantId)}
+    and (t.end_date < ${term.start_date}::date or not exists (${isGivenToo}))
   ))`;
 }
 
 function wanted(subscriptions: readonly CatchingUp[]): RawBuilder<unknown> {
   return sql`unnest(
     ${subscriptions.map((one) => one.subscription_id)}::bigint[],
-    ${subscriptions.map((one) => one.billed_through)}::date[]
-  ) as w (subscription_id, billed_through)`;
+    ${subscriptions.map((one) => one.billed_through)}::date[],
+    ${subscriptions.map((one) => one.last_date)}::date[]
+  ) as w (subscription_id, billed_through, last_date)`;
 }
 
 /** Values for the term and for those that were left out, added up. */
@@ -37,13 +72,17 @@ export async function listValuesWithLeftOut(
   term: BilledTerm,
   subscriptions: readonly CatchingUp[],
 ): Promise<ManualRow[]> {
+  const isGivenToo = sql`
+    select from manual_values o
+    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
+      and o.subscription_id = m.subscription_id and o.component = m.component`;
   const { rows } = await sql<ManualRow>`
     select m.subscription_id, m.component, trim_scale(sum(m.value))::text as value,
-      bool_and(m.term_id <> ${term.term_id}) as is_left_out
+      bool_and(t.end_date < ${term.start_date}::date) as is_left_out
     from ${wanted(subscriptions)}
     join manual_values m on m.tenant_id = ${tenantId} and m.subscription_id = w.subscription_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = m.term_id
-    where ${isTakenOver(tenantId, term)}
+    where ${isTakenOver(tenantId, term, isGivenToo)}
     group by m.subscription_id, m.component
     order by m.subscription_id, m.component
   `.execute(tx);
@@ -60,15 +99,19 @@ export async function listUsageWithLeftOut(
   term: BilledTerm,
   subscriptions: readonly CatchingUp[],
 ): Promise<UsageRow[]> {
+  const isGivenToo = sql`
+    select from term_usage o
+    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
+      and o.subscription_id = u.subscription_id and o.input = u.input`;
   const { rows } = await sql<UsageRow>`
     with taken as (
       select u.subscription_id, u.input, u.usage_date, u.quantity, t.end_date,
-        bool_or(t.term_id <> ${term.term_id}) over (partition by u.subscription_id, u.input)
-          as is_left_out
+        bool_or(t.end_date < ${term.start_date}::date)
+          over (partition by u.subscription_id, u.input) as is_left_out
       from ${wanted(subscriptions)}
       join term_usage u on u.tenant_id = ${tenantId} and u.subscription_id = w.subscription_id
       join terms t on t.tenant_id = ${tenantId} and t.term_id = u.term_id
-      where ${isTakenOver(tenantId, term)}
+      where ${isTakenOver(tenantId, term, isGivenToo)}
     )
     select subscription_id, input, nullif(day, 'infinity') as usage_date,
       trim_scale(sum(quantity))::text as quantity
@@ -84,7 +127,7 @@ export async function listUsageWithLeftOut(
   return rows;
 }
 
-export type CatchingUpRegister = CatchingUp & {
+export type CatchingUpRegister = Omit<CatchingUp, 'last_date'> & {
   assignment_id: number;
   position: number;
   /** Of the reading locked for the term. */

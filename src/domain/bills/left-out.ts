@@ -1,12 +1,13 @@
 // Catching up on what other terms took in and did not bill: in place of what was read of the term
-// alone, and only for subscriptions with days before it that nobody was billed for, and for
-// registers that another term read after this one had.
+// alone, and only for subscriptions with days before it that nobody was billed for or with another
+// term of the same days, and for registers that another term read after this one had.
 import type { Tx } from '../../base/db/pool.ts';
 import { type FreezeScope, isNeeded } from './freeze.ts';
 import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
 import {
   type CatchingUp,
   type LeftOutReading,
+  listBeside,
   listLeftOutReadings,
   listUsageWithLeftOut,
   listValuesWithLeftOut,
@@ -27,9 +28,14 @@ export async function withLeftOut(
   taken: TakenIn,
 ): Promise<TakenIn> {
   const { term } = scope;
-  const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
-  const late = billed.filter((row): row is BilledRow & CatchingUp => {
-    return row.billed_through !== null && row.billed_through < dayBefore;
+  const start = dayBefore(term.start_date);
+  const beside = await listBeside(tx, tenantId, term, billed);
+  const late: CatchingUp[] = billed.flatMap((row) => {
+    const { subscription_id } = row;
+    const billed_through = row.billed_through ?? start;
+    const isWanted = billed_through < start || beside.has(subscription_id);
+    const last_date = row.handed_over === null ? term.end_date : dayBefore(row.handed_over);
+    return isWanted ? [{ subscription_id, billed_through, last_date }] : [];
   });
   const isOvertaken = taken.meters.some((meter) => meter.is_overtaken);
   if (late.length === 0 && !isOvertaken) return taken;
@@ -38,7 +44,7 @@ export async function withLeftOut(
   const registers = taken.meters.flatMap((meter) => {
     if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
     const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
-    return [{ ...meter, billed_through: billedThrough ?? dayBefore }];
+    return [{ ...meter, billed_through: billedThrough ?? start }];
   });
   const [manual, usage, readings] = await Promise.all([
     late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
@@ -56,6 +62,10 @@ export async function withLeftOut(
     manual: [...taken.manual.filter(isInTime), ...manual],
     usage: [...taken.usage.filter(isInTime), ...usage],
   };
+}
+
+function dayBefore(date: string): string {
+  return Temporal.PlainDate.from(date).subtract({ days: 1 }).toString();
 }
 
 function keyOf(register: { assignment_id: number; position: number }): string {

@@ -103,14 +103,7 @@ function readingValue(
   reading: ReadingFacts | null | undefined,
   which: string,
 ): Exact {
-  if (reading === null || reading === undefined) {
-    if (meter.unestimated) {
-      const message = `meter ${meter.number} was not read and cannot be estimated`;
-      throw new RatingError('ESTIMATE_NOT_POSSIBLE', message, meter.number);
-    }
-    const message = `meter ${meter.number} has no ${which} reading`;
-    throw new RatingError('READING_MISSING', message, meter.number);
-  }
+  if (reading === null || reading === undefined) throw unread(meter, which);
   if (reading.status === 'Review') {
     const message = `the ${which} reading of meter ${meter.number} is under review`;
     throw new RatingError('READING_UNDER_REVIEW', message, meter.number);
@@ -121,6 +114,16 @@ function readingValue(
     throw new RatingError('INVALID_NUMBER', message, meter.number);
   }
   return value;
+}
+
+function unread(meter: MeterFacts, which: string): RatingError {
+  const register = meter.register ? `register ${meter.register} of ` : '';
+  const what = `${register}meter ${meter.number}`;
+  if (meter.unestimated) {
+    const message = `${what} was not read and cannot be estimated`;
+    return new RatingError('ESTIMATE_NOT_POSSIBLE', message, meter.number);
+  }
+  return new RatingError('READING_MISSING', `${what} has no ${which} reading`, meter.number);
 }
 
 /** Registers whose value is the use itself: demand takes the largest, the others add. */

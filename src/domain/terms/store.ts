@@ -193,8 +193,9 @@ export async function noteInputs(
 }
 
 /**
- * Bills of other terms that are to be made again: of later ones, which may have taken over what
- * this one took in; of all others of the context, where what it had posted is taken back.
+ * Bills of other terms that are to be made again: of those that end later or on the same day,
+ * which may have taken over what this one took in; of all others of the context, where what it had
+ * posted is taken back.
  */
 export async function markStale(
   tx: Tx,
@@ -204,7 +205,7 @@ export async function markStale(
 ): Promise<void> {
   const isMeant =
     which === 'later'
-      ? sql`o.batch_id = t.batch_id and o.start_date > t.start_date`
+      ? sql`o.batch_id = t.batch_id and o.end_date >= t.end_date and o.term_id <> t.term_id`
       : sql`o.term_id <> t.term_id`;
   await sql`
     update terms o set is_stale = true
