@@ -1,0 +1,449 @@
+// A house of metered subscriptions, what an operator may do with it in some months, and what must
+// be true of it in the end.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { BillingError } from '../../sdk/client.ts';
+import { type BillRun, billsOf, generate, post, rowsOf, type ShownBill, unpost } from './bill-run.ts';
+import { assertLaws } from './laws.ts';
+import { assertIdentities, cents } from './published-bill.ts';
+import type { Scene } from './scene.ts';
+import { newMeter, newOffer, newParty, shown, subscribe } from './subscriptions.ts';
+import { newTerm } from './terms.ts';
+
+const firstDay = Temporal.PlainDate.from('2026-07-01');
+/** Days on which something may happen, counted from the first of July. */
+const days = 92;
+/** The end of the last term, far enough for an estimate to be put right. */
+const lastDay = 152;
+
+export const wireDay = (day: number) =>
+  firstDay.add({ days: day }).toString().split('-').reverse().join('/');
+const dayOf = (wire: string) =>
+  firstDay.until(Temporal.PlainDate.from(wire.split('/').reverse().join('-'))).days;
+
+/** What the meter of a subscription shows in the evening of a day: about ten units more. */
+const shownBy = (who: number, day: number) => (day + 1) * 10 + (((day + who + 1) * 7) % 5);
+
+const natural = (max: number) => fc.nat({ max });
+const term = natural(5);
+const who = natural(1);
+const day = natural(days - 1);
+
+export const actions = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('regular'), length: fc.integer({ min: 5, max: 40 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('other'),
+      type: fc.constantFrom('OffCycle' as const, 'Final' as const),
+      day,
+      length: fc.integer({ min: 1, max: 40 }),
+      who: fc.option(who),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('read'), who, day }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('lock'),
+      term,
+      reading: fc.constantFrom('current', 'estimated', 'previous'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unlock'), term, who: fc.option(who) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('value'), term, who, amount: fc.integer({ min: 1, max: 90 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('use'),
+      term,
+      who,
+      amount: fc.integer({ min: 1, max: 90 }),
+      day: fc.option(natural(20)),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('generate'), term }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('hold'), term, who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release'), term, who }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('post'), term }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('bill'), term }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('unpost'), term }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel'), term }) },
+);
+export type Action = typeof actions extends fc.Arbitrary<infer One> ? One : never;
+
+type Term = { id: number; type: string; from: number; to: number; status: 'Open' | 'Posted' };
+type Given = { what: string; who: number; term: number; amount: number };
+
+export type House = {
+  run: BillRun;
+  serviceCode: string;
+  numbers: string[];
+  meters: number[];
+  terms: Term[];
+  /** Values by hand and uploads that count, each under a name of its own. */
+  given: Given[];
+  story: string[];
+};
+
+const byHand = ['hand1', 'hand2', 'hand3'];
+const uploaded = ['calls1', 'calls2', 'calls3'];
+
+let houses = 0;
+
+/** Ten a day, ten a unit; billed through June, the meters showing what they showed then. */
+export async function openHouse(scene: Scene, options: object = {}): Promise<House> {
+  houses += 1;
+  const name = `months-${houses}`;
+  const client = await scene.workspace(name);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
+  const offer = await newOffer(
+    client,
+    {
+      meteredInputs: [
+        { name: 'energy', unit: 'kWh', register: 'kWh', estimation: { allowed: 1, defaultDaily: 10 } },
+      ],
+      unmeteredInputs: uploaded.map((input) => ({ name: input, unit: 'call', source: 'Uploaded' })),
+      components: ['energyCharge', 'fee', ...byHand, ...uploaded].map((component, index) => ({
+        name: component,
+        label: component,
+        type: 'Charge',
+        sequence: index + 1,
+        ...(byHand.includes(component) ? { manual: 'Optional' } : {}),
+      })),
+      holdRules: [],
+      ...options,
+    } as never,
+    {
+      componentRules: [
+        { component: 'fee', formula: 'segment.days * 10' },
+        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' },
+        ...byHand.map((component) => ({ component, scope: 'Term', formula: '0' })),
+        ...uploaded.map((input) => ({
+          component: input,
+          scope: 'Term',
+          formula: `usage.${input} * 1`,
+        })),
+      ],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    } as never,
+  );
+  const partyNumber = await newParty(client, 'Old');
+  const numbers: string[] = [];
+  const meters: number[] = [];
+  for (const one of [0, 1]) {
+    const number = await newMeter(client);
+    const connection = {
+      ...offer,
+      connectionDate: '01062026',
+      billedThrough: '30062026',
+      users: [{ partyNumber, connectionGroupLabel: 'House' }],
+      meters: [
+        { number, installDate: '30/06/2026', initialReading: String(shownBy(one, -1)) },
+      ],
+    };
+    numbers.push(await subscribe(client, connection, { batchUpload: true }));
+    meters.push(number);
+  }
+  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { serviceCode } = offer;
+  return { run, serviceCode, numbers, meters, terms: [], given: [], story: [] };
+}
+
+/** Does it; what the server refuses with a code of its own is as good as not done. */
+async function may(house: House, what: string, call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    house.story.push(what);
+    return true;
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    house.story.push(`${what}: ${error.error?.code}`);
+    return false;
+  }
+}
+
+function pick(house: House, index: number, status: Term['status']): Term | undefined {
+  const found = house.terms.filter((one) => one.status === status);
+  return found[index % Math.max(1, found.length)];
+}
+
+export async function act(house: House, action: Action): Promise<void> {
+  switch (action.do) {
+    case 'regular':
+    case 'other':
+      return openTerm(house, action as never);
+    case 'read': {
+      const { who: one, day: on } = action as { who: number; day: number };
+      return read(house, one, on);
+    }
+    case 'unpost': {
+      const found = pick(house, (action as { term: number }).term, 'Posted');
+      if (found) await unpostTerm(house, found);
+      return;
+    }
+    default: {
+      const found = pick(house, (action as { term: number }).term, 'Open');
+      if (found) await actOn(house, found, action as never);
+    }
+  }
+}
+
+type TermAction = {
+  do: string;
+  who: number | null;
+  reading: string;
+  amount: number;
+  day: number | null;
+};
+
+async function actOn(house: House, found: Term, action: TermAction): Promise<void> {
+  const { client } = house.run;
+  const termID = found.id;
+  const number = house.numbers[action.who ?? -1];
+  switch (action.do) {
+    case 'lock':
+      return lock(house, found, action.reading);
+    case 'unlock': {
+      const data = { termID, connectionNumber: number ?? null };
+      const what = `unlock ${termID} ${number ?? ''}`;
+      await may(house, what, () => client.unpostMeterReadings({ data }));
+      return;
+    }
+    case 'value':
+    case 'use':
+      return give(house, found, action);
+    case 'generate':
+      await generateTwice(house, found);
+      return;
+    case 'hold':
+    case 'release':
+      return holdOne(house, found, number ?? '', action.do === 'hold');
+    case 'post':
+      await postTerm(house, found);
+      return;
+    case 'bill':
+      await lock(house, found, 'estimated');
+      await generateTwice(house, found);
+      await postTerm(house, found);
+      return;
+    default: {
+      const data = { termID, reason: 'not needed' };
+      if (!(await may(house, `cancel ${termID}`, () => client.cancelTerm({ data })))) return;
+      house.terms = house.terms.filter((one) => one !== found);
+      house.given = house.given.filter((one) => one.term !== termID);
+    }
+  }
+}
+
+type NewTerm = { do: string; type?: string; day?: number; length: number; who?: number | null };
+
+async function openTerm(house: House, action: NewTerm): Promise<void> {
+  const isRegular = action.do === 'regular';
+  const ends = house.terms.filter((one) => one.type === 'Regular').map((one) => one.to + 1);
+  const from = isRegular ? Math.max(0, ...ends) : (action.day ?? 0);
+  const to = from + action.length - 1;
+  if (to >= days) return;
+  const type = isRegular ? 'Regular' : (action.type ?? '');
+  const whom = action.who === null ? house.numbers : [house.numbers[action.who ?? 0] ?? ''];
+  await newTermOver(house, type, from, to, whom);
+}
+
+async function newTermOver(
+  house: House,
+  type: string,
+  from: number,
+  to: number,
+  whom: string[],
+): Promise<Term | undefined> {
+  const { serviceCode } = house;
+  const data = {
+    serviceCode,
+    type: type as 'Regular',
+    startDate: wireDay(from),
+    endDate: wireDay(to),
+    ...(type === 'Regular' ? {} : { connectionNumbers: whom }),
+  };
+  let id = 0;
+  const what = `${type} term ${wireDay(from)}-${wireDay(to)} ${type === 'Regular' ? '' : whom}`;
+  const made = await may(house, what, async () => {
+    id = await newTerm(house.run.client, data);
+  });
+  if (!made) return;
+  const found: Term = { id, type, from, to, status: 'Open' };
+  house.story.push(`  is term ${id}`);
+  house.terms.push(found);
+  return found;
+}
+
+async function read(house: House, one: number, on: number): Promise<void> {
+  const number = house.meters[one] ?? 0;
+  const value = String(shownBy(one, on));
+  const reading = { number, value, readingDate: wireDay(on) };
+  await may(house, `read ${house.numbers[one]} ${value} on ${reading.readingDate}`, () =>
+    house.run.client.makeReadings({ readings: [reading] }),
+  );
+}
+
+async function lock(house: House, { id: termID }: Term, reading: string): Promise<void> {
+  await may(house, `lock ${termID} ${reading}`, async () => {
+    const data = { termID, reading };
+    const { message } = await house.run.client.postMeterReadings({ operation: 'schedule', data });
+    house.story.push(`  ${message}`);
+  });
+}
+
+async function give(house: House, found: Term, action: TermAction): Promise<void> {
+  const names = action.do === 'value' ? byHand : uploaded;
+  const one = action.who ?? 0;
+  const what = names.find(
+    (name) => !house.given.some((given) => given.who === one && given.what === name),
+  );
+  if (what === undefined) return;
+  const { client } = house.run;
+  const number = house.numbers[one] ?? '';
+  const row = [number, what, String(action.amount)];
+  const on = found.from + (action.day ?? 0);
+  const isDated = action.do === 'use' && action.day !== null && on <= found.to;
+  if (isDated) row.push(wireDay(on));
+  const isDone = await may(house, `give ${row} to ${found.id}`, () => {
+    const sent = { termID: found.id, compsData: [row], usage: [row] };
+    const data = { data: JSON.stringify(sent) };
+    return action.do === 'value'
+      ? client.postManualComponentValues({ operation: 'schedule', data })
+      : client.uploadUsage({ operation: 'schedule', data });
+  });
+  if (isDone) house.given.push({ what, who: one, term: found.id, amount: action.amount });
+}
+
+/** The same twice; every bill adds up. */
+async function generateTwice(house: House, { id }: Term): Promise<boolean> {
+  const { run } = house;
+  const isDone = await may(house, `generate ${id}`, () => generate(run, id));
+  if (!isDone) return false;
+  const hashes = () =>
+    rowsOf<{ subject_id: string; hash: string }>(
+      run,
+      `select subject_id, status, encode(hash, 'hex') as hash from bills
+       where tenant_id = $1 and term_id = $2 order by subject_id`,
+      [id],
+    );
+  const before = await hashes();
+  await generate(run, id);
+  assert.deepEqual(await hashes(), before, 'generated once more, a bill is another');
+  for (const bill of await billsOf(run, id)) {
+    const errors = bill.errors.map((one) => one.code).join();
+    house.story.push(`  ${describe(bill)} ${errors}`);
+    if (errors === '') assertIdentities(bill);
+  }
+  return true;
+}
+
+function describe(bill: ShownBill): string {
+  const used = bill.meterReadings.map((one) => `${one.previousReading}-${one.currentReading}`);
+  const lines = bill.lines.map(
+    (line) => `${line.component} ${line.fromDate}-${line.toDate} ${line.amount} ${line.lineType}`,
+  );
+  const from = `${bill.billedFrom}-${bill.billedTo}`;
+  return `${bill.status} ${bill.connectionNumber} ${from} ${used} [${lines.join('; ')}]`;
+}
+
+async function holdOne(house: House, found: Term, number: string, hold: boolean): Promise<void> {
+  const bills = await billsOf(house.run, found.id);
+  const bill = bills.find((one) => one.connectionNumber === number) ?? bills[0];
+  if (!bill) return;
+  const data = { billID: bill.billID, hold, reason: 'to be looked at' };
+  await may(house, `${hold ? 'hold' : 'release'} ${number} in ${found.id}`, () =>
+    house.run.client.holdBill({ data }),
+  );
+}
+
+async function postTerm(house: House, found: Term, skipErrors = true): Promise<boolean> {
+  const { run } = house;
+  const isDone = await may(house, `post ${found.id}`, () => post(run, found.id, skipErrors));
+  if (!isDone) return false;
+  found.status = 'Posted';
+  await assertLaws(run.scene, run.tenantId);
+  return true;
+}
+
+async function unpostTerm(house: House, found: Term): Promise<void> {
+  const { run } = house;
+  if (!(await may(house, `unpost ${found.id}`, () => unpost(run, found.id)))) return;
+  found.status = 'Open';
+  await assertLaws(run.scene, run.tenantId);
+}
+
+/** Nothing stays open: what is left is read, released and posted, and the rest by a last term. */
+export async function finish(house: House): Promise<void> {
+  const open = house.terms.filter((one) => one.status === 'Open').sort((a, b) => a.to - b.to);
+  for (const found of open) {
+    for (const number of house.numbers) await holdOne(house, found, number, false);
+    await lock(house, found, 'current');
+    assert.ok(await generateTwice(house, found), 'an open term cannot be generated');
+    assert.ok(await postTerm(house, found), 'an open term cannot be posted');
+  }
+  const ends = house.terms.filter((one) => one.type === 'Regular').map((one) => one.to + 1);
+  for (const one of house.numbers.keys()) await read(house, one, lastDay);
+  const last = await newTermOver(house, 'Regular', Math.max(0, ...ends), lastDay, []);
+  assert.ok(last, 'the last term cannot be opened');
+  await lock(house, last, 'current');
+  assert.ok(await generateTwice(house, last), 'the last term cannot be generated');
+  assert.ok(await postTerm(house, last, false), 'the last term cannot be posted');
+}
+
+/** What was used, every day, every value and upload is billed once, and the ledger says the same. */
+export async function assertBilledOnce(house: House): Promise<void> {
+  const { run } = house;
+  const bills: ShownBill[] = [];
+  for (const { id } of house.terms) bills.push(...(await billsOf(run, id)));
+  const posted = bills.filter((bill) => bill.status === 'Posted');
+  for (const bill of posted) assertIdentities(bill);
+  for (const [one, number] of house.numbers.entries()) {
+    const own = posted.filter((bill) => bill.connectionNumber === number);
+    assertUse(own, shownBy(one, lastDay) - shownBy(one, -1));
+    assertDays(own);
+    for (const name of [...byHand, ...uploaded]) {
+      const wanted = house.given.find((given) => given.who === one && given.what === name);
+      assert.equal(sumOf(own, name), cents(wanted?.amount ?? 0), `${name} of ${number}`);
+    }
+    const { billedThrough } = await shown(run.client, number);
+    assert.equal(billedThrough, wireDay(lastDay).replaceAll('/', ''));
+  }
+  const [ledger] = await rowsOf<{ sum: string }>(
+    run,
+    `select coalesce(sum(amount), 0)::text as sum from subledger_entries where tenant_id = $1`,
+  );
+  const billed = posted.reduce((sum, bill) => sum + cents(bill.billAmount), 0);
+  assert.equal(ledger?.sum, String(billed), 'what is owed is what was billed');
+}
+
+const linesOf = (bills: readonly ShownBill[], component: string) =>
+  bills.flatMap((bill) => bill.lines.filter((line) => line.component === component));
+
+const sumOf = (bills: readonly ShownBill[], component: string) =>
+  linesOf(bills, component).reduce((sum, line) => sum + cents(line.amount), 0);
+
+function assertUse(bills: readonly ShownBill[], expected: number): void {
+  const used = bills.flatMap((bill) => bill.usage.filter((item) => item.input === 'energy'));
+  const units = used.reduce((sum, item) => sum + Number(item.quantity), 0);
+  assert.ok(Math.abs(units - expected) < 1e-6, `${units} units are billed of ${expected}`);
+  // A bill that is cut at a day may round each part.
+  const off = Math.abs(sumOf(bills, 'energyCharge') - expected * 1000);
+  assert.ok(off <= linesOf(bills, 'energyCharge').length, `the charge for use is off by ${off}`);
+}
+
+function assertDays(bills: readonly ShownBill[]): void {
+  const times = new Array<number>(lastDay + 1).fill(0);
+  for (const { fromDate, toDate } of linesOf(bills, 'fee')) {
+    for (let at = dayOf(fromDate ?? ''); at <= dayOf(toDate ?? ''); at += 1) {
+      times[at] = (times[at] ?? 0) + 1;
+    }
+  }
+  const wrong = times.flatMap((count, at) => (count === 1 ? [] : [`${wireDay(at)}: ${count}`]));
+  assert.deepEqual(wrong, [], 'days that are not billed once');
+  assert.equal(sumOf(bills, 'fee'), (lastDay + 1) * 1000, 'the fee of all days');
+}
