@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BillingError } from '../../sdk/client.ts';
-import { type BillRun, billsOf, generate, post, rowsOf, type ShownBill, unpost } from './bill-run.ts';
+import {
+  type BillRun,
+  billsOf,
+  generate,
+  post,
+  rowsOf,
+  type ShownBill,
+  unpost,
+} from './bill-run.ts';
 import { assertLaws } from './laws.ts';
+import { newTariff } from './pricing.ts';
 import { assertIdentities, cents } from './published-bill.ts';
 import type { Scene } from './scene.ts';
 import { newMeter, newOffer, newParty, shown, subscribe } from './subscriptions.ts';
@@ -30,7 +39,10 @@ const who = natural(1);
 const day = natural(days - 1);
 
 export const actions = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('regular'), length: fc.integer({ min: 5, max: 40 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('regular'), length: fc.integer({ min: 5, max: 40 }) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -53,7 +65,12 @@ export const actions = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('unlock'), term, who: fc.option(who) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('value'), term, who, amount: fc.integer({ min: 1, max: 90 }) }),
+    arbitrary: fc.record({
+      do: fc.constant('value'),
+      term,
+      who,
+      amount: fc.integer({ min: 1, max: 90 }),
+    }),
   },
   {
     weight: 2,
@@ -72,6 +89,16 @@ export const actions = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('bill'), term }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('unpost'), term }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel'), term }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('end'), term, day }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('transfer', 'off', 'on', 'plan'),
+      who,
+      day,
+      isRead: fc.boolean(),
+    }),
+  },
 );
 export type Action = typeof actions extends fc.Arbitrary<infer One> ? One : never;
 
@@ -81,8 +108,15 @@ type Given = { what: string; who: number; term: number; amount: number };
 export type House = {
   run: BillRun;
   serviceCode: string;
+  plans: string[];
   numbers: string[];
   meters: number[];
+  /** What is charged for each day of each of them. */
+  fees: number[][];
+  /** Days on which each of them is cut off. */
+  off: boolean[][];
+  /** On which day who got another owner. */
+  transfers: { who: number; day: number }[];
   terms: Term[];
   /** Values by hand and uploads that count, each under a name of its own. */
   given: Given[];
@@ -91,6 +125,20 @@ export type House = {
 
 const byHand = ['hand1', 'hand2', 'hand3'];
 const uploaded = ['calls1', 'calls2', 'calls3'];
+
+const usageData = { usageData: [{ input: 'energy', source: 'Metered', required: 1 }] };
+const rules = (daily: string) => ({
+  componentRules: [
+    { component: 'fee', formula: `segment.days * ${daily}` },
+    { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' },
+    ...byHand.map((component) => ({ component, scope: 'Term', formula: '0' })),
+    ...uploaded.map((input) => ({
+      component: input,
+      scope: 'Term',
+      formula: `usage.${input} * 1`,
+    })),
+  ],
+});
 
 let houses = 0;
 
@@ -104,7 +152,12 @@ export async function openHouse(scene: Scene, options: object = {}): Promise<Hou
     client,
     {
       meteredInputs: [
-        { name: 'energy', unit: 'kWh', register: 'kWh', estimation: { allowed: 1, defaultDaily: 10 } },
+        {
+          name: 'energy',
+          unit: 'kWh',
+          register: 'kWh',
+          estimation: { allowed: 1, defaultDaily: 10 },
+        },
       ],
       unmeteredInputs: uploaded.map((input) => ({ name: input, unit: 'call', source: 'Uploaded' })),
       components: ['energyCharge', 'fee', ...byHand, ...uploaded].map((component, index) => ({
@@ -117,19 +170,7 @@ export async function openHouse(scene: Scene, options: object = {}): Promise<Hou
       holdRules: [],
       ...options,
     } as never,
-    {
-      componentRules: [
-        { component: 'fee', formula: 'segment.days * 10' },
-        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' },
-        ...byHand.map((component) => ({ component, scope: 'Term', formula: '0' })),
-        ...uploaded.map((input) => ({
-          component: input,
-          scope: 'Term',
-          formula: `usage.${input} * 1`,
-        })),
-      ],
-      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
-    } as never,
+    { ...rules('10'), ...usageData } as never,
   );
   const partyNumber = await newParty(client, 'Old');
   const numbers: string[] = [];
@@ -141,16 +182,27 @@ export async function openHouse(scene: Scene, options: object = {}): Promise<Hou
       connectionDate: '01062026',
       billedThrough: '30062026',
       users: [{ partyNumber, connectionGroupLabel: 'House' }],
-      meters: [
-        { number, installDate: '30/06/2026', initialReading: String(shownBy(one, -1)) },
-      ],
+      meters: [{ number, installDate: '30/06/2026', initialReading: String(shownBy(one, -1)) }],
     };
     numbers.push(await subscribe(client, connection, { batchUpload: true }));
     meters.push(number);
   }
   const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
   const { serviceCode } = offer;
-  return { run, serviceCode, numbers, meters, terms: [], given: [], story: [] };
+  const dear = await newTariff(client, serviceCode, { ...rules('20'), ...usageData } as never);
+  return {
+    run,
+    serviceCode,
+    plans: [offer.tariffCode, dear.code],
+    numbers,
+    meters,
+    fees: numbers.map(() => new Array<number>(lastDay + 1).fill(10)),
+    off: numbers.map(() => new Array<boolean>(lastDay + 1).fill(false)),
+    transfers: [],
+    terms: [],
+    given: [],
+    story: [],
+  };
 }
 
 /** Does it; what the server refuses with a code of its own is as good as not done. */
@@ -180,6 +232,11 @@ export async function act(house: House, action: Action): Promise<void> {
       const { who: one, day: on } = action as { who: number; day: number };
       return read(house, one, on);
     }
+    case 'transfer':
+    case 'off':
+    case 'on':
+    case 'plan':
+      return change(house, action as never);
     case 'unpost': {
       const found = pick(house, (action as { term: number }).term, 'Posted');
       if (found) await unpostTerm(house, found);
@@ -222,6 +279,13 @@ async function actOn(house: House, found: Term, action: TermAction): Promise<voi
     case 'hold':
     case 'release':
       return holdOne(house, found, number ?? '', action.do === 'hold');
+    case 'end': {
+      const to = action.day ?? 0;
+      const data = { termID, endDate: wireDay(to) };
+      const what = `end ${termID} on ${wireDay(to)}`;
+      if (await may(house, what, () => client.updateTerm({ data }))) found.to = to;
+      return;
+    }
     case 'post':
       await postTerm(house, found);
       return;
@@ -237,6 +301,40 @@ async function actOn(house: House, found: Term, action: TermAction): Promise<voi
       house.given = house.given.filter((one) => one.term !== termID);
     }
   }
+}
+
+type Change = { do: string; who: number; day: number; isRead: boolean };
+
+async function change(house: House, action: Change): Promise<void> {
+  const { client } = house.run;
+  const { who: one, day: on, isRead } = action;
+  const connectionNumber = house.numbers[one] ?? '';
+  const value = String(shownBy(one, on));
+  const readings = isRead ? [{ number: house.meters[one] ?? 0, value }] : [];
+  const effectiveDate = wireDay(on);
+  const data = { connectionNumber, effectiveDate, readings };
+  const fees = house.fees[one] ?? [];
+  const isDear = fees[lastDay] === 20;
+  const what = `${action.do} ${connectionNumber} on ${effectiveDate} ${isRead ? value : ''}`;
+  const changes: Record<string, () => Promise<unknown>> = {
+    off: () => client.disconnectConnection({ data }),
+    on: () => client.reconnectConnection({ data: { ...data, force: true } }),
+    plan: () => {
+      const tariffCode = house.plans[isDear ? 0 : 1] ?? '';
+      return client.changeTariff({ data: { ...data, tariffCode } });
+    },
+    transfer: async () => {
+      const toPartyNumber = await newParty(client, 'Next');
+      const label = { connectionGroupLabel: 'Next' };
+      const sent = { connectionNumber, transferDate: effectiveDate, readings, ...label };
+      await client.transferConnection({ data: { ...sent, toPartyNumber } });
+    },
+  };
+  if (!(await may(house, what, changes[action.do] as never))) return;
+  if (action.do === 'transfer') house.transfers.push({ who: one, day: on });
+  if (action.do === 'off') house.off[one]?.fill(true, on);
+  if (action.do === 'on') house.off[one]?.fill(false, on);
+  if (action.do === 'plan') fees.fill(isDear ? 10 : 20, on);
 }
 
 type NewTerm = { do: string; type?: string; day?: number; length: number; who?: number | null };
@@ -387,12 +485,33 @@ export async function finish(house: House): Promise<void> {
     assert.ok(await postTerm(house, found), 'an open term cannot be posted');
   }
   const ends = house.terms.filter((one) => one.type === 'Regular').map((one) => one.to + 1);
-  for (const one of house.numbers.keys()) await read(house, one, lastDay);
+  for (const [one, number] of house.numbers.entries()) {
+    if (house.off[one]?.[lastDay]) {
+      await change(house, { do: 'on', who: one, day: days + 10, isRead: false });
+    }
+    await finalOf(house, one, number);
+    await read(house, one, lastDay);
+  }
   const last = await newTermOver(house, 'Regular', Math.max(0, ...ends), lastDay, []);
   assert.ok(last, 'the last term cannot be opened');
   await lock(house, last, 'current');
   assert.ok(await generateTwice(house, last), 'the last term cannot be generated');
   assert.ok(await postTerm(house, last, false), 'the last term cannot be posted');
+}
+
+/** Owners who left are billed before the last one is. */
+async function finalOf(house: House, one: number, number: string): Promise<void> {
+  const { client } = house.run;
+  for (const transfer of house.transfers.filter((made) => made.who === one)) {
+    const { billedThrough } = await shown(client, number);
+    const through = String(billedThrough).replace(/^(..)(..)(....)$/, '$1/$2/$3');
+    if (dayOf(through) >= transfer.day - 1) continue;
+    const final = await newTermOver(house, 'Final', 0, lastDay, [number]);
+    assert.ok(final, 'a Final term cannot be opened');
+    await lock(house, final, 'estimated');
+    assert.ok(await generateTwice(house, final), 'a Final term cannot be generated');
+    assert.ok(await postTerm(house, final, false), 'a Final term cannot be posted');
+  }
 }
 
 /** What was used, every day, every value and upload is billed once, and the ledger says the same. */
@@ -405,7 +524,7 @@ export async function assertBilledOnce(house: House): Promise<void> {
   for (const [one, number] of house.numbers.entries()) {
     const own = posted.filter((bill) => bill.connectionNumber === number);
     assertUse(own, shownBy(one, lastDay) - shownBy(one, -1));
-    assertDays(own);
+    assertDays(own, feesOf(house, one));
     for (const name of [...byHand, ...uploaded]) {
       const wanted = house.given.find((given) => given.who === one && given.what === name);
       assert.equal(sumOf(own, name), cents(wanted?.amount ?? 0), `${name} of ${number}`);
@@ -436,14 +555,21 @@ function assertUse(bills: readonly ShownBill[], expected: number): void {
   assert.ok(off <= linesOf(bills, 'energyCharge').length, `the charge for use is off by ${off}`);
 }
 
-function assertDays(bills: readonly ShownBill[]): void {
-  const times = new Array<number>(lastDay + 1).fill(0);
-  for (const { fromDate, toDate } of linesOf(bills, 'fee')) {
+const feesOf = ({ fees, off }: House, one: number) =>
+  (fees[one] ?? []).map((fee, at) => (off[one]?.[at] ? 0 : fee));
+
+function assertDays(bills: readonly ShownBill[], fees: readonly number[]): void {
+  const times = fees.map(() => 0);
+  for (const { fromDate, toDate, lineType } of linesOf(bills, 'fee')) {
+    if (lineType === 'Adjustment') continue;
     for (let at = dayOf(fromDate ?? ''); at <= dayOf(toDate ?? ''); at += 1) {
       times[at] = (times[at] ?? 0) + 1;
     }
   }
-  const wrong = times.flatMap((count, at) => (count === 1 ? [] : [`${wireDay(at)}: ${count}`]));
+  const wrong = times.flatMap((count, at) =>
+    count === (fees[at] === 0 ? 0 : 1) ? [] : [`${wireDay(at)}: ${count}`],
+  );
   assert.deepEqual(wrong, [], 'days that are not billed once');
-  assert.equal(sumOf(bills, 'fee'), (lastDay + 1) * 1000, 'the fee of all days');
+  const expected = fees.reduce((sum, fee) => sum + fee * 100, 0);
+  assert.equal(sumOf(bills, 'fee'), expected, 'the fee of all days');
 }
