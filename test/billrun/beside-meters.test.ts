@@ -329,3 +329,16 @@ test('a reading of a term that no longer bills the customer is free for the next
   await generate(run, next);
   assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
 });
+
+test('who was off until it was handed over has no bill, whether the meter was read or not', async () => {
+  const { run, client, connection, openFor, lock, moveOut } = await openHouse();
+  const off = { connectionNumber: connection, effectiveDate: '01/07/2026' };
+  await client.disconnectConnection({ data: off });
+  await moveOut('02/07/2026');
+  const on = { connectionNumber: connection, effectiveDate: '20/07/2026', force: true };
+  await client.reconnectConnection({ data: on });
+  const final = await openFor('Final', july);
+  await lock(final);
+  await generate(run, final);
+  assert.deepEqual(await billsOf(run, final), []);
+});
