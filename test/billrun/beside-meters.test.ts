@@ -330,15 +330,27 @@ test('a reading of a term that no longer bills the customer is free for the next
   assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
 });
 
-test('who was off until it was handed over has no bill, whether the meter was read or not', async () => {
-  const { run, client, connection, openFor, lock, moveOut } = await openHouse();
+test('who was off until it was handed over has no Final bill, and keeps none back', async () => {
+  const { run, client, connection, openFor, open, read, lock, moveOut } = await openHouse();
   const off = { connectionNumber: connection, effectiveDate: '01/07/2026' };
   await client.disconnectConnection({ data: off });
   await moveOut('02/07/2026');
   const on = { connectionNumber: connection, effectiveDate: '20/07/2026', force: true };
   await client.reconnectConnection({ data: on });
   const final = await openFor('Final', july);
-  await lock(final);
-  await generate(run, final);
-  assert.deepEqual(await billsOf(run, final), []);
+  for (const reading of ['current', 'estimated']) {
+    await lock(final, reading);
+    await generate(run, final);
+    assert.deepEqual(await billsOf(run, final), []);
+  }
+  await post(run, final);
+  const regular = await open(july);
+  await read('120', '31/07/2026');
+  await lock(regular);
+  await generate(run, regular);
+  const bill = await billOf(run, regular);
+  assert.deepEqual([bill.partyName, usedOn(bill)], ['Next', [['0', '120']]]);
+  assert.deepEqual(daysOf(bill), ['Draft', '20/07/2026', '31/07/2026']);
+  await post(run, regular);
+  await assertLaws(scene, run.tenantId);
 });

@@ -492,6 +492,8 @@ async function finalOf(house: House, one: number, number: string): Promise<void>
     const final = await newTermOver(house, 'Final', 0, lastDay, [number]);
     assert.ok(final, 'a Final term cannot be opened');
     await lock(house, final, 'estimated');
+    // Where the term before took a reading of days of grace, these days have none of their own.
+    await lock(house, final, 'previous');
     assert.ok(await generateTwice(house, final), 'a Final term cannot be generated');
     assert.ok(await postTerm(house, final, false), 'a Final term cannot be posted');
   }

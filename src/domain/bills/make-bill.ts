@@ -4,13 +4,11 @@ import { parseDay } from '../../base/days.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
-import { billableRuns } from '../rating/billable-days.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
 import type { Facts } from '../rating/facts.ts';
 import { compileHoldRules, type HoldJudge, type HoldReason } from '../rating/hold.ts';
 import { contextOn, type PriceBook } from '../rating/price-book.ts';
 import { rateBill } from '../rating/rate-bill.ts';
-import { RatingError } from '../rating/rating-error.ts';
 import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import {
@@ -39,7 +37,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
     const facts = freeze(scope, one);
     const bill = ofOneOwner(scope, facts, rateBill(scope.book, facts));
     const { row, accountLabel, standing } = one;
-    if (bill.days > 0 || (bill.status === 'Error' && mayBeBilled(facts))) {
+    if (bill.status === 'Error' || bill.days > 0) {
       rated.push({ row, accountLabel, standing, facts, bill });
     }
   }
@@ -47,17 +45,6 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   if (first === undefined) return undefined;
   const draft = others.length === 0 ? single(scope, first) : several(scope, rated);
   return finished(draft);
-}
-
-/** Of a day that nobody is billed for nothing is missed; where days cannot be told, all may be. */
-function mayBeBilled({ term, connection }: Facts): boolean {
-  try {
-    const [start, end] = [parseDay(term.startDate) ?? 0, parseDay(term.endDate) ?? 0];
-    return billableRuns(connection ?? {}, start, end).length > 0;
-  } catch (error) {
-    if (error instanceof RatingError) return true;
-    throw error;
-  }
 }
 
 /**

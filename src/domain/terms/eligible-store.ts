@@ -25,9 +25,18 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
       and (
         (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
         or is_active_between(s.status_history,
-          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${term.end_date}::date)
+          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${lastDay(term)})
       )
       and ${isForTerm(tenantId, term)}`;
+}
+
+/** A Final term ends with the first owner of days that nobody was billed for. */
+function lastDay(term: EligibleTerm): RawBuilder<unknown> {
+  if (term.term_type !== 'Final') return sql`${term.end_date}::date`;
+  return sql`least(${term.end_date}::date, (
+      select min((t ->> 'transferDate')::date) - 1 from jsonb_array_elements(s.transfers) t
+      where (t ->> 'transferDate')::date > coalesce(s.billed_through + 1, ${term.start_date}::date)
+    ))`;
 }
 
 /**
