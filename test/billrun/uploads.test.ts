@@ -270,3 +270,20 @@ test('values and use of the term of a new owner are not taken over for the old o
   await post(run, final);
   assert.deepEqual(await extrasOf(regular), hallAndCalls);
 });
+
+test('values and use that were caught up on are not billed again after days off', async () => {
+  const { run, client, connection, open, openFor, uploadTo, extrasOf } = await openHall('hall-off');
+  const regular = await open(july);
+  await uploadTo(regular);
+  await generate(run, regular);
+  const { billID } = await billOf(run, regular);
+  await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
+  await post(run, regular, true);
+  const change = { connectionNumber: connection, force: true };
+  await client.disconnectConnection({ data: { ...change, effectiveDate: '21/07/2026' } });
+  const other = await openFor(july);
+  assert.deepEqual(await extrasOf(other), hallAndCalls);
+  await post(run, other);
+  await client.reconnectConnection({ data: { ...change, effectiveDate: '11/08/2026' } });
+  assert.deepEqual(await extrasOf(await open(august)), []);
+});

@@ -43,6 +43,8 @@ const length = fc.integer({ min: 5, max: 40 });
 const amount = fc.integer({ min: 1, max: 90 });
 const reading = fc.constantFrom('current', 'estimated', 'previous');
 const type = fc.constantFrom('OffCycle', 'Final');
+/** How the days of a term for some customers lie to those of the newest Regular one. */
+const shape = fc.constantFrom('same', 'first', 'last', 'wider', 'any');
 
 const one = <Name extends string, Rest extends object>(
   weight: number,
@@ -52,9 +54,9 @@ const one = <Name extends string, Rest extends object>(
 
 export const actions = fc.oneof(
   one(3, 'regular', { length }),
-  one(3, 'other', { type, day, length, who: fc.option(who) }),
+  one(4, 'other', { type, shape, day, length, who: fc.option(who) }),
   one(2, 'read', { who, day }),
-  one(5, 'readEnd', { term, who, late: natural(4) }),
+  one(5, 'readEnd', { term, who: fc.option(who), late: natural(4) }),
   one(3, 'lock', { term, reading }),
   one(1, 'unlock', { term, who: fc.option(who) }),
   one(2, 'value', { term, who, amount }),
@@ -72,18 +74,22 @@ export const actions = fc.oneof(
   one(1, 'off', { who, day, isRead }),
   one(1, 'on', { who, day, isRead }),
   one(1, 'plan', { who, day, isRead }),
+  one(1, 'exchange', { who, day, isRead }),
 );
 export type Action = typeof actions extends fc.Arbitrary<infer One> ? One : never;
 
 type Term = { id: number; type: string; from: number; to: number; status: 'Open' | 'Posted' };
 type Given = { what: string; who: number; term: number; amount: number };
 
+/** A meter that hangs since a day, and what had been used before. */
+type Meter = { number: number; since: number; base: number };
+
 export type House = {
   run: BillRun;
   serviceCode: string;
   plans: string[];
   numbers: string[];
-  meters: number[];
+  meters: Meter[];
   /** What is charged for each day of each of them. */
   fees: number[][];
   /** Days on which each of them is cut off. */
@@ -147,7 +153,7 @@ export async function openHouse(scene: Scene, postType: string): Promise<House> 
   );
   const partyNumber = await newParty(client, 'Old');
   const numbers: string[] = [];
-  const meters: number[] = [];
+  const meters: Meter[] = [];
   for (const one of [0, 1]) {
     const number = await newMeter(client);
     const connection = {
@@ -158,7 +164,7 @@ export async function openHouse(scene: Scene, postType: string): Promise<House> 
       meters: [{ number, installDate: '30/06/2026', initialReading: String(shownBy(one, -1)) }],
     };
     numbers.push(await subscribe(client, connection, { batchUpload: true }));
-    meters.push(number);
+    meters.push({ number, since: -1, base: 0 });
   }
   const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
   const { serviceCode } = offer;
@@ -209,6 +215,7 @@ export async function act(house: House, action: Action): Promise<void> {
     case 'off':
     case 'on':
     case 'plan':
+    case 'exchange':
       return change(house, action as never);
     case 'unpost': {
       const found = pick(house, (action as { term: number }).term, 'Posted');
@@ -273,7 +280,10 @@ async function actOn(house: House, found: Term, action: TermAction): Promise<voi
       await postTerm(house, found);
       return;
     case 'readEnd':
-      return read(house, action.who ?? 0, found.to + action.late);
+      for (const one of action.who === null ? house.numbers.keys() : [action.who]) {
+        await read(house, one, found.to + action.late);
+      }
+      return;
     default: {
       const data = { termID, reason: 'not needed' };
       if (!(await may(house, `cancel ${termID}`, () => client.cancelTerm({ data })))) return;
@@ -289,14 +299,24 @@ async function change(house: House, action: Change): Promise<void> {
   const { client } = house.run;
   const { who: one, day: on, isRead } = action;
   const connectionNumber = house.numbers[one] ?? '';
-  const value = String(shownBy(one, on));
-  const readings = isRead ? [{ number: house.meters[one] ?? 0, value }] : [];
+  const { number, since, base } = house.meters[one] as Meter;
+  if (on < since) return;
+  const value = String(shownBy(one, on) - base);
+  const readings = isRead ? [{ number, value }] : [];
   const effectiveDate = wireDay(on);
   const data = { connectionNumber, effectiveDate, readings };
   const fees = house.fees[one] ?? [];
   const isDear = fees[lastDay] === 20;
   const what = `${action.do} ${connectionNumber} on ${effectiveDate} ${isRead ? value : ''}`;
   const changes: Record<string, () => Promise<unknown>> = {
+    exchange: async () => {
+      const newNumber = await newMeter(client);
+      const replaced = { connectionNumber, oldNumber: number, newNumber };
+      const [finalReadings, initialReadings] = [[{ value }], [{ value: '0' }]];
+      const sent = { ...replaced, replaceDate: effectiveDate, finalReadings, initialReadings };
+      await client.replaceMeter({ data: sent });
+      house.meters[one] = { number: newNumber, since: on, base: shownBy(one, on) };
+    },
     off: () => client.disconnectConnection({ data }),
     on: () => client.reconnectConnection({ data: { ...data, force: true } }),
     plan: () => {
@@ -317,13 +337,30 @@ async function change(house: House, action: Change): Promise<void> {
   if (action.do === 'plan') fees.fill(isDear ? 10 : 20, on);
 }
 
-type NewTerm = { do: string; type?: string; day?: number; length: number; who?: number | null };
+type NewTerm = {
+  do: string;
+  type?: string;
+  shape?: string;
+  day?: number;
+  length: number;
+  who?: number | null;
+};
+
+function daysLike(house: House, { shape: how, day: at = 0, length: long }: NewTerm): number[] {
+  const like = house.terms.findLast((one) => one.type === 'Regular');
+  if (!like || how === 'any') return [at, at + long - 1];
+  const middle = like.from + (at % (like.to - like.from + 1));
+  if (how === 'first') return [like.from, middle];
+  if (how === 'last') return [middle, like.to];
+  if (how === 'wider') return [Math.max(0, like.from - long), Math.min(days - 1, like.to + long)];
+  return [like.from, like.to];
+}
 
 async function openTerm(house: House, action: NewTerm): Promise<void> {
   const isRegular = action.do === 'regular';
   const ends = house.terms.filter((one) => one.type === 'Regular').map((one) => one.to + 1);
-  const from = isRegular ? Math.max(0, ...ends) : (action.day ?? 0);
-  const to = from + action.length - 1;
+  const next = Math.max(0, ...ends);
+  const [from = 0, to = 0] = isRegular ? [next, next + action.length - 1] : daysLike(house, action);
   if (to >= days) return;
   const type = isRegular ? 'Regular' : (action.type ?? '');
   const whom = action.who === null ? house.numbers : [house.numbers[action.who ?? 0] ?? ''];
@@ -358,8 +395,9 @@ async function newTermOver(
 }
 
 async function read(house: House, one: number, on: number): Promise<void> {
-  const number = house.meters[one] ?? 0;
-  const value = String(shownBy(one, on));
+  const { number, since, base } = house.meters[one] as Meter;
+  if (on < since) return;
+  const value = String(shownBy(one, on) - base);
   const reading = { number, value, readingDate: wireDay(on) };
   await may(house, `read ${house.numbers[one]} ${value} on ${reading.readingDate}`, () =>
     house.run.client.makeReadings({ readings: [reading] }),

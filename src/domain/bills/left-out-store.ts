@@ -80,6 +80,39 @@ function isBilled(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
+ * Whether a later bill took over what was taken in for a term `t`, also where it ends before that
+ * term because the subscription was off: one of as many days, and of the same owner.
+ */
+function isCaughtUp(tenantId: number): RawBuilder<unknown> {
+  const isTaken = (before: string) => {
+    const through = sql`coalesce(${sql.raw(before)}, o.start_date - 1)`;
+    return sql`b.status in ('Posted', 'Published') and exists (
+      select from terms o
+      join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = w.subscription_id
+      where o.tenant_id = ${tenantId} and o.term_id = b.term_id
+        and o.end_date >= t.end_date and ${through} < t.end_date
+        and (o.term_type <> 'Final' or not exists (
+          select from jsonb_array_elements(s.transfers) h
+          where (h ->> 'transferDate')::date > ${through} + 1
+            and (h ->> 'transferDate')::date <= t.end_date
+        ))
+    )
+    offset 0`;
+  };
+  return sql`(exists (
+      select from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
+        and ${isTaken('b.billed_through')}
+    )
+    or exists (
+      select from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+      where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
+        and ${isTaken('p.billed_through')}
+    ))`;
+}
+
+/**
  * Whether the term bills what was taken in for a term `t`: itself, or one that has no day left to
  * bill when this one is posted. Of one of the same days, only what was not given for this one too.
  */
@@ -90,7 +123,7 @@ function isTakenOver(
 ): RawBuilder<unknown> {
   return sql`(t.term_id = ${term.term_id} or (
     t.end_date <= w.last_date and t.status <> 'Cancelled'
-    and not ${isBilled(tenantId)}
+    and not ${isBilled(tenantId)} and not ${isCaughtUp(tenantId)}
     and (t.end_date < ${term.start_date}::date or not exists (${isGivenToo}))
   ))`;
 }

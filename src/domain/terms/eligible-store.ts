@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { TermRow } from './store.ts';
+import { handedOver } from './taken-readings-store.ts';
 
 export type EligibleTerm = Pick<
   TermRow,
@@ -25,18 +26,10 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
       and (
         (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
         or is_active_between(s.status_history,
-          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1, ${lastDay(term)})
+          coalesce(s.billed_through, ${term.start_date}::date - 1) + 1,
+          least(${term.end_date}::date, ${handedOver(term)} - 1))
       )
       and ${isForTerm(tenantId, term)}`;
-}
-
-/** A Final term ends with the first owner of days that nobody was billed for. */
-function lastDay(term: EligibleTerm): RawBuilder<unknown> {
-  if (term.term_type !== 'Final') return sql`${term.end_date}::date`;
-  return sql`least(${term.end_date}::date, (
-      select min((t ->> 'transferDate')::date) - 1 from jsonb_array_elements(s.transfers) t
-      where (t ->> 'transferDate')::date > coalesce(s.billed_through + 1, ${term.start_date}::date)
-    ))`;
 }
 
 /**
