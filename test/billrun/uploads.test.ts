@@ -287,3 +287,20 @@ test('values and use that were caught up on are not billed again after days off'
   await client.reconnectConnection({ data: { ...change, effectiveDate: '11/08/2026' } });
   assert.deepEqual(await extrasOf(await open(august)), []);
 });
+
+test('values and use that another term billed are not billed by their own after days off', async () => {
+  const { run, client, connection, open, openFor, uploadTo, extrasOf } = await openHall('hall-on');
+  const regular = await open(july);
+  await uploadTo(regular);
+  const change = { connectionNumber: connection, force: true };
+  await client.disconnectConnection({ data: { ...change, effectiveDate: '21/07/2026' } });
+  const other = await openFor(july);
+  assert.deepEqual(await extrasOf(other), hallAndCalls);
+  await post(run, other);
+  await client.reconnectConnection({ data: { ...change, effectiveDate: '25/07/2026' } });
+  assert.deepEqual(await extrasOf(regular), []);
+  // What comes in from now on is new.
+  const data = JSON.stringify({ termID: regular, compsData: [[connection, 'hall', '60']] });
+  await client.postManualComponentValues({ operation: 'schedule', data: { data } });
+  assert.deepEqual(await extrasOf(regular), [['hall', 60]]);
+});

@@ -80,16 +80,20 @@ function isBilled(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
- * Whether a later bill took over what was taken in for a term `t`, also where it ends before that
- * term because the subscription was off: one of as many days, and of the same owner.
+ * Whether another bill took over what was taken in for a term `t`, also where it ends before that
+ * term because the subscription was off: one of as many days, of the same owner, and made since.
  */
-function isCaughtUp(tenantId: number): RawBuilder<unknown> {
+function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<unknown> {
   const isTaken = (before: string) => {
     const through = sql`coalesce(${sql.raw(before)}, o.start_date - 1)`;
     return sql`b.status in ('Posted', 'Published') and exists (
       select from terms o
       join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = w.subscription_id
-      where o.tenant_id = ${tenantId} and o.term_id = b.term_id
+      where o.tenant_id = ${tenantId} and o.term_id = b.term_id and o.term_id <> t.term_id
+        and ${takenAt} <= (
+          select max(r.started_at) from bill_runs r
+          where r.tenant_id = ${tenantId} and r.term_id = o.term_id and r.bill_id is null
+        )
         and o.end_date >= t.end_date and ${through} < t.end_date
         and (o.term_type <> 'Final' or not exists (
           select from jsonb_array_elements(s.transfers) h
@@ -119,13 +123,13 @@ function isCaughtUp(tenantId: number): RawBuilder<unknown> {
 function isTakenOver(
   tenantId: number,
   term: BilledTerm,
-  isGivenToo: RawBuilder<unknown>,
+  { isGivenToo, takenAt }: { isGivenToo: RawBuilder<unknown>; takenAt: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
   return sql`(t.term_id = ${term.term_id} or (
     t.end_date <= w.last_date and t.status <> 'Cancelled'
-    and not ${isBilled(tenantId)} and not ${isCaughtUp(tenantId)}
+    and not ${isBilled(tenantId)}
     and (t.end_date < ${term.start_date}::date or not exists (${isGivenToo}))
-  ))`;
+  )) and not ${isCaughtUp(tenantId, takenAt)}`;
 }
 
 function wanted(subscriptions: readonly CatchingUp[]): RawBuilder<unknown> {
@@ -153,7 +157,7 @@ export async function listValuesWithLeftOut(
     from ${wanted(subscriptions)}
     join manual_values m on m.tenant_id = ${tenantId} and m.subscription_id = w.subscription_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = m.term_id
-    where ${isTakenOver(tenantId, term, isGivenToo)}
+    where ${isTakenOver(tenantId, term, { isGivenToo, takenAt: sql`m.modified_at` })}
     group by m.subscription_id, m.component
     order by m.subscription_id, m.component
   `.execute(tx);
@@ -182,7 +186,7 @@ export async function listUsageWithLeftOut(
       from ${wanted(subscriptions)}
       join term_usage u on u.tenant_id = ${tenantId} and u.subscription_id = w.subscription_id
       join terms t on t.tenant_id = ${tenantId} and t.term_id = u.term_id
-      where ${isTakenOver(tenantId, term, isGivenToo)}
+      where ${isTakenOver(tenantId, term, { isGivenToo, takenAt: sql`u.modified_at` })}
     )
     select subscription_id, input, nullif(day, 'infinity') as usage_date,
       trim_scale(sum(quantity))::text as quantity
