@@ -276,7 +276,7 @@ async function postPart(
   const ids = posted.map((one) => one.billId);
   const part = { ...chunk, termId: term.term_id };
   const { uses: wallets, shared } = place.usesWallets
-    ? await takeFromWallets(tx, tenantId, part, ids)
+    ? await takeFromWallets(tx, tenantId, part, drafts)
     : { uses: [], shared: [] };
   const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
   const head = journalHead(job, term, postingDate);

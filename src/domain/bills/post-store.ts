@@ -59,6 +59,7 @@ export type DraftPart = {
 /** What a draft books. */
 export type DraftCharges = {
   bill_id: number;
+  party_id: number;
   /** {"type component": amount} */
   charges: Record<string, number>;
   rounding_adjustment: number;
@@ -77,7 +78,7 @@ export async function listDrafts(
   // Written so that no index but that of the ids can be thought of.
   const { rows } = await sql<DraftRow>`
     select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts,
-      charges, rounding_adjustment
+      party_id, charges, rounding_adjustment
     from bills
     where tenant_id = ${tenantId} and bill_id between ${range.firstId} and ${range.lastId}
       and term_id is not distinct from ${termId} and status = 'Draft'

@@ -1,6 +1,7 @@
 // What wallets pay when bills are posted: of each party the oldest bill first. All bills of a term
-// fall due on one day, so the oldest is the one with the lowest id.
-import { type RawBuilder, sql } from 'kysely';
+// fall due on one day, so the oldest is the one with the lowest id. Parties and bills are looked up
+// one by one: a join could be planned the wrong way round.
+import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 
@@ -9,33 +10,8 @@ export type WalletUse = { bill_id: number; party_id: number; applied: number };
 /** A part of a term, by the ids of its bills. */
 export type WalletPart = { termId: number; firstId: number; lastId: number };
 
-/** Whether bills of party `p` are in other parts of the term as well. */
-function isShared(tenantId: number, part: WalletPart): RawBuilder<unknown> {
-  return sql`exists (
-    select from bills o
-    where o.tenant_id = ${tenantId} and o.party_id = p.party_id
-      and o.bill_id not between ${part.firstId} and ${part.lastId}
-      and o.term_id = ${part.termId} and o.status in ('Draft', 'Posted')
-  )`;
-}
-
-/** What the parties in the select `funds` pay of the bills `b` that are meant. */
-function payments(
-  tenantId: number,
-  isMeant: RawBuilder<unknown>,
-  due: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  return sql`
-    select bill_id, party_id, least(due, wallet_balance - (due_so_far - due))::bigint as applied
-    from (
-      select b.bill_id, b.party_id, ${due} as due, f.wallet_balance,
-        sum(${due}) over (partition by b.party_id order by b.bill_id) as due_so_far
-      from bills b
-      join funds f on f.party_id = b.party_id
-      where b.tenant_id = ${tenantId} and ${isMeant} and ${due} > 0
-    ) owed
-    where wallet_balance > due_so_far - due`;
-}
+/** What is to be paid of a bill. */
+type Owed = { bill_id: number; party_id: number; due: number };
 
 /**
  * What wallets pay of bills that are posted together. Their parties stay locked, so that no two
@@ -46,46 +22,62 @@ export async function takeFromWallets(
   tx: Tx,
   tenantId: number,
   part: WalletPart,
-  billIds: readonly number[],
+  drafts: readonly { bill_id: number; party_id: number }[],
 ): Promise<{ uses: WalletUse[]; shared: number[] }> {
-  const due = sql`least(b.bill_amount, b.payable)`;
-  const { rows } = await sql<Omit<WalletUse, 'bill_id'> & { bill_id: number | null }>`
-    with wanted as materialized (
-      select p.party_id, ${isShared(tenantId, part)} as is_shared
-      from parties p
-      where p.tenant_id = ${tenantId} and p.wallet_balance > 0 and p.party_id in (
-        select party_id from bills
-        where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-      )
-    ),
-    funds as materialized (
-      select party_id, wallet_balance from parties
-      where tenant_id = ${tenantId} and wallet_balance > 0
-        and party_id in (select party_id from wanted where not is_shared)
-      order by party_id
-      for no key update
-    )
-    ${payments(tenantId, sql`b.bill_id = any(${billIds}::bigint[])`, due)}
-    union all
-    select null, party_id, 0 from wanted where is_shared
+  const all = [...new Set(drafts.map((draft) => draft.party_id))].sort((a, b) => a - b);
+  const { rows: able } = await sql<{ party_id: number }>`
+    select party_id from parties
+    where tenant_id = ${tenantId} and party_id = any(${all}::bigint[]) and wallet_balance > 0
+  `.execute(tx);
+  if (able.length === 0) return { uses: [], shared: [] };
+  const partyIds = able.map((row) => row.party_id);
+  const shared = await listSharing(tx, tenantId, part, partyIds);
+  const isShared = new Set(shared);
+  const alone = partyIds.filter((partyId) => !isShared.has(partyId));
+  const funds = await lockFunds(tx, tenantId, alone);
+  const paid = drafts.filter((draft) => funds.has(draft.party_id)).map((draft) => draft.bill_id);
+  const { rows: owed } = await sql<Owed>`
+    select bill_id, party_id, least(bill_amount, payable) as due from bills
+    where tenant_id = ${tenantId} and bill_id = any(${paid}::bigint[])
     order by bill_id
   `.execute(tx);
-  return {
-    uses: rows.filter((row): row is WalletUse => row.bill_id !== null),
-    shared: rows.flatMap((row) => (row.bill_id === null ? [row.party_id] : [])),
-  };
+  return { uses: spend(funds, owed), shared };
 }
 
 /** The parties with money that a part which was posted before had to leave for later. */
 export async function listShared(tx: Tx, tenantId: number, part: WalletPart): Promise<number[]> {
   const { rows } = await sql<{ party_id: number }>`
-    select p.party_id
-    from parties p
-    where p.tenant_id = ${tenantId} and p.wallet_balance > 0 and p.party_id in (
-        select party_id from bills
-        where tenant_id = ${tenantId} and bill_id between ${part.firstId} and ${part.lastId}
-          and term_id = ${part.termId} and status = 'Posted'
-      ) and ${isShared(tenantId, part)}
+    select distinct b.party_id
+    from bills b
+    cross join lateral (
+      select from parties
+      where tenant_id = ${tenantId} and party_id = b.party_id and wallet_balance > 0
+      offset 0
+    ) p
+    where b.tenant_id = ${tenantId} and b.bill_id between ${part.firstId} and ${part.lastId}
+      and b.term_id is not distinct from ${part.termId} and b.status = 'Posted'
+  `.execute(tx);
+  const partyIds = rows.map((row) => row.party_id);
+  return partyIds.length === 0 ? [] : listSharing(tx, tenantId, part, partyIds);
+}
+
+/** Those of the parties with bills in other parts of the term as well. */
+async function listSharing(
+  tx: Tx,
+  tenantId: number,
+  part: WalletPart,
+  partyIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await sql<{ party_id: number }>`
+    select w.party_id
+    from unnest(${partyIds}::bigint[]) as w (party_id)
+    cross join lateral (
+      select count(*) as bills from bills
+      where tenant_id = ${tenantId} and party_id = w.party_id
+        and bill_id not between ${part.firstId} and ${part.lastId}
+        and term_id is not distinct from ${part.termId} and status in ('Draft', 'Posted')
+    ) o
+    where o.bills > 0
   `.execute(tx);
   return rows.map((row) => row.party_id);
 }
@@ -98,18 +90,21 @@ export async function settleShared(
   partyIds: readonly number[],
   stamp: Stamp,
 ): Promise<WalletUse[]> {
-  const isMeant = sql`b.party_id = any(${partyIds}::bigint[]) and b.term_id = ${termId}
-    and b.status = 'Posted' and b.wallet_applied = 0`;
-  const due = sql`least(b.bill_amount - b.paid_amount, b.payable)`;
-  const { rows } = await sql<WalletUse>`
-    with funds as materialized (
-      select party_id, wallet_balance from parties
-      where tenant_id = ${tenantId} and wallet_balance > 0
-        and party_id = any(${partyIds}::bigint[])
-      order by party_id
-      for no key update
-    ),
-    used as materialized (${payments(tenantId, isMeant, due)})
+  const funds = await lockFunds(tx, tenantId, partyIds);
+  const { rows: owed } = await sql<Owed>`
+    select b.bill_id, b.party_id, least(b.bill_amount - b.paid_amount, b.payable) as due
+    from unnest(${[...funds.keys()]}::bigint[]) as w (party_id)
+    cross join lateral (
+      select bill_id, party_id, bill_amount, paid_amount, payable from bills
+      where tenant_id = ${tenantId} and party_id = w.party_id
+        and term_id is not distinct from ${termId} and status = 'Posted' and wallet_applied = 0
+      offset 0
+    ) b
+    order by b.bill_id
+  `.execute(tx);
+  const uses = spend(funds, owed);
+  const ids = uses.map((use) => use.bill_id);
+  await sql`
     update bills b
     set wallet_applied = u.applied, payable = b.payable - u.applied,
       paid_amount = b.paid_amount + u.applied,
@@ -117,9 +112,35 @@ export async function settleShared(
         else 'PartiallyPaid' end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    from used u
+    from unnest(${ids}::bigint[], ${uses.map((use) => use.applied)}::bigint[])
+      as u (bill_id, applied)
     where b.tenant_id = ${tenantId} and b.bill_id = u.bill_id
-    returning b.bill_id, b.party_id, u.applied
   `.execute(tx);
-  return rows.sort((a, b) => a.bill_id - b.bill_id);
+  return uses;
+}
+
+/** What is in the wallets, by party. In one order, so that two postings do not wait in a circle. */
+async function lockFunds(
+  tx: Tx,
+  tenantId: number,
+  partyIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ party_id: number; wallet_balance: number }>`
+    select party_id, wallet_balance from parties
+    where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[]) and wallet_balance > 0
+    order by party_id
+    for no key update
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.party_id, row.wallet_balance]));
+}
+
+/** One bill after the other, as far as the money of its party goes. */
+function spend(funds: Map<number, number>, owed: readonly Owed[]): WalletUse[] {
+  return owed.flatMap(({ bill_id, party_id, due }) => {
+    const left = funds.get(party_id) ?? 0;
+    const applied = Math.min(left, due);
+    if (applied <= 0) return [];
+    funds.set(party_id, left - applied);
+    return [{ bill_id, party_id, applied }];
+  });
 }
