@@ -21,6 +21,7 @@ import {
   supersedeBills,
   type TouchedBill,
 } from '../domain/bills/drafts-store.ts';
+import { unlockUnbilled } from '../domain/bills/left-out-store.ts';
 import type { MadeBill } from '../domain/bills/made-bill.ts';
 import { makeBill } from '../domain/bills/make-bill.ts';
 import {
@@ -46,6 +47,7 @@ import {
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { rejectEstimates } from '../domain/terms/readings-store.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -341,6 +343,10 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const key = { termId: term.term_id, runNumber: run.run_number };
   await finishRun(tx, tenantId, key, { at: now, totals });
   const stamp = { at: now, by: job.requestedBy };
+  if (isWhole) {
+    const estimates = await unlockUnbilled(tx, tenantId, term);
+    await rejectEstimates(tx, tenantId, term.term_id, estimates, stamp);
+  }
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Generated' }, stamp);
   const count = (pick: 'made' | 'changed' | 'dropped') =>
     outcomes.reduce((sum, outcome) => sum + outcome[pick], 0);

@@ -83,7 +83,9 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const term = await getTerm(tx, tenantId, job.termId ?? 0);
   const rules = await termRules(tx, tenantId, term);
   const stamp = { at: job.now, by: job.requestedBy };
-  const options = { range: chunk, lastReadingDate: rules.lastReadingDate };
+  const mode = modeOf(job);
+  const { lastReadingDate } = rules;
+  const options = { range: chunk, lastReadingDate, isEstimated: mode === 'estimated' };
   const { replaced, subscriptions, ...counts } = await lockReadings(
     tx,
     tenantId,
@@ -92,7 +94,6 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     stamp,
   );
   await rejectEstimates(tx, tenantId, term.term_id, replaced ?? [], stamp);
-  const mode = modeOf(job);
   const estimated =
     mode === 'estimated' && counts.missing > 0 ? await estimate(tx, job, term, rules, chunk) : 0;
   const repeated =
@@ -114,7 +115,8 @@ async function estimate(
   chunk: Chunk,
 ): Promise<number> {
   const { tenantId } = job.tenant;
-  const options = { range: chunk, lastReadingDate: rules.lastReadingDate };
+  const { lastReadingDate } = rules;
+  const options = { range: chunk, lastReadingDate, isEstimated: true };
   const unread = await listUnread(tx, tenantId, term, options);
   const mayEstimate = await estimable(tx, job, term);
   const made = unread.flatMap((register) => {

@@ -295,3 +295,37 @@ test('what was read after a transfer in the days of grace is not the old ownerâ€
   const bill = await billOf(run, jul);
   assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
 });
+
+test('an estimate of another term is no reading, and is taken by who asks for estimates', async () => {
+  const { run, open, openFor, read, lock } = await openHouse();
+  const jul = await open(july);
+  await read('310', '31/07/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  await lock(await open(august), 'estimated');
+  const other = await openFor('OffCycle', august);
+  assert.equal((await lock(other)).message, '0 readings locked, 1 missing');
+  await lock(other, 'estimated');
+  await generate(run, other);
+  assert.deepEqual(usedOn(await billOf(run, other)), [['310', '620']]);
+});
+
+test('a reading of a term that no longer bills the customer is free for the next one', async () => {
+  const { run, open, openFor, read, lock } = await openHouse();
+  const [regular, other] = [await open(july), await openFor('OffCycle', july)];
+  await read('100', '31/07/2026');
+  await lock(other);
+  await read('110', '03/08/2026');
+  await lock(regular);
+  await generate(run, other);
+  await post(run, other);
+  await generate(run, regular);
+  assert.deepEqual(await billsOf(run, regular), []);
+  await post(run, regular);
+  const next = await open(august);
+  await read('150', '31/08/2026');
+  await lock(next);
+  await generate(run, next);
+  assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
+});

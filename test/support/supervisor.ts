@@ -94,7 +94,9 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
         // The postmaster itself; or one of those who serve, which makes it end all others.
         const isMaster = random() < 0.5;
         const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
-        // Whoever is still answered by what is about to end has not seen PostgreSQL come back.
+        // Whoever is still answered by what is about to end has not seen PostgreSQL come back; and
+        // whoever is not connected does not see it go.
+        await rows('select 1');
         const isGone = lost();
         kill(pid);
         await isGone;

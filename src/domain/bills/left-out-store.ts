@@ -35,6 +35,44 @@ export async function listBeside(
   return new Set(rows.map((row) => row.subscription_id));
 }
 
+/**
+ * Gives back what a term read of customers whom it no longer bills, because another one of the same
+ * days has; returns estimates among it.
+ */
+export async function unlockUnbilled(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+): Promise<number[]> {
+  if (term.term_type === 'Regular' && !term.is_beside) return [];
+  const { rows } = await sql<{ estimates: number[] | null }>`
+    with gone as (
+      delete from term_readings l
+      where l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
+        and l.subscription_id in (
+          select c.subscription_id from terms o
+          join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
+          where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
+            and o.start_date <= ${term.end_date}::date and o.end_date >= ${term.start_date}::date
+        )
+        and not exists (
+          select from bills b
+          where b.tenant_id = ${tenantId} and b.term_id = ${term.term_id}
+            and b.subscription_id = l.subscription_id
+        )
+        and not exists (
+          select from bill_parts p
+          join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+            and b.term_id = ${term.term_id}
+          where p.tenant_id = ${tenantId} and p.subscription_id = l.subscription_id
+        )
+      returning l.reading_id, l.is_stand_in
+    )
+    select array_agg(reading_id) filter (where is_stand_in) as estimates from gone
+  `.execute(tx);
+  return rows[0]?.estimates ?? [];
+}
+
 /** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */
 function isBilled(tenantId: number): RawBuilder<unknown> {
   return sql`(t.end_date <= w.billed_through

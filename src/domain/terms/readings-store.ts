@@ -14,6 +14,13 @@ import {
 
 export type LockRange = { firstId: number; lastId: number };
 
+export type LockOptions = {
+  range: LockRange;
+  lastReadingDate: Temporal.PlainDate;
+  /** Whether estimates will do, also those that another term has made. */
+  isEstimated: boolean;
+};
+
 /**
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
  * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
@@ -24,8 +31,7 @@ export type LockRange = { firstId: number; lastId: number };
 function openRegisters(
   tenantId: number,
   term: EligibleTerm,
-  range: LockRange,
-  lastReadingDate: Temporal.PlainDate,
+  { range, lastReadingDate, isEstimated }: LockOptions,
 ): RawBuilder<unknown> {
   return sql`
     due as materialized (
@@ -80,13 +86,20 @@ function openRegisters(
           coalesce(b.reading_type, f.reading_type) as reading_type,
           coalesce(b.estimates, 0) as estimates
       ) p
-      left join lateral ${newestReading(tenantId, term)} c on true
+      left join lateral ${newestReading(tenantId, term, isEstimated)} c on true
       where l.reading_id is null or l.is_stand_in
     )`;
 }
 
 /** The newest that came in since the one it begins from. */
-function newestReading(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+function newestReading(
+  tenantId: number,
+  term: EligibleTerm,
+  isEstimated: boolean,
+): RawBuilder<unknown> {
+  const isRead = isEstimated
+    ? sql`e.source is distinct from ${estimateSource(term.term_id)}`
+    : sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
   return sql`(
     select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
     from readings e
@@ -97,8 +110,7 @@ function newestReading(tenantId: number, term: EligibleTerm): RawBuilder<unknown
       and e.reading_date >= coalesce(p.reading_date, '-infinity')
       and (p.reading_date is null or e.reading_date > p.reading_date
         or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
-      and (e.reading_type <> 'Estimated'
-        or e.source is distinct from ${estimateSource(term.term_id)})
+      and (e.reading_type <> 'Estimated' or ${isRead})
     order by e.reading_date desc,
       case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
       e.reading_time desc nulls first, e.reading_id desc
@@ -106,8 +118,8 @@ function newestReading(tenantId: number, term: EligibleTerm): RawBuilder<unknown
   )`;
 }
 
-/** By which an estimate is known that was made for a term. */
-export function estimateSource(termId: number): string {
+/** By which an estimate is known that was made for a term, or for any. */
+export function estimateSource(termId: number | '%'): string {
   return `term ${termId}`;
 }
 
@@ -129,11 +141,11 @@ export async function lockReadings(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
-  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+  options: LockOptions,
   stamp: Stamp,
 ): Promise<Locked> {
   const { rows } = await sql<Locked>`
-    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)},
+    with ${openRegisters(tenantId, term, options)},
     locked as (
       insert into term_readings as l (
         tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
@@ -201,11 +213,11 @@ export async function lockPrevious(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
-  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+  options: LockOptions,
   stamp: Stamp,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
+    with ${openRegisters(tenantId, term, options)}
     insert into term_readings (
       tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
       previous_value, previous_type, reading_id, reading_date, value, reading_type, estimates,
@@ -257,10 +269,10 @@ export async function listUnread(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
-  options: { range: LockRange; lastReadingDate: Temporal.PlainDate },
+  options: LockOptions,
 ): Promise<UnreadRegister[]> {
   const { rows } = await sql<Omit<UnreadRegister, 'history'> & { history: string | null }>`
-    with ${openRegisters(tenantId, term, options.range, options.lastReadingDate)}
+    with ${openRegisters(tenantId, term, options)}
     select g.subscription_id, g.assignment_id, g.position, g.input, g.mf, k.digits, k.decimals,
       g.previous_date, trim_scale(g.previous_value)::text as previous_value, g.previous_type,
       g.previous_estimates, g.plan_id,
@@ -377,12 +389,4 @@ export async function unlockReadings(
   `.execute(tx);
   const [gone] = rows;
   return { unlocked: gone?.unlocked ?? 0, standIns: gone?.stand_ins ?? [] };
-}
-
-export async function countLocked(tx: Tx, tenantId: number, termId: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from term_readings
-    where tenant_id = ${tenantId} and term_id = ${termId}
-  `.execute(tx);
-  return rows[0]?.count ?? 0;
 }

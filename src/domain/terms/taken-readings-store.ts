@@ -85,3 +85,11 @@ export async function findLastLocked(
   `.execute(tx);
   return rows[0]?.last ?? null;
 }
+
+export async function countLocked(tx: Tx, tenantId: number, termId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
