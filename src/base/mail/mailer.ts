@@ -1,5 +1,5 @@
 // Sends mails through the mail server of the configuration, or puts them into a folder.
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isPlainAddress } from './address.ts';
 import { composeMail, type MailMessage, type MailSender } from './message.ts';
 import { writeToOutbox } from './outbox.ts';
@@ -44,7 +44,7 @@ export function createMailer(options: MailerOptions): Mailer {
         return smtp.send({ from: sender.address, to: message.to }, bytes);
       }
       const path = await writeToOutbox(outbox, message.key, bytes);
-      return { outcome: 'Sent', detail: `Written to ${path}` };
+      return { outcome: 'Sent', detail: `Written to ${relative(options.dataFolder, path)}` };
     },
     close: () => smtp?.close(),
   };

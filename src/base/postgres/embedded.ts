@@ -102,7 +102,8 @@ async function open(
     await pruneLogs(server.layout.log);
     await hold.confirm();
   } catch (error) {
-    await hold.stop();
+    // One that ended under our hands may be back by now, and is opened again: nobody stops it.
+    await (isGone(error) ? hold.leave() : hold.stop());
     throw error;
   }
   return {
@@ -123,7 +124,13 @@ async function shouldRestart(server: Server, claim: Client): Promise<boolean> {
 }
 
 // `confirm` fails if the session is no longer there, and from then on its loss is told.
-type Hold = { session: Client; confirm(): Promise<void>; stop(): Promise<void> };
+// `leave` gives it up and lets the server run.
+type Hold = {
+  session: Client;
+  confirm(): Promise<void>;
+  leave(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 function holdClaim(server: Server, session: Client, options: EmbeddedOptions): Hold {
   let state: 'opening' | 'held' | 'closing' | 'lost' = 'opening';
@@ -143,6 +150,10 @@ function holdClaim(server: Server, session: Client, options: EmbeddedOptions): H
       await session.query('select');
       state = 'held';
     },
+    async leave() {
+      clearInterval(pruning);
+      await session.end().catch(() => {});
+    },
     stop: once(server, async () => {
       clearInterval(pruning);
       if (state === 'lost') return stopUnlessUsed(server, session.host);
@@ -157,13 +168,15 @@ function holdClaim(server: Server, session: Client, options: EmbeddedOptions): H
 
 // Whoever leaves last turns off the light, also where somebody else had turned it on.
 function holdPresence(server: Server, session: Client): Hold {
+  const leave = () => session.end().catch(() => {});
   return {
     session,
     async confirm() {
       await session.query('select');
     },
+    leave,
     stop: once(server, async () => {
-      await session.end().catch(() => {});
+      await leave();
       await stopUnlessUsed(server, session.host);
     }),
   };

@@ -22,7 +22,7 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
         'days', o.days, 'amount', o.amount, 'usage', o.usage)
       || case when not c.bills_after_period and o.billed_through >= t.start_date
         then jsonb_build_object('fromDate', o.billed_through + 1) else '{}' end)::json
-    from (${rememberedBills(tenantId)}) o
+    from (${rememberedBills(tenantId)} offset 0) o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
     where o.billed_to < p.billed_to and not exists (
@@ -34,7 +34,7 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
   ) end`;
 }
 
-/** All posted bills of the subscription of `p`, as histories tell of them. */
+/** All posted bills of the subscription of `p`, as histories tell of them: looked up by it. */
 function rememberedBills(tenantId: number): RawBuilder<unknown> {
   return sql`
     select b.term_id, b.billed_to, b.billed_through, b.days, b.current_charges as amount,
