@@ -354,3 +354,26 @@ test('who was off until it was handed over has no Final bill, and keeps none bac
   await post(run, regular);
   await assertLaws(scene, run.tenantId);
 });
+
+for (const type of ['Regular', 'OffCycle'] as const) {
+  test(`a meter exchanged in the days of grace of a ${type} term, which bills its last reading`, async () => {
+    const { run, client, number, connection, open, openFor, lock } = await openHouse();
+    const jul = type === 'Regular' ? await open(july) : await openFor(type, july);
+    const newNumber = await newMeter(client);
+    const replaced = { connectionNumber: connection, oldNumber: number, newNumber };
+    const [finalReadings, initialReadings] = [[{ value: '110' }], [{ value: '5' }]];
+    const data = { ...replaced, replaceDate: '01/08/2026', finalReadings, initialReadings };
+    await client.replaceMeter({ data });
+    await lock(jul);
+    await generate(run, jul);
+    assert.deepEqual(usedOn(await billOf(run, jul)), [['0', '110']]);
+    await post(run, jul);
+    const aug = await open(august);
+    const reading = { number: newNumber, value: '95', readingDate: '31/08/2026' };
+    await client.makeReadings({ readings: [reading] });
+    await lock(aug);
+    await generate(run, aug);
+    const bill = await billOf(run, aug);
+    assert.deepEqual([bill.errors, usedOn(bill)], [[], [['5', '95']]]);
+  });
+}

@@ -11,7 +11,7 @@ import { openScene } from '../support/scene.ts';
 
 const seed = Number(process.env.MONTHS_SEED ?? 20_260_701);
 const numRuns = Number(process.env.MONTHS_RUNS ?? 20);
-const maxLength = Number(process.env.MONTHS_LENGTH ?? 12);
+const maxLength = Number(process.env.MONTHS_LENGTH ?? 10);
 
 const scene = await openScene();
 scene.runJobs();

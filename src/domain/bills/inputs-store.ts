@@ -1,8 +1,9 @@
 // What bills are made from, read for a slice of a run at once: by ids, which is a fraction of the
 // cost of looking for each subscription's own.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { isEligible } from '../terms/eligible-store.ts';
+import { hasBilled } from '../terms/taken-readings-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import { isInRange, nextTransfer, type SubjectRange, subjectColumn } from './subjects-store.ts';
 
@@ -135,10 +136,22 @@ export async function listMeters(
     ) t on true
     where r.tenant_id = ${tenantId} and r.subscription_id = any(${subscriptionIds}::bigint[])
       and r.input is not null
-      and (t.reading_id is not null or n.install_date <= ${term.end_date}::date)
+      and (t.reading_id is not null
+        or (n.install_date <= ${term.end_date}::date and not ${isBilledToTheEnd(tenantId)}))
     order by r.subscription_id, r.assignment_id, r.position
   `.execute(tx);
   return rows;
+}
+
+/** Of a meter that was taken down: the term before may have billed its last reading already. */
+function isBilledToTheEnd(tenantId: number): RawBuilder<unknown> {
+  return sql`(n.remove_date is not null and exists (
+    select from term_readings t
+    where t.tenant_id = ${tenantId} and t.assignment_id = r.assignment_id
+      and t.position = r.position and t.reading_date >= n.remove_date
+      and ${hasBilled(tenantId, sql`r.subscription_id`)}
+    offset 0
+  ))`;
 }
 
 export type ManualRow = {

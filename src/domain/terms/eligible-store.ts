@@ -3,7 +3,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { TermRow } from './store.ts';
-import { handedOver } from './taken-readings-store.ts';
 
 export type EligibleTerm = Pick<
   TermRow,
@@ -30,6 +29,22 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
           least(${term.end_date}::date, ${handedOver(term)} - 1))
       )
       and ${isForTerm(tenantId, term)}`;
+}
+
+/**
+ * The first day of the next owner of a subscription `s`, where a Final term ends with it: it is for
+ * who had it first.
+ */
+export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
+  if (term.term_type !== 'Final') return sql`null::date`;
+  return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
+}
+
+export function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select min((t ->> 'transferDate')::date) from jsonb_array_elements(s.transfers) t
+    where (t ->> 'transferDate')::date > ${after}
+  )`;
 }
 
 /**

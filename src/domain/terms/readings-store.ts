@@ -3,8 +3,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
-import { type EligibleTerm, isBilledByMeter, isEligible, planOn } from './eligible-store.ts';
-import { handedOver, isBefore, lastTaken, readUntil } from './taken-readings-store.ts';
+import {
+  type EligibleTerm,
+  handedOver,
+  isBilledByMeter,
+  isEligible,
+  planOn,
+} from './eligible-store.ts';
+import { isBefore, lastTaken, readUntil } from './taken-readings-store.ts';
 import {
   type HistoryEntry,
   historyTerms,

@@ -1,7 +1,7 @@
 // Which readings are a term's own: from where the term before ended, up to where the next begins.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { EligibleTerm } from './eligible-store.ts';
+import { type EligibleTerm, firstTransfer, handedOver } from './eligible-store.ts';
 
 /** What was read after a transfer is the next owner's, also in the days of grace. */
 export function readUntil(
@@ -12,22 +12,6 @@ export function readUntil(
   const after = firstTransfer(sql`${term.end_date}::date`);
   return sql`case when s.transferred_on > ${term.end_date}::date
     then least(${lastReadingDate}::date, ${after}) else ${lastReadingDate}::date end`;
-}
-
-/**
- * The first day of the next owner of a subscription `s`, where a Final term ends with it: it is for
- * who had it first.
- */
-export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
-  if (term.term_type !== 'Final') return sql`null::date`;
-  return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
-}
-
-function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(
-    select min((t ->> 'transferDate')::date) from jsonb_array_elements(s.transfers) t
-    where (t ->> 'transferDate')::date > ${after}
-  )`;
 }
 
 /** Of a register, the reading that the term before took. */
