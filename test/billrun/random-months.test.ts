@@ -6,11 +6,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { act, actions, assertBilledOnce, finish, openHouse } from '../support/random-months.ts';
+import { assertBilledOnce, openHouse } from '../support/months-house.ts';
+import { act, actions, finish } from '../support/random-months.ts';
 import { openScene } from '../support/scene.ts';
 
 const seed = Number(process.env.MONTHS_SEED ?? 20_260_701);
-const numRuns = Number(process.env.MONTHS_RUNS ?? 20);
+const numRuns = Number(process.env.MONTHS_RUNS ?? 12);
 const maxLength = Number(process.env.MONTHS_LENGTH ?? 10);
 
 const scene = await openScene();
