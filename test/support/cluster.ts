@@ -20,8 +20,14 @@ export async function startCluster(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({
     dataFolder: join(folder, 'data'),
     use: 'claim',
-    // A crash of this cluster loses nothing anybody wants; everything else is as in production.
-    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
+    // A crash of this cluster loses nothing anybody wants, and several programs at a time share its
+    // connections; everything else is as in production.
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      synchronous_commit: 'off',
+      max_connections: '300',
+    },
     log: () => {},
   });
   const { owner, api, superuser } = embedded;
