@@ -13,7 +13,7 @@ import {
 } from './billrun-floors.ts';
 import { type BillrunScene, openBillrun, type Place, runStep } from './billrun-scene.ts';
 import { benchDelivery, openPost } from './delivery.ts';
-import type { BenchOptions, BenchResult } from './result.ts';
+import { type BenchOptions, type BenchResult, tell } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
 const naiveBills = 500;
@@ -76,6 +76,8 @@ function deliveryMemory(all: readonly Measured[]): Record<string, number> {
   return { delivery_memory_flat: last / first };
 }
 
+const noDelivery: BenchResult = { ratios: {}, figures: {} };
+
 type Measured = { size: number; rounds: Round[]; peakMb: number; delivery: BenchResult };
 
 /** A round for each size; the bills of the last one are published and sent as well, where asked. */
@@ -93,10 +95,12 @@ async function measure(
     for (const place of places) rounds.push(await roundOf(scene, place));
     // Before anything is rendered, which takes memory of its own.
     const peakMb = scene.peakMb();
+    const size = Math.max(...sizes);
+    const done = { size, rounds, peakMb };
+    tell(figuresOf({ ...done, delivery: noDelivery }));
     const last = places.at(-1);
-    const delivery =
-      isDelivered && last ? await benchDelivery(scene, last, post) : { ratios: {}, figures: {} };
-    return { size: Math.max(...sizes), rounds, peakMb, delivery };
+    const delivery = isDelivered && last ? await benchDelivery(scene, last, post) : noDelivery;
+    return { ...done, delivery };
   } finally {
     await scene.close();
     await post.close();

@@ -16,7 +16,7 @@ import { type FrozenSetting, getNewestSetting } from '../src/domain/delivery/fre
 import { openRenderer } from '../src/domain/delivery/renderer.ts';
 import { termID } from '../test/support/residential-rows.ts';
 import { type BillrunScene, end, type Place, runStep } from './billrun-scene.ts';
-import type { BenchResult } from './result.ts';
+import { type BenchResult, tell } from './result.ts';
 
 const connections = 10;
 const threads = availableParallelism();
@@ -54,14 +54,16 @@ export async function benchDelivery(
   post: Post,
 ): Promise<BenchResult> {
   const body = { operation: 'schedule' as const, data: { termID } };
+  const at = `${place.size / 1_000}k`;
   const published = await runStep(scene, place, (client) => client.publishBills(body));
+  tell({ [`publish_bills_per_second_${at}`]: Math.floor(place.size / published) });
   const material = await readMaterial(scene, place);
   const rendering = await renderBare(material);
   const sent = await runStep(scene, place, (client) => client.distributeBills(body));
   const mailing = await mailBare(material, post);
   const publish = place.size / published;
   const distribute = place.size / sent;
-  const at = `${place.size / 1_000}k`;
+  tell({ [`distribute_bills_per_second_${at}`]: Math.floor(distribute) });
   return {
     ratios: {
       publish_vs_rendering: publish / rendering,
