@@ -2,7 +2,6 @@
 // posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
 // there.
 import { dateIn } from '../base/calendar.ts';
-import { parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorDetail } from '../base/errors.ts';
 import {
@@ -11,28 +10,15 @@ import {
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
-import { wireDay } from '../domain/bills/freeze.ts';
-import { postDrafts } from '../domain/bills/post-drafts-store.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
-  type DraftCharges,
-  endOneTimeSubscriptions,
   holdStaleBills,
   listDrafts,
-  listFirstBills,
   listPostRanges,
-  listShares,
   type Numbered,
 } from '../domain/bills/post-store.ts';
-import {
-  asksDeposits,
-  billLines,
-  componentAccounts,
-  depositJournal,
-  type JournalHead,
-  walletJournal,
-} from '../domain/bills/posting.ts';
+import { componentAccounts } from '../domain/bills/posting.ts';
 import {
   findRun,
   findWholeRun,
@@ -43,18 +29,11 @@ import {
 } from '../domain/bills/runs-store.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
 import { countStale } from '../domain/bills/subjects-store.ts';
-import {
-  listShared,
-  settleShared,
-  takeFromWallets,
-  type WalletUse,
-} from '../domain/bills/wallets-store.ts';
-import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
-import type { PinnedBook } from '../domain/pricing/price-books.ts';
-import { contextOn } from '../domain/rating/price-book.ts';
+import { listShared } from '../domain/bills/wallets-store.ts';
 import { formatNumber } from '../domain/tenants/number-format.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
+import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -147,6 +126,12 @@ async function lastRun(tx: Tx, tenantId: number, term: BilledTerm): Promise<RunR
   return run;
 }
 
+/** What the step set aside before its first part. */
+function reservationOf({ reserved, run_number: number }: RunRow): Reservation {
+  if (!reserved) throw new Error(`nothing was set aside for posting run ${number}`);
+  return reserved;
+}
+
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
@@ -188,9 +173,8 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
   const run = await lastRun(tx, tenantId, term);
-  const { reserved } = run;
-  const [, , expected = 0, before = 0] = reserved?.ranges[chunk.chunk - 1] ?? [];
-  if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
+  const reserved = reservationOf(run);
+  const [, , expected = 0, before = 0] = reserved.ranges[chunk.chunk - 1] ?? [];
   const { drafts, parts } = await listDrafts(tx, tenantId, term.term_id, chunk);
   const ids = drafts.map((draft) => draft.bill_id);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
@@ -249,137 +233,6 @@ async function numberBills(
   }));
 }
 
-/** Where a part books. */
-type Place = {
-  term: BilledTerm;
-  chunk: Chunk;
-  pinned: PinnedBook;
-  usesWallets: boolean;
-  postingDate: string;
-  journalId: number;
-  firstEntry: number;
-  /** Whether some of its bills may have several subscriptions. */
-  isCombined: boolean;
-};
-
-/** Returns the parties whose wallets are left for the end of the step. */
-async function postPart(
-  tx: Tx,
-  job: StepJob,
-  place: Place,
-  posted: readonly Numbered[],
-  drafts: readonly DraftCharges[],
-): Promise<number[]> {
-  const { tenantId } = job.tenant;
-  const { term, chunk, pinned, postingDate, journalId, firstEntry } = place;
-  const stamp = { at: job.now, by: job.requestedBy };
-  const ids = posted.map((one) => one.billId);
-  const part = { ...chunk, termId: term.term_id };
-  const { uses: wallets, shared } = place.usesWallets
-    ? await takeFromWallets(tx, tenantId, part, drafts)
-    : { uses: [], shared: [] };
-  const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
-  const head = journalHead(job, term, postingDate);
-  await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
-  await postDrafts(tx, tenantId, {
-    bills: posted,
-    wallets,
-    dueDate,
-    journalId,
-    firstEntry,
-    postingDate,
-    term: {
-      termId: term.term_id,
-      label: term.label,
-      startDate: term.start_date,
-      endDate: term.end_date,
-    },
-    keepsCharges: !term.bills_after_period,
-    isCombined: place.isCombined,
-    stamp,
-  });
-  const accountOf = await componentAccounts(tx, tenantId, pinned);
-  await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf));
-  await bookBeside(tx, job, place, { ids, wallets, head });
-  return shared;
-}
-
-function journalHead(job: StepJob, term: BilledTerm, postingDate: string): JournalHead {
-  return {
-    sourceId: job.jobId,
-    termId: term.term_id,
-    businessUnitId: term.business_unit_id,
-    postingDate: Temporal.PlainDate.from(postingDate),
-    description: `Bills of ${term.label}`,
-  };
-}
-
-function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
-  if (term.charging_type === 'Prepaid') return true;
-  const { definition } = contextOn(pinned.book, dayOf(postingDate));
-  return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
-}
-
-type Beside = {
-  ids: readonly number[];
-  wallets: readonly WalletUse[];
-  head: JournalHead;
-};
-
-/** What only some bills bring: wallets, deposits, plans that are billed once. */
-async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
-  const { tenantId } = job.tenant;
-  const { pinned, journalId, firstEntry } = place;
-  const { ids, wallets, head } = beside;
-  const stamp = { at: job.now, by: job.requestedBy };
-  if (wallets.length > 0) {
-    const shares = await listShares(tx, tenantId, ids);
-    const journal = walletJournal(head, wallets, shares);
-    // After the entries of the bills themselves.
-    const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
-    await insertJournal(tx, tenantId, journal, numbers, stamp);
-  }
-  if (asksDeposits(pinned)) {
-    const firsts = await listFirstBills(tx, tenantId, ids);
-    const journal = depositJournal(head, pinned, firsts);
-    if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
-  }
-  const once = oneTimePlans(pinned);
-  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, stamp);
-}
-
-function oneTimePlans({ book, planIds }: PinnedBook): number[] {
-  return book.definitions.plans.flatMap(({ definition }) =>
-    definition.planType === 'ONE_TIME_PLAN' ? (planIds.get(definition.code) ?? []) : [],
-  );
-}
-
-function dayOf(isoDate: string): number {
-  return parseDay(wireDay(isoDate)) ?? 0;
-}
-
-/** Wallets of parties with bills in several parts, now that all of them are posted. */
-async function settleWallets(
-  tx: Tx,
-  job: StepJob,
-  term: BilledTerm,
-  partyIds: readonly number[],
-): Promise<void> {
-  const { tenantId } = job.tenant;
-  const { reserved } = await lastRun(tx, tenantId, term);
-  if (!reserved) throw new Error(`nothing was set aside for posting term ${term.term_id}`);
-  const stamp = { at: job.now, by: job.requestedBy };
-  const uses = await settleShared(tx, tenantId, term.term_id, partyIds, stamp);
-  if (uses.length === 0) return;
-  const shares = await listShares(
-    tx,
-    tenantId,
-    uses.map((use) => use.bill_id),
-  );
-  const head = journalHead(job, term, reserved.postingDate);
-  await postJournal(tx, tenantId, walletJournal(head, uses, shares), stamp);
-}
-
 type Outcome = { posted: number; shared: number[] };
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
@@ -391,7 +244,10 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
   const outcomes = worked.outcomes as Outcome[];
   const shared = new Set(outcomes.flatMap((outcome) => outcome.shared));
-  if (shared.size > 0) await settleWallets(tx, job, term, [...shared]);
+  if (shared.size > 0) {
+    const { postingDate } = reservationOf(await lastRun(tx, tenantId, term));
+    await settleWallets(tx, job, { term, postingDate }, [...shared]);
+  }
   const posted = outcomes.reduce((sum, outcome) => sum + outcome.posted, 0);
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;

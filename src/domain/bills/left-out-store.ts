@@ -14,6 +14,15 @@ export type CatchingUp = {
   last_date: string;
 };
 
+/** Who was chosen for terms, for some customers alone, that have days of this one. */
+function chosenBeside(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`
+    select c.subscription_id from terms o
+    join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
+    where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
+      and o.start_date <= ${term.end_date}::date and o.end_date >= ${term.start_date}::date`;
+}
+
 /** Of subscriptions those with a term for some customers alone that has days of this one. */
 export async function listBeside(
   tx: Tx,
@@ -25,12 +34,7 @@ export async function listBeside(
   if (term.term_type !== 'Regular') return new Set(ids);
   if (!term.is_beside) return new Set();
   const { rows } = await sql<{ subscription_id: number }>`
-    select c.subscription_id from terms o
-    join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
-      and c.subscription_id = any(${ids}::bigint[])
-    where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
-      and o.term_type <> 'Regular' and o.start_date <= ${term.end_date}::date
-      and o.end_date >= ${term.start_date}::date
+    ${chosenBeside(tenantId, term)} and c.subscription_id = any(${ids}::bigint[])
   `.execute(tx);
   return new Set(rows.map((row) => row.subscription_id));
 }
@@ -49,12 +53,7 @@ export async function unlockUnbilled(
     with gone as (
       delete from term_readings l
       where l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
-        and l.subscription_id in (
-          select c.subscription_id from terms o
-          join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
-          where o.tenant_id = ${tenantId} and o.context_id = ${term.context_id}
-            and o.start_date <= ${term.end_date}::date and o.end_date >= ${term.start_date}::date
-        )
+        and l.subscription_id in (${chosenBeside(tenantId, term)})
         and not exists (
           select from bills b
           where b.tenant_id = ${tenantId} and b.term_id = ${term.term_id}

@@ -1,7 +1,7 @@
 // The subjects of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { isBilledByMeter, isEligible } from '../terms/eligible-store.ts';
+import { isBilledByMeter, isEligible, transferAfter } from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 
 /** By the term's post type: where the subject stands, now and in a transfer. */
@@ -47,14 +47,7 @@ export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
     term.term_type === 'Final'
       ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
       : sql`${term.end_date}::date`;
-  return sql`(
-    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
-      (t ->> 'transferDate')::date as day
-    from jsonb_array_elements(s.transfers) t
-    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${day}
-    order by t ->> 'transferDate'
-    limit 1
-  )`;
+  return transferAfter(day);
 }
 
 export type SubjectRange = { firstId: number; lastId: number };

@@ -40,10 +40,20 @@ export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
   return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
 }
 
+/** The day of the first transfer of `s` after another day. */
 export function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select w.day from ${transferAfter(after)} w)`;
+}
+
+/** The first transfer of `s` after a day, and who had it until then. */
+export function transferAfter(after: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    select min((t ->> 'transferDate')::date) from jsonb_array_elements(s.transfers) t
-    where (t ->> 'transferDate')::date > ${after}
+    select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
+      (t ->> 'transferDate')::date as day
+    from jsonb_array_elements(s.transfers) t
+    where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${after}
+    order by t ->> 'transferDate'
+    limit 1
   )`;
 }
 
@@ -93,12 +103,8 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
 
 /** The account that it is of on a day, also where it is handed on later. */
 function accountOn(date: string): RawBuilder<unknown> {
-  return sql`case when s.transferred_on > ${date}::date then (
-      select (t ->> 'fromAccountId')::bigint from jsonb_array_elements(s.transfers) t
-      where (t ->> 'transferDate')::date > ${date}::date
-      order by t ->> 'transferDate'
-      limit 1
-    ) else s.account_id end`;
+  return sql`case when s.transferred_on > ${date}::date
+    then (select w.account_id from ${transferAfter(sql`${date}::date`)} w) else s.account_id end`;
 }
 
 /** The plan in force on a day: one that was chosen ahead is the newest before it holds. */

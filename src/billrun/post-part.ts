@@ -1,0 +1,156 @@
+// Posting, one part of a term: its bills, what the ledger hears of them, and what some of them
+// bring besides.
+import { parseDay } from '../base/days.ts';
+import type { Tx } from '../base/db/pool.ts';
+import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
+import { wireDay } from '../domain/bills/freeze.ts';
+import { postDrafts } from '../domain/bills/post-drafts-store.ts';
+import {
+  type DraftCharges,
+  endOneTimeSubscriptions,
+  listFirstBills,
+  listShares,
+  type Numbered,
+} from '../domain/bills/post-store.ts';
+import {
+  asksDeposits,
+  billLines,
+  componentAccounts,
+  depositJournal,
+  type JournalHead,
+  walletJournal,
+} from '../domain/bills/posting.ts';
+import { settleShared, takeFromWallets, type WalletUse } from '../domain/bills/wallets-store.ts';
+import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
+import type { PinnedBook } from '../domain/pricing/price-books.ts';
+import { contextOn } from '../domain/rating/price-book.ts';
+import type { Chunk, StepJob } from './step.ts';
+
+/** Where a part books. */
+export type Place = {
+  term: BilledTerm;
+  chunk: Chunk;
+  pinned: PinnedBook;
+  usesWallets: boolean;
+  postingDate: string;
+  journalId: number;
+  firstEntry: number;
+  /** Whether some of its bills may have several subscriptions. */
+  isCombined: boolean;
+};
+
+/** Returns the parties whose wallets are left for the end of the step. */
+export async function postPart(
+  tx: Tx,
+  job: StepJob,
+  place: Place,
+  posted: readonly Numbered[],
+  drafts: readonly DraftCharges[],
+): Promise<number[]> {
+  const { tenantId } = job.tenant;
+  const { term, chunk, pinned, postingDate, journalId, firstEntry } = place;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const ids = posted.map((one) => one.billId);
+  const part = { ...chunk, termId: term.term_id };
+  const { uses: wallets, shared } = place.usesWallets
+    ? await takeFromWallets(tx, tenantId, part, drafts)
+    : { uses: [], shared: [] };
+  const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
+  const head = journalHead(job, term, postingDate);
+  await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
+  await postDrafts(tx, tenantId, {
+    bills: posted,
+    wallets,
+    dueDate,
+    journalId,
+    firstEntry,
+    postingDate,
+    term: {
+      termId: term.term_id,
+      label: term.label,
+      startDate: term.start_date,
+      endDate: term.end_date,
+    },
+    keepsCharges: !term.bills_after_period,
+    isCombined: place.isCombined,
+    stamp,
+  });
+  const accountOf = await componentAccounts(tx, tenantId, pinned);
+  await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf));
+  await bookBeside(tx, job, place, { ids, wallets, head });
+  return shared;
+}
+
+function journalHead(job: StepJob, term: BilledTerm, postingDate: string): JournalHead {
+  return {
+    sourceId: job.jobId,
+    termId: term.term_id,
+    businessUnitId: term.business_unit_id,
+    postingDate: Temporal.PlainDate.from(postingDate),
+    description: `Bills of ${term.label}`,
+  };
+}
+
+export function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
+  if (term.charging_type === 'Prepaid') return true;
+  const { definition } = contextOn(pinned.book, dayOf(postingDate));
+  return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
+}
+
+type Beside = {
+  ids: readonly number[];
+  wallets: readonly WalletUse[];
+  head: JournalHead;
+};
+
+/** What only some bills bring: wallets, deposits, plans that are billed once. */
+async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
+  const { tenantId } = job.tenant;
+  const { pinned, journalId, firstEntry } = place;
+  const { ids, wallets, head } = beside;
+  const stamp = { at: job.now, by: job.requestedBy };
+  if (wallets.length > 0) {
+    const shares = await listShares(tx, tenantId, ids);
+    const journal = walletJournal(head, wallets, shares);
+    // After the entries of the bills themselves.
+    const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
+    await insertJournal(tx, tenantId, journal, numbers, stamp);
+  }
+  if (asksDeposits(pinned)) {
+    const firsts = await listFirstBills(tx, tenantId, ids);
+    const journal = depositJournal(head, pinned, firsts);
+    if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
+  }
+  const once = oneTimePlans(pinned);
+  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, stamp);
+}
+
+function oneTimePlans({ book, planIds }: PinnedBook): number[] {
+  return book.definitions.plans.flatMap(({ definition }) =>
+    definition.planType === 'ONE_TIME_PLAN' ? (planIds.get(definition.code) ?? []) : [],
+  );
+}
+
+function dayOf(isoDate: string): number {
+  return parseDay(wireDay(isoDate)) ?? 0;
+}
+
+/** Wallets of parties with bills in several parts, now that all of them are posted. */
+export async function settleWallets(
+  tx: Tx,
+  job: StepJob,
+  { term, postingDate }: Pick<Place, 'term' | 'postingDate'>,
+  partyIds: readonly number[],
+): Promise<void> {
+  const { tenantId } = job.tenant;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const uses = await settleShared(tx, tenantId, term.term_id, partyIds, stamp);
+  if (uses.length === 0) return;
+  const shares = await listShares(
+    tx,
+    tenantId,
+    uses.map((use) => use.bill_id),
+  );
+  const head = journalHead(job, term, postingDate);
+  await postJournal(tx, tenantId, walletJournal(head, uses, shares), stamp);
+}
