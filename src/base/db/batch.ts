@@ -61,13 +61,14 @@ export class BatchedClient {
   }
 
   /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
-  copy(text: string, bytes: Buffer): Promise<number> {
+  copy(text: string, parts: readonly Buffer[]): Promise<number> {
     this.#send();
     return new Promise((resolve, reject) => {
       const stream = this.#client.query(copyFrom(text));
       stream.once('error', reject);
       stream.once('finish', () => resolve(stream.rowCount));
-      stream.end(bytes);
+      for (const bytes of parts) stream.write(bytes);
+      stream.end();
     });
   }
 
