@@ -47,7 +47,7 @@ export async function collect(
   const accountIds = billed.map((row) => row.account_id);
   const [labels, standings, ...inputs] = await Promise.all([
     listAccountLabels(tx, tenantId, accountIds),
-    listStandings(tx, tenantId, billed),
+    listStandings(tx, tenantId, term, billed),
     listMeters(tx, tenantId, term, ids),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
@@ -219,8 +219,8 @@ async function overdueOf(
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
   const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
-  const bills = await listOverdue(tx, tenantId, ids, term.end_date);
-  const openings = await listOpenings(tx, tenantId, ids);
+  const bills = await listOverdue(tx, tenantId, term, ids);
+  const openings = await listOpenings(tx, tenantId, term, ids);
   const overdue: Overdue = new Map();
   for (const { subscription_id: id, open, due_date: dueDate } of bills) {
     overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
