@@ -11,15 +11,14 @@ import { insertReadings } from '../domain/readings/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
 import { estimateUnread } from '../domain/terms/estimate-unread.ts';
+import { isLockedAsRead, lockReadings } from '../domain/terms/readings-store.ts';
 import {
   insertEstimates,
-  isLockedAsRead,
   listUnread,
   lockPrevious,
-  lockReadings,
   rejectEstimates,
   type UnreadRegister,
-} from '../domain/terms/readings-store.ts';
+} from '../domain/terms/stand-ins-store.ts';
 import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import { type TermRules, termRules } from '../domain/terms/term-rules.ts';

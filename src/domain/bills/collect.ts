@@ -240,7 +240,7 @@ const graceDaysUsual = 5;
 
 /**
  * Readings besides those locked for the term: where the term is cut, of registers that show use and
- * not a count, and where one is missing because it waits for review.
+ * not a count or turned over, and where one is missing because it waits for review.
  */
 async function furtherReadings(
   tx: Tx,
@@ -257,7 +257,8 @@ async function furtherReadings(
     const cut = isCut(row);
     return meters.flatMap((meter) => {
       const isMissing = meter.reading_date === null;
-      if (!cut && !isMissing && meter.kind === 'Cumulative') return [];
+      const isPlain = meter.kind === 'Cumulative' && !meter.rollover;
+      if (!cut && !isMissing && isPlain) return [];
       return [
         {
           assignmentId: meter.assignment_id,
