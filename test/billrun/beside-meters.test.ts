@@ -161,6 +161,87 @@ test('who moves out unread is estimated to the day of the transfer', async () =>
   assert.deepEqual(readingsOn(second), [['10/08/2026', '410', '31/08/2026', '620', '210']]);
 });
 
+for (const reading of ['current', 'estimated']) {
+  test(`who moves out in the days of grace, up to which the term before has billed; ${reading}`, async () => {
+    const { run, open, openFor, read, lock, moveOut } = await openHouse();
+    const jul = await open(july);
+    await read('110', '03/08/2026');
+    await lock(jul);
+    await generate(run, jul);
+    assert.deepEqual(usedOn(await billOf(run, jul)), [['0', '110']]);
+    await post(run, jul);
+    await moveOut('04/08/2026');
+    const final = await openFor('Final', august);
+    const { message } = await lock(final, reading);
+    assert.equal(message, '0 readings locked, 1 taken again');
+    await generate(run, final);
+    const last = await billOf(run, final);
+    assert.deepEqual(daysOf(last), ['Draft', '01/08/2026', '03/08/2026']);
+    assert.deepEqual(usedOn(last), [['110', '110']]);
+    assert.deepEqual(linesOf(last), [['fee', '01/08/2026', 30]]);
+    await post(run, final);
+    const regular = await open(august);
+    await read('210', '31/08/2026');
+    await lock(regular);
+    await generate(run, regular);
+    const next = await billOf(run, regular);
+    assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['110', '210']]]);
+    await post(run, regular);
+    await assertLaws(scene, run.tenantId);
+  });
+}
+
+test('the meter of who moved out in the days of grace was exchanged since', async () => {
+  const { run, client, number, connection, open, openFor, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('110', '03/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  await moveOut('04/08/2026');
+  const exchange = { oldNumber: number, newNumber: await newMeter(client) };
+  const [finalReadings, initialReadings] = [[{ value: '150' }], [{ value: '5' }]];
+  const replaced = { ...exchange, replaceDate: '20/08/2026', finalReadings, initialReadings };
+  await client.replaceMeter({ data: { connectionNumber: connection, ...replaced } });
+  const final = await openFor('Final', august);
+  await lock(final);
+  await generate(run, final);
+  const bill = await billOf(run, final);
+  assert.deepEqual([bill.status, linesOf(bill)], ['Draft', [['fee', '01/08/2026', 30]]]);
+  await post(run, final);
+  const regular = await open(august);
+  const { newNumber } = exchange;
+  const readings = [{ number: newNumber, value: '95', readingDate: '31/08/2026' }];
+  await client.makeReadings({ readings });
+  await lock(regular);
+  await generate(run, regular);
+  const next = await billOf(run, regular);
+  const used = [
+    ['110', '150'],
+    ['5', '95'],
+  ];
+  assert.deepEqual([next.partyName, usedOn(next)], ['Next', used]);
+});
+
+test('who is cut off in the days of grace is read once more if somebody reads', async () => {
+  const { run, client, connection, open, read, lock } = await openHouse();
+  const jul = await open(july);
+  await read('110', '03/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  const effectiveDate = '04/08/2026';
+  await client.disconnectConnection({ data: { connectionNumber: connection, effectiveDate } });
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '110']]);
+  await read('120', '31/08/2026');
+  assert.equal((await lock(aug)).message, '1 readings locked');
+  await generate(run, aug);
+  assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '120']]);
+});
+
 test('a bill that was left out is made up by an OffCycle term of the same days', async () => {
   const { run, client, open, openFor, read, lock } = await openHouse();
   const regular = await open(july);

@@ -32,9 +32,11 @@ export function openRegisters(
 ): RawBuilder<unknown> {
   return sql`
     due as materialized (
-      select s.subscription_id, s.status_history -> -1 as last_status,
+      select s.subscription_id,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
-        ${readUntil(term, lastReadingDate)} as read_until, ${handedOver(term)} as handed_over,
+        ${readUntil(term, lastReadingDate)} as read_until,
+        least(${handedOver(term)}, case when s.status_history -> -1 ->> 'status' <> 'Active'
+          then (s.status_history -> -1 ->> 'fromDate')::date end) as off_since,
         ${planOn(term.end_date)} as plan_id
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
@@ -42,7 +44,7 @@ export function openRegisters(
     ),
     open_registers as materialized (
       select d.subscription_id, n.assignment_id, r.position, r.input, n.remove_date, n.mf,
-        n.meter_id, d.last_status, d.handed_over, d.plan_id,
+        n.meter_id, d.off_since, d.plan_id,
         l.reading_id as stand_in_id,
         p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
         p.reading_type as previous_type, p.estimates as previous_estimates,

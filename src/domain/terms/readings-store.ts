@@ -9,6 +9,8 @@ import { type LockOptions, type LockRange, openRegisters } from './open-register
 export type Locked = {
   subscriptions: number;
   locked: number;
+  /** Taken again: they were read past the last day that the term bills, and billed up to there. */
+  repeated: number;
   /** Registers that nobody has read since, and readings that somebody has to look at first. */
   missing: number;
   underReview: number;
@@ -29,19 +31,27 @@ export async function lockReadings(
 ): Promise<Locked> {
   const { rows } = await sql<Locked>`
     with ${openRegisters(tenantId, term, options)},
+    chosen as (
+      select *, ${isReadOut(tenantId, term)} as is_read_out from open_registers
+    ),
     locked as (
       insert into term_readings as l (
         tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
         previous_value, previous_type, reading_id, reading_date, value, reading_type, rollover,
-        estimates, locked_at, locked_by
+        estimates, is_stand_in, locked_at, locked_by
       )
       select ${tenantId}, ${term.term_id}, subscription_id, assignment_id, position,
-        previous_date, previous_value, previous_type, reading_id, reading_date, value,
-        reading_type, rollover or ${hasTurned(tenantId)},
-        case when reading_type = 'Estimated' then previous_estimates + 1 else 0 end,
-        ${stamp.at}, ${stamp.by}
-      from open_registers
-      where status = 'Accepted'
+        previous_date, previous_value, previous_type,
+        case when is_read_out then previous_id else reading_id end,
+        case when is_read_out then previous_date else reading_date end,
+        case when is_read_out then previous_value else value end,
+        case when is_read_out then previous_type else reading_type end,
+        not is_read_out and (rollover or ${hasTurned(tenantId)}),
+        case when is_read_out then previous_estimates
+          when reading_type = 'Estimated' then previous_estimates + 1 else 0 end,
+        is_read_out, ${stamp.at}, ${stamp.by}
+      from chosen
+      where status = 'Accepted' or is_read_out
       on conflict (tenant_id, term_id, subscription_id, assignment_id, position) do update
         set previous_date = excluded.previous_date, previous_value = excluded.previous_value,
           previous_type = excluded.previous_type, reading_id = excluded.reading_id,
@@ -50,30 +60,47 @@ export async function lockReadings(
           estimates = excluded.estimates, is_stand_in = false,
           locked_at = excluded.locked_at, locked_by = excluded.locked_by
         where l.is_stand_in
-      returning reading_id
+      returning is_stand_in
     )
     select (select count(*) from due) as subscriptions,
-      (select count(*) from locked) as locked,
-      count(*) filter (where reading_id is null and stand_in_id is null
+      (select count(*) from locked where not is_stand_in) as locked,
+      (select count(*) from locked where is_stand_in) as repeated,
+      count(*) filter (where reading_id is null and stand_in_id is null and not is_read_out
         and (remove_date is null or remove_date > ${term.end_date}::date)) as missing,
       count(*) filter (where status = 'Review') as "underReview",
       array_agg(stand_in_id) filter (where status = 'Accepted' and stand_in_id is not null)
         as replaced
-    from open_registers
+    from chosen
   `.execute(tx);
   const found = rows[0];
   if (!found) throw new Error('nothing was counted');
   return found;
 }
 
+/**
+ * Whether a counter that nobody read since was read on the last day that the term bills, or later:
+ * in the days of grace of the term before, which has billed its use up to there.
+ */
+function isReadOut(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+  return sql`(reading_id is null and stand_in_id is null and previous_id is not null
+    and previous_date >= least(${term.end_date}::date, off_since - 1)
+    and (remove_date is null or remove_date > previous_date)
+    and exists (
+      select from meters m
+      join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
+        and k.position = open_registers.position and k.kind = 'Cumulative'
+      where m.tenant_id = ${tenantId} and m.meter_id = open_registers.meter_id
+    ))`;
+}
+
 /** Whether the register passed its highest value before the reading that the term takes. */
 function hasTurned(tenantId: number): RawBuilder<unknown> {
   return sql`exists (
     select from readings e
-    where e.tenant_id = ${tenantId} and e.assignment_id = open_registers.assignment_id
-      and e.position = open_registers.position and e.status = 'Accepted' and e.rollover
-      and e.reading_date > open_registers.previous_date
-      and e.reading_date <= open_registers.reading_date
+    where e.tenant_id = ${tenantId} and e.assignment_id = chosen.assignment_id
+      and e.position = chosen.position and e.status = 'Accepted' and e.rollover
+      and e.reading_date > chosen.previous_date
+      and e.reading_date <= chosen.reading_date
   )`;
 }
 

@@ -79,9 +79,7 @@ export async function listUnread(
     with ${openRegisters(tenantId, term, options)}
     select g.subscription_id, g.assignment_id, g.position, g.input, g.mf, k.digits, k.decimals,
       g.previous_date, trim_scale(g.previous_value)::text as previous_value, g.previous_type,
-      g.previous_estimates, g.plan_id,
-      least(g.handed_over::text, case when g.last_status ->> 'status' <> 'Active'
-        then g.last_status ->> 'fromDate' end) as off_since,
+      g.previous_estimates, g.plan_id, g.off_since,
       (
         select json_agg(json_build_object(
           'endDate', o.end_date, 'days', o.days, 'type', o.reading_type,
