@@ -116,6 +116,8 @@ test('values are stored, replaced and taken back, by the name or the label of a 
     [one, 'goodwill', '-20'],
     [one, 'repairs', '175.5'],
   ]);
+  // It is gone already.
+  assert.equal((await post(termID, [two, 'repairs', ''])).message, '0 values stored');
   assert.equal((await post(termID)).message, '0 values stored');
 });
 
@@ -172,7 +174,12 @@ test('usage is stored for the term or a day, replaced and taken back', async () 
     [two, 'energy', day, '10.25'],
     [three, 'taps', 'infinity', '3'],
   ]);
-  await upload(termID, [one, 'calls', ''], [one, 'calls', '8', `05/${month}`]);
+  const back = [one, 'calls', ''];
+  assert.equal(
+    (await upload(termID, back, [one, 'calls', '8', `05/${month}`])).message,
+    '1 rows stored, 1 taken back',
+  );
+  assert.equal((await upload(termID, back)).message, '0 rows stored');
   assert.deepEqual((await usageOf(termID))[0], [one, 'calls', day, '8']);
   assert.equal((await usageOf(termID)).length, 3);
   assert.equal((await termOf(admin, termID)).stage, 'Created');
