@@ -104,9 +104,10 @@ test('dated use where bills are made in advance is billed with the next one', as
   ]);
 });
 
-test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
-  const client = await scene.workspace('seats');
-  const { rows } = await scene.sql.query("select find_workspace('seats') as id");
+/** 31 a month for each seat, of which 5 are agreed. */
+async function openSeats(name: string) {
+  const client = await scene.workspace(name);
+  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
   const offer = await newOffer(
     client,
     {
@@ -130,27 +131,103 @@ test('an uploaded quantity stands in for the agreed one, in that term alone', as
   );
   const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
   const { serviceCode } = offer;
-  const billed = async (days: object, ...usage: string[][]) => {
+  /** Days from which so much is billed; `upload` has a quantity and maybe a day. */
+  const drafted = async (days: object, ...uploads: string[][]) => {
     const term = await newTerm(client, { serviceCode, ...days });
-    await upload(run, term, usage);
+    await upload(
+      run,
+      term,
+      uploads.map((row) => [connection, 'seats', ...row]),
+    );
     await generate(run, term);
-    const [bill] = await billsOf(run, term);
-    await post(run, term);
-    return [bill?.usage, bill?.lines.map(({ fromDate, amount }) => [fromDate, amount])];
+    const bill = await billOf(run, term);
+    const lines = bill.lines.map(({ fromDate, amount }) => [fromDate, amount]);
+    return { term, bill, lines };
   };
-  assert.deepEqual(await billed(july, [connection, 'seats', '50']), [
-    [],
-    [['01/07/2026', 50 * 31]],
-  ]);
+  return {
+    client,
+    connection,
+    run,
+    billed: async (...given: Parameters<typeof drafted>) => {
+      const { term, bill, lines } = await drafted(...given);
+      await post(run, term);
+      return [bill.usage, lines];
+    },
+    leftOut: async (...given: Parameters<typeof drafted>) => {
+      const { term, bill } = await drafted(...given);
+      const { billID } = bill;
+      await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
+      await post(run, term, true);
+    },
+  };
+}
+
+test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
+  const { billed } = await openSeats('seats');
+  assert.deepEqual(await billed(july, ['50']), [[], [['01/07/2026', 50 * 31]]]);
   // 5 on ten days, 8 on the other 21.
-  assert.deepEqual(await billed(august, [connection, 'seats', '8', '11/08/2026']), [
+  assert.deepEqual(await billed(august, ['8', '11/08/2026']), [
     [],
     [
       ['01/08/2026', 5 * 10],
       ['11/08/2026', 8 * 21],
     ],
   ]);
-  assert.deepEqual(await billed(september), [[], [['01/09/2026', 5 * 31]]]);
+  const both = [['8'], ['9', '16/09/2026']];
+  assert.deepEqual(await billed(september, ...both), [
+    [],
+    [
+      ['01/09/2026', 8 * 15.5],
+      ['16/09/2026', 9 * 15.5],
+    ],
+  ]);
+  const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
+  assert.deepEqual(await billed(october), [[], [['01/10/2026', 5 * 31]]]);
+});
+
+test('an uploaded quantity of a bill that was left out is of the days of that bill', async () => {
+  const whole = await openSeats('seats-whole');
+  await whole.leftOut(july, ['50']);
+  assert.deepEqual(await whole.billed(august), [
+    [],
+    [
+      ['01/07/2026', 50 * 31],
+      ['01/08/2026', 5 * 31],
+    ],
+  ]);
+  const both = await openSeats('seats-both');
+  await both.leftOut(july, ['50']);
+  assert.deepEqual(await both.billed(august, ['8']), [
+    [],
+    [
+      ['01/07/2026', 50 * 31],
+      ['01/08/2026', 8 * 31],
+    ],
+  ]);
+  assert.deepEqual(await both.billed(september), [[], [['01/09/2026', 5 * 31]]]);
+});
+
+test('quantities from a day on, of several bills that were left out', async () => {
+  const { client, connection, leftOut, billed } = await openSeats('seats-days');
+  const unmeteredInputs = [{ name: 'seats', value: '6', fromDate: '16/08/2026' }];
+  await client.updateConnection({ data: { connectionNumber: connection, unmeteredInputs } });
+  await leftOut(july, ['20', '11/07/2026']);
+  await leftOut(august, ['9', '21/08/2026'], ['7', '06/08/2026']);
+  // By the days of September.
+  const fee = (seats: number, days: number) => Math.round((seats * 3_100 * days) / 30) / 100;
+  assert.deepEqual(await billed(september, ['8', '16/09/2026']), [
+    [],
+    [
+      ['01/07/2026', fee(5, 10)],
+      ['11/07/2026', fee(20, 21)],
+      ['01/08/2026', fee(5, 5)],
+      ['06/08/2026', fee(7, 10)],
+      ['16/08/2026', fee(6, 5)],
+      ['21/08/2026', fee(9, 11)],
+      ['01/09/2026', fee(6, 15)],
+      ['16/09/2026', fee(8, 15)],
+    ],
+  ]);
 });
 
 /** 310 a month, a hall by hand, and 2 for a call; billed through June. */

@@ -148,6 +148,12 @@ test('every bad row of values is named, and nothing is stored', async () => {
     const all = await refuses(post(termID, good, ...rows.map(([row]) => row)), 'ROWS_REJECTED');
     assert.equal(all.error.details.length, rows.length);
     await refuses(post(termID, good, [one, 'Repairs', '6']), 'DUPLICATE_ROW', { statusCode: 422 });
+    // More than an answer names: it tells how many there are.
+    const many = Array.from({ length: 700 }, (_, index) => [`NONE-${index}`, 'repairs', '1']);
+    const unknown = await refuses(post(termID, ...many), 'SUBSCRIPTION_NOT_FOUND');
+    assert.equal(unknown.error.details.length, 500);
+    const told = '700 problems in the rows, the first: No subscription has the number NONE-0';
+    assert.equal(unknown.error.message, told);
     await refuses(post(termID, [one, 'repairs']), 'INVALID_TYPE', { statusCode: 400 });
     await refuses(post(termID, [one, 'repairs', 5]), 'INVALID_TYPE');
     await refuses(

@@ -6,6 +6,7 @@ import type { PinnedBook } from '../pricing/price-books.ts';
 import { contextOn, editionOn } from '../rating/price-book.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
+import { withQuantities } from './agreed.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
 import { type Inputs, termFactsOf, wireDay } from './freeze.ts';
 import {
@@ -69,14 +70,14 @@ export async function collect(
     accountNames,
   };
   const [meters, manual, usage] = inputs;
-  const isAgreed = agreedInputs(scope);
-  const rows = withQuantities(billed, usage.filter(isAgreed));
-  const taken = await withLeftOut(tx, tenantId, scope, rows, { meters, manual, usage });
+  const agreed = agreedInputs(scope);
+  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage, agreed });
+  const rows = withQuantities(billed, taken.quantities, term.end_date);
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
   const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
-  const used = [...usageBefore, ...taken.usage].filter((row) => !isAgreed(row));
+  const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
   const usageOf = Map.groupBy(used, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
@@ -140,39 +141,10 @@ function requiredInputs(book: PinnedBook['book'], code: string, day: number): st
 }
 
 /** Quantities that are agreed with a subscription, and not use of it. */
-function agreedInputs({ book, termFacts }: MakeScope): (row: UsageRow) => boolean {
+function agreedInputs({ book, termFacts }: MakeScope): ReadonlySet<string> {
   const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
   const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
-  const names = new Set(agreed.map(({ name }) => name));
-  return ({ input }) => names.has(input);
-}
-
-/**
- * What was uploaded for the term stands in for an agreed quantity: for all of it, or from a day on.
- */
-function withQuantities(
-  billed: readonly BilledRow[],
-  uploaded: readonly UsageRow[],
-): readonly BilledRow[] {
-  if (uploaded.length === 0) return billed;
-  const uploadedOf = Map.groupBy(uploaded, (row) => row.subscription_id);
-  return billed.map((row) => {
-    const steps = (uploadedOf.get(row.subscription_id) ?? []).map(
-      ({ input: name, quantity: value, usage_date: fromDate }) =>
-        fromDate === null ? { name, value } : { name, value, fromDate },
-    );
-    if (steps.length === 0) return row;
-    const kept = (row.quantities ?? []).filter((agreed) =>
-      steps.every(
-        ({ name, fromDate }) =>
-          name !== agreed.name || (fromDate !== undefined && fromDate !== agreed.fromDate),
-      ),
-    );
-    const quantities = [...kept, ...steps].sort((a, b) =>
-      (a.fromDate ?? '') < (b.fromDate ?? '') ? -1 : 1,
-    );
-    return { ...row, quantities };
-  });
+  return new Set(agreed.map(({ name }) => name));
 }
 
 /** A day that was uploaded again for this term counts as it is now. */
