@@ -2,19 +2,16 @@
 // was measured is billed once, to whom it belongs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BillRun, billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
+import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
 import { billOf, daysOf, linesOf, readingsOn } from '../support/left-out.ts';
+import { august, july, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
-import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
-import { newTerm, type TermData } from '../support/terms.ts';
+import { newMeter, newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
-scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
 
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
 const fee = { component: 'fee', formula: '310', prorate: 'Days' as const };
 
 let made = 0;
@@ -22,20 +19,17 @@ let made = 0;
 /** 310 a month and 10 a unit; billed through June, the meter showing 0 on its last day. */
 async function openHouse(service: object = {}, tariff: object = {}) {
   made += 1;
-  const name = `house-${made}`;
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    `house-${made}`,
     {
       meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
         { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
       ],
-      holdRules: [],
       ...service,
-    } as never,
+    },
     {
       componentRules: [
         fee,
@@ -43,33 +37,23 @@ async function openHouse(service: object = {}, tariff: object = {}) {
       ],
       usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
       ...tariff,
-    } as never,
-  );
-  const number = await newMeter(client);
-  const owner = await newParty(client, 'Old');
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: owner, connectionGroupLabel: 'House' }],
-      meters: [{ number, installDate: '30/06/2026', initialReading: '0' }],
     },
-    { batchUpload: true },
+    'Old',
   );
-  const { serviceCode } = offer;
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { client, offer, open } = run;
+  const number = await newMeter(client);
+  const meters = [{ number, installDate: '30/06/2026', initialReading: '0' }];
+  const connection = await run.connectOld({ meters });
   return {
     run,
     client,
     offer,
     number,
     connection,
-    open: (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data }),
+    open,
     /** A term for this customer alone. */
     openFor: (type: 'OffCycle' | 'Final', days: object) =>
-      newTerm(client, { serviceCode, ...days, type, connectionNumbers: [connection] }),
+      open({ ...days, type, connectionNumbers: [connection] }),
     read: (value: string, readingDate: string) =>
       client.makeReadings({ readings: [{ number, value, readingDate }] }),
     lock: (termID: number, reading = 'current') =>

@@ -3,41 +3,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
+import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
-import { newOffer, newParty, type Offer, shown, subscribe } from '../support/subscriptions.ts';
+import { newParty, shown } from '../support/subscriptions.ts';
 import { insertOpening } from '../support/term-rows.ts';
-import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-// All days of these tests are past.
-const wait = scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z'));
-if (wait.sign > 0) scene.clock.advance(wait);
 
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
-
-type Place = Parameters<typeof generate>[0] & { offer: Offer; vendor: number; number: string };
+type Place = OfferPlace & { vendor: number; number: string };
 
 let places = 0;
 
 /** A vendor who gets 310 a month and 31 of tax, the first part on an account that is named. */
 async function openPlace(fields: Partial<Service>, extra = '100'): Promise<Place> {
   places += 1;
-  const workspace = `bought-${places}`;
-  const client = await scene.workspace(workspace);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
-  const offer = await newOffer(
-    client,
+  const place = await openOffer(
+    scene,
+    `bought-${places}`,
     {
-      meteredInputs: [],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', categories: ['taxable'] },
         { name: 'extra', label: 'Extra', type: 'Charge', account: 'RENT' },
         { name: 'gst', label: 'GST', type: 'Tax' },
       ],
-      holdRules: [],
       ...fields,
     },
     {
@@ -48,17 +38,17 @@ async function openPlace(fields: Partial<Service>, extra = '100'): Promise<Place
       ],
     },
   );
-  const made = await client.makeUsers({ userType: 'vendor', users: [{ name: 'Solar Farm' }] });
-  const vendor = Number(made.headers.get('x-party-number'));
-  const users = [{ partyNumber: vendor, connectionGroupLabel: 'Farm' }];
-  const days = { connectionDate: '01062026', billedThrough: '30062026' };
-  const number = await subscribe(client, { ...offer, ...days, users }, { batchUpload: true });
-  return { scene, client, tenantId: Number(rows[0].id), offer, vendor, number } as Place;
+  const vendors = { userType: 'vendor' as const, users: [{ name: 'Solar Farm' }] };
+  const { headers } = await place.client.makeUsers(vendors);
+  const vendor = Number(headers.get('x-party-number'));
+  const number = await place.connectOld({ users: usersOf(vendor) });
+  return { ...place, vendor, number };
 }
 
+const usersOf = (partyNumber: number) => [{ partyNumber, connectionGroupLabel: 'Farm' }];
+
 async function postedOver(place: Place, days: typeof july): Promise<number> {
-  const { client, offer } = place;
-  const termId = await newTerm(client, { serviceCode: offer.serviceCode, ...days });
+  const termId = await place.open(days);
   await generate(place, termId);
   await post(place, termId);
   return termId;
@@ -130,10 +120,7 @@ test('what a vendor has paid ahead does not settle what the vendor is owed', asy
 test('a bill for several purchases is owed for each of them, also what is overdue', async () => {
   const fields = { serviceType: 'Purchase', postType: 'Post Party' } as const;
   const place = await openPlace(fields, '100 + account.overdue');
-  const users = [{ partyNumber: place.vendor, connectionGroupLabel: 'Farm' }];
-  const days = { connectionDate: '01062026', billedThrough: '30062026' };
-  const connection = { ...place.offer, ...days, users };
-  await subscribe(place.client, connection, { batchUpload: true });
+  await place.connectOld({ users: usersOf(place.vendor) });
   await postedOver(place, july);
   const termId = await postedOver(place, august);
   const [bill] = await billsOf(place, termId);

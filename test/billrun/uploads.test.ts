@@ -1,18 +1,18 @@
 // Uploaded use on bills: of an input that is also measured, and where bills are made in advance.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BillRun, billsOf, generate, post } from '../support/bill-run.ts';
+import { billsOf, generate, post, type Running } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { billOf, january, linesOf, openHome } from '../support/left-out.ts';
+import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
-import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
-import { newTerm, type TermData } from '../support/terms.ts';
+import { newParty } from '../support/subscriptions.ts';
+import type { TermData } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
 
-const upload = ({ client }: Pick<BillRun, 'client'>, termID: number, usage: string[][]) => {
+const upload = ({ client }: Pick<Running, 'client'>, termID: number, usage: string[][]) => {
   const data = JSON.stringify({ termID, usage });
   return client.uploadUsage({ operation: 'schedule', data: { data } });
 };
@@ -32,25 +32,18 @@ test('uploaded use stands in for what was measured, and is told once', async () 
   assert.equal(data.summary.usage[0]?.quantity, '50');
 });
 
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
-const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
-
 /** 310 a month ahead, and 2 for each GB of the month before. */
 async function openInAdvance() {
-  const client = await scene.workspace('ahead');
-  const { rows } = await scene.sql.query("select find_workspace('ahead') as id");
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    'ahead',
     {
       postBilling: 0,
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'data', unit: 'GB', source: 'Uploaded' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
         { name: 'extra', label: 'Data', type: 'Charge', sequence: 2 },
       ],
-      holdRules: [],
     },
     {
       componentRules: [
@@ -59,20 +52,7 @@ async function openInAdvance() {
       ],
     },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
-  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
-  return { run, connection, open };
+  return { run, connection: await run.connectOld(), open: run.open };
 }
 
 test('dated use where bills are made in advance is billed with the next one', async () => {
@@ -106,34 +86,21 @@ test('dated use where bills are made in advance is billed with the next one', as
 
 /** 31 a month for each seat, of which 5 are agreed. */
 async function openSeats(name: string) {
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    name,
     {
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'seats', unit: 'seat', required: 1, changeInTerm: 'Split' }],
       components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
-      holdRules: [],
     },
     { componentRules: [{ component: 'fee', formula: 'qty.seats * 31', prorate: 'Days' }] },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      unmeteredInputs: [{ name: 'seats', value: '5' }],
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
+  const { client } = run;
+  const unmeteredInputs = [{ name: 'seats', value: '5' }];
+  const connection = await run.connectOld({ unmeteredInputs });
   /** Days from which so much is billed; `upload` has a quantity and maybe a day. */
   const drafted = async (days: object, ...uploads: string[][]) => {
-    const term = await newTerm(client, { serviceCode, ...days });
+    const term = await run.open(days);
     await upload(
       run,
       term,
@@ -147,7 +114,6 @@ async function openSeats(name: string) {
   return {
     client,
     connection,
-    run,
     billed: async (...given: Parameters<typeof drafted>) => {
       const { term, bill, lines } = await drafted(...given);
       await post(run, term);
@@ -232,19 +198,16 @@ test('quantities from a day on, of several bills that were left out', async () =
 
 /** 310 a month, a hall by hand, and 2 for a call; billed through June. */
 async function openHall(name: string) {
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    name,
     {
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'calls', unit: 'call', source: 'Uploaded' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
         { name: 'hall', label: 'Hall', type: 'Charge', sequence: 2, manual: 'Optional' },
         { name: 'use', label: 'Calls', type: 'Charge', sequence: 3 },
       ],
-      holdRules: [],
     },
     {
       componentRules: [
@@ -254,19 +217,8 @@ async function openHall(name: string) {
       ],
     },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
-  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
+  const { client, open } = run;
+  const connection = await run.connectOld();
   return {
     run,
     client,
