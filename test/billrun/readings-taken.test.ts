@@ -135,3 +135,19 @@ test('a register that turned over inside the term is billed for the whole turn, 
     assert.equal(bill.lines[0]?.amount, Number(use) * 20);
   }
 });
+
+test('an estimate that was too high after a turn is no second turn', async () => {
+  const { run, open, client, number, lock } = await openHome(scene, {}, { value: '990000' });
+  const term = await open(january);
+  const readings = [
+    { number, value: '10000', readingDate: '10/01/2026', rollover: true },
+    { number, value: '20000', readingDate: '20/01/2026', readingType: 'Estimated' as const },
+    { number, value: '15000', readingDate: '31/01/2026' },
+  ];
+  for (const reading of readings) await client.makeReadings({ readings: [reading] });
+  await lock(term);
+  await generate(run, term);
+  assert.deepEqual(readingsOn(await billOf(run, term)), [
+    ['01/01/2026', '990000', '31/01/2026', '15000', '25000'],
+  ]);
+});

@@ -238,11 +238,22 @@ function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFact
       date: wireDay(meter.reading_date),
       value: meter.value,
       ...(meter.reading_type === null ? {} : { type: meter.reading_type }),
-      ...(meter.rollover ? { rollover: true } : {}),
+      ...(hasTurnedLast(meter, further) ? { rollover: true } : {}),
     };
   }
   const waiting = further.findLast((reading) => reading.status === 'Review');
   return waiting ? { ...readingFact(waiting), status: 'Review' } : null;
+}
+
+/**
+ * A term knows that the register turned over somewhere before its reading. Where one in between
+ * tells of that, the reading itself has to say that it did once more.
+ */
+function hasTurnedLast(meter: MeterRow, further: readonly ReadingRow[]): boolean {
+  if (!meter.rollover) return false;
+  const turned = further.filter((one) => one.status === 'Accepted' && one.rollover);
+  const isToldOf = turned.some((one) => isBetween(one, meter));
+  return !isToldOf || turned.some((one) => isEnd(one, meter));
 }
 
 function readingFact(reading: ReadingRow): ReadingFacts {
@@ -255,8 +266,11 @@ function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
   if (reading.status !== 'Accepted' || reading.is_stand_in) return false;
   const isStart =
     reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
-  const isEnd = reading.reading_date === meter.reading_date && reading.value === meter.value;
-  return !isStart && !isEnd;
+  return !isStart && !isEnd(reading, meter);
+}
+
+function isEnd(reading: ReadingRow, meter: MeterRow): boolean {
+  return reading.reading_date === meter.reading_date && reading.value === meter.value;
 }
 
 type PlainUsage = Record<string, UploadedUsage>;
