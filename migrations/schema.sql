@@ -889,7 +889,7 @@ create table subledger_entries (
   created_by text not null,
   constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
   constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
-  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint]))),
+  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint, (1000001)::bigint]))),
   constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
   constraint subledger_entries_posting_check CHECK ((posting > 0)),
   constraint subledger_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
@@ -1422,7 +1422,7 @@ CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) 
 CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
  LANGUAGE sql
 BEGIN ATOMIC
- INSERT INTO ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control) VALUES (add_chart_of_accounts.wanted_tenant,1,'CASH'::text,'Cash and bank'::text,'Asset'::text,false), (add_chart_of_accounts.wanted_tenant,2,'RECEIVABLE'::text,'Receivable'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,3,'ADVANCE'::text,'Advance'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,4,'DEPOSIT'::text,'Security Deposit'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,5,'TAX'::text,'Tax payable'::text,'Liability'::text,false), (add_chart_of_accounts.wanted_tenant,6,'INCOME'::text,'Income'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,7,'ROUNDING'::text,'Rounding'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,8,'OPENING'::text,'Opening balances'::text,'Equity'::text,false), (add_chart_of_accounts.wanted_tenant,9,'BAD_DEBT'::text,'Bad debts'::text,'Expense'::text,false), (add_chart_of_accounts.wanted_tenant,10,'DISPUTED'::text,'Disputed'::text,'Asset'::text,true);
+ INSERT INTO ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control) VALUES (add_chart_of_accounts.wanted_tenant,1,'CASH'::text,'Cash and bank'::text,'Asset'::text,false), (add_chart_of_accounts.wanted_tenant,2,'RECEIVABLE'::text,'Receivable'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,3,'ADVANCE'::text,'Advance'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,4,'DEPOSIT'::text,'Security Deposit'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,5,'TAX'::text,'Tax payable'::text,'Liability'::text,false), (add_chart_of_accounts.wanted_tenant,6,'INCOME'::text,'Income'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,7,'ROUNDING'::text,'Rounding'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,8,'OPENING'::text,'Opening balances'::text,'Equity'::text,false), (add_chart_of_accounts.wanted_tenant,9,'BAD_DEBT'::text,'Bad debts'::text,'Expense'::text,false), (add_chart_of_accounts.wanted_tenant,10,'DISPUTED'::text,'Disputed'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,1000001,'PAYABLE'::text,'Payable'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,1000002,'EXPENSE'::text,'Expense'::text,'Expense'::text,false);
  INSERT INTO counters (tenant_id, series, last_number)
    VALUES (add_chart_of_accounts.wanted_tenant, 'ledger-account'::text, 10);
 END
@@ -1796,11 +1796,11 @@ begin
   insert into subscription_balances as b
     (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
   select tenant_id, subscription_id, party_id,
-    coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
+    coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
     coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
   from new_rows
-  where subscription_id is not null and ledger_account_id in (2, 4, 10)
+  where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
   group by tenant_id, subscription_id, party_id
   order by tenant_id, subscription_id, party_id
   on conflict (tenant_id, subscription_id, party_id) do update

@@ -108,3 +108,13 @@ function padYear(year: number): string {
 function pad(value: number): string {
   return value < 10 ? `0${value}` : String(value);
 }
+
+/** YYYY-MM-DD, as it is stored -> DD/MM/YYYY. */
+export function wireDay(isoDate: string): string {
+  return `${isoDate.slice(8, 10)}/${isoDate.slice(5, 7)}/${isoDate.slice(0, 4)}`;
+}
+
+/** DD/MM/YYYY -> YYYY-MM-DD. */
+export function isoDay(wireDate: string): string {
+  return `${wireDate.slice(6)}-${wireDate.slice(3, 5)}-${wireDate.slice(0, 2)}`;
+}

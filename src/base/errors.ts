@@ -307,11 +307,17 @@ const detailsMax = 500;
  */
 export function errorFromRows(details: ErrorDetail[]): AppError {
   const codes = new Set(details.map((detail) => detail.code));
-  if (codes.size === 1) return errorFromDetails(details.slice(0, detailsMax));
-  return new AppError('ROWS_REJECTED', {
-    message: `${details.length} problems in the rows; nothing was stored`,
-    details: details.slice(0, detailsMax),
-  });
+  const named = details.slice(0, detailsMax);
+  const count = `${details.length} problems in the rows`;
+  if (codes.size > 1) {
+    return new AppError('ROWS_REJECTED', {
+      message: `${count}; nothing was stored`,
+      details: named,
+    });
+  }
+  const error = errorFromDetails(named);
+  if (named.length < details.length) error.message = `${count}, the first: ${error.message}`;
+  return error;
 }
 
 /** Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. */

@@ -2,7 +2,8 @@
 import type { Tx } from '../base/db/pool.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
-import { rejectEstimates, unlockReadings } from '../domain/terms/readings-store.ts';
+import { unlockReadings } from '../domain/terms/readings-store.ts';
+import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs, invalidState } from '../domain/terms/term.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';

@@ -47,7 +47,7 @@ import {
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { rejectEstimates } from '../domain/terms/readings-store.ts';
+import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import type {
   Chunk,
   ChunkResult,

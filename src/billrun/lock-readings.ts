@@ -11,15 +11,14 @@ import { insertReadings } from '../domain/readings/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
 import { estimateUnread } from '../domain/terms/estimate-unread.ts';
+import { isLockedAsRead, lockReadings } from '../domain/terms/readings-store.ts';
 import {
   insertEstimates,
-  isLockedAsRead,
   listUnread,
   lockPrevious,
-  lockReadings,
   rejectEstimates,
   type UnreadRegister,
-} from '../domain/terms/readings-store.ts';
+} from '../domain/terms/stand-ins-store.ts';
 import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import { type TermRules, termRules } from '../domain/terms/term-rules.ts';
@@ -96,13 +95,14 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   await rejectEstimates(tx, tenantId, term.term_id, replaced ?? [], stamp);
   const estimated =
     mode === 'estimated' && counts.missing > 0 ? await estimate(tx, job, term, rules, chunk) : 0;
-  const repeated =
+  const unread =
     mode === 'previous' && counts.missing > 0
       ? await lockPrevious(tx, tenantId, term, options, stamp)
       : 0;
   const isAsRead = await isLockedAsRead(tx, tenantId, term.term_id, chunk);
   if (!isAsRead) throw new Error('a reading was corrected while it was locked');
-  const missing = counts.missing - estimated - repeated;
+  const missing = counts.missing - estimated - unread;
+  const repeated = counts.repeated + unread;
   const outcome: Outcome = { ...counts, estimated, repeated, missing };
   return { done: subscriptions, outcome };
 }

@@ -7,7 +7,7 @@ import { type ManualValue, saveManualValues } from '../domain/terms/inputs-store
 import { getTerm, noteInputs } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
-import { rowsOf, uploadStep } from './upload-step.ts';
+import { rowsOf, storedOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, component, value. */
 export type ManualRow = readonly [string, string, string];
@@ -22,12 +22,14 @@ async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finis
   const { tenantId } = job.tenant;
   const stamp = { at: job.now, by: job.requestedBy };
   const termId = job.termId ?? 0;
-  const changed = await saveManualValues(tx, tenantId, termId, values, stamp);
-  const step = { stage: 'ComponentsPosted' as const, hasChanged: changed > 0 };
+  const saved = await saveManualValues(tx, tenantId, termId, values, stamp);
+  const step = {
+    stage: 'ComponentsPosted' as const,
+    hasChanged: saved.changed + saved.removed > 0,
+  };
   await noteInputs(tx, tenantId, termId, step, stamp);
-  const removed = values.filter((one) => one.value === null).length;
-  const taken = removed === 0 ? '' : `, ${removed} taken back`;
-  return { message: `${values.length - removed} values stored${taken}`, changed };
+  const given = values.filter((one) => one.value !== null).length;
+  return storedOf('values', given, saved);
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */

@@ -1,9 +1,8 @@
 // Posting, one part of a term: its bills, what the ledger hears of them, and what some of them
 // bring besides.
-import { parseDay } from '../base/days.ts';
+import { parseDay, wireDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { wireDay } from '../domain/bills/freeze.ts';
 import { postDrafts } from '../domain/bills/post-drafts-store.ts';
 import {
   type DraftCharges,
@@ -21,6 +20,7 @@ import {
   walletJournal,
 } from '../domain/bills/posting.ts';
 import { settleShared, takeFromWallets, type WalletUse } from '../domain/bills/wallets-store.ts';
+import { isOwedByUs, openItemsAccount } from '../domain/ledger/accounts.ts';
 import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/price-book.ts';
@@ -62,6 +62,10 @@ export async function postPart(
     bills: posted,
     wallets,
     dueDate,
+    openItems: {
+      accountId: openItemsAccount(term.context_type),
+      side: isOwedByUs(term.context_type) ? -1 : 1,
+    },
     journalId,
     firstEntry,
     postingDate,
@@ -75,8 +79,8 @@ export async function postPart(
     isCombined: place.isCombined,
     stamp,
   });
-  const accountOf = await componentAccounts(tx, tenantId, pinned);
-  await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf));
+  const accountOf = await componentAccounts(tx, tenantId, pinned, term.context_type);
+  await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
   await bookBeside(tx, job, place, { ids, wallets, head });
   return shared;
 }
@@ -92,6 +96,8 @@ function journalHead(job: StepJob, term: BilledTerm, postingDate: string): Journ
 }
 
 export function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
+  // What a party has paid ahead is not taken for what the party is owed.
+  if (isOwedByUs(term.context_type)) return false;
   if (term.charging_type === 'Prepaid') return true;
   const { definition } = contextOn(pinned.book, dayOf(postingDate));
   return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
@@ -106,7 +112,7 @@ type Beside = {
 /** What only some bills bring: wallets, deposits, plans that are billed once. */
 async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
   const { tenantId } = job.tenant;
-  const { pinned, journalId, firstEntry } = place;
+  const { term, pinned, journalId, firstEntry } = place;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
@@ -118,7 +124,7 @@ async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): P
   }
   if (asksDeposits(pinned)) {
     const firsts = await listFirstBills(tx, tenantId, ids);
-    const journal = depositJournal(head, pinned, firsts);
+    const journal = depositJournal(head, pinned, firsts, term.context_type);
     if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
   }
   const once = oneTimePlans(pinned);

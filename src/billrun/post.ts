@@ -138,7 +138,8 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const run = await lastRun(tx, tenantId, term);
   const reserved = run.reserved ?? (await reserve(tx, job, term));
   const stamp = { at: job.now, by: job.requestedBy };
-  await componentAccounts(tx, tenantId, await bookOfRun(tx, job.tenant, term, run));
+  const pinned = await bookOfRun(tx, job.tenant, term, run);
+  await componentAccounts(tx, tenantId, pinned, term.context_type);
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Posting' }, stamp);
   return {
     chunks: reserved.ranges.map(([firstId, lastId]) => ({ firstId, lastId })),

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
-import { type MailResult, mailRetrySeconds } from '../base/mail/result.ts';
+import { firstRetrySeconds, type MailResult, mailRetrySeconds } from '../base/mail/result.ts';
 import {
   claimDeliveries,
   endSending,
@@ -183,21 +183,18 @@ async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Prom
   if (rest.length === 0) return;
   const detail = 'The mail server takes no mails at the moment';
   const isAlive = outbound.tools.breaker.isAlive();
-  const ends = rest.map((mail) => {
-    const end = endOf(outbound, isAlive ? { ...mail, failures: 0 } : mail, {
-      outcome: 'Temporary',
-      detail,
-    });
-    return isAlive ? { ...end, failures: mail.failures } : end;
-  });
+  const ends = rest.map((mail) =>
+    isAlive
+      ? queuedAgain(outbound, mail, detail, firstRetrySeconds)
+      : endOf(outbound, mail, { outcome: 'Temporary', detail }),
+  );
   await store(outbound, (tx, tenantId, at) => putOff(tx, tenantId, ends, at));
 }
 
-function endOf(
-  { job, counts }: Outbound,
-  mail: QueuedMail,
-  { outcome, detail }: MailResult,
-): Omit<SendingEnd, 'attempts'> {
+type MailEnd = Omit<SendingEnd, 'attempts'>;
+
+function endOf(outbound: Outbound, mail: QueuedMail, { outcome, detail }: MailResult): MailEnd {
+  const { counts } = outbound;
   const common = { deliveryId: mail.delivery_id, reason: detail, failures: 0, nextAttemptAt: null };
   if (outcome === 'Sent') {
     counts.sent += 1;
@@ -215,8 +212,18 @@ function endOf(
       outcome === 'Temporary' ? `Given up after ${failures} failures: ${detail}` : detail;
     return { ...common, status: 'Failed', reason, failures };
   }
+  return queuedAgain(outbound, { ...mail, failures }, detail, seconds);
+}
+
+function queuedAgain(
+  { job, counts }: Outbound,
+  { delivery_id: deliveryId, failures }: QueuedMail,
+  reason: string,
+  seconds: number,
+): MailEnd {
   counts.waiting += 1;
-  return { ...common, status: 'Queued', failures, nextAttemptAt: job.now.add({ seconds }) };
+  const nextAttemptAt = job.now.add({ seconds });
+  return { deliveryId, status: 'Queued', reason, failures, nextAttemptAt };
 }
 
 function store<T>(

@@ -32,8 +32,13 @@ async function store(tx: Tx, job: StepJob, checked: CheckedReadings): Promise<Fi
     stamp,
   );
   const underReview = checked.readings.filter((one) => one.status === 'Review').length;
-  const review = underReview === 0 ? '' : `, ${underReview} under review`;
-  return { message: `${stored} readings stored${review}`, stored, underReview };
+  const { unchanged } = checked;
+  const parts = [
+    `${stored} readings stored`,
+    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+    ...(underReview > 0 ? [`${underReview} under review`] : []),
+  ];
+  return { message: parts.join(', '), stored, unchanged, underReview };
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */
@@ -51,7 +56,7 @@ async function checkedRows(tx: Tx, request: StepRequest): Promise<CheckedReading
     }
   });
   const today = dayOf(dateIn(now, tenant.timezone));
-  const checked = await checkReadings(tx, tenant.tenantId, rows, { today });
+  const checked = await checkReadings(tx, tenant.tenantId, rows, { today, keepsSame: true });
   const found = checked.problems.map((problem) => ({
     ...problem,
     row: places[problem.row] ?? problem.row,

@@ -1,5 +1,6 @@
 // A step that stores what somebody sent for a term, while the term is Open: all rows, or none.
 import type { Tx } from '../base/db/pool.ts';
+import type { Saved } from '../domain/terms/inputs-store.ts';
 import { lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import type { Finish, Step, StepJob, StepRequest } from './step.ts';
@@ -25,6 +26,12 @@ export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>)
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
   assertTakesInputs(term);
+}
+
+/** How an upload ended; what was never given is not taken back. */
+export function storedOf(what: string, given: number, { changed, removed }: Saved): Finish {
+  const taken = removed === 0 ? '' : `, ${removed} taken back`;
+  return { message: `${given} ${what} stored${taken}`, changed: changed + removed };
 }
 
 /** The rows of an upload, which the job keeps until it has ended. */

@@ -7,7 +7,7 @@ import { saveUsage, type UploadedUse } from '../domain/terms/inputs-store.ts';
 import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
-import { rowsOf, uploadStep } from './upload-step.ts';
+import { rowsOf, storedOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, input, quantity, and the day where it is of one. */
 export type UsageRow = readonly string[];
@@ -18,11 +18,12 @@ async function store(tx: Tx, job: StepJob, usage: UploadedUse[]): Promise<Finish
   const { tenantId } = job.tenant;
   const stamp = { at: job.now, by: job.requestedBy };
   const termId = job.termId ?? 0;
-  const changed = await saveUsage(tx, tenantId, termId, usage, stamp);
+  const saved = await saveUsage(tx, tenantId, termId, usage, stamp);
   // Usage has no stage of its own: it may come before readings or after values.
-  const step = { stage: 'Created' as const, hasChanged: changed > 0 };
+  const step = { stage: 'Created' as const, hasChanged: saved.changed + saved.removed > 0 };
   await noteInputs(tx, tenantId, termId, step, stamp);
-  return { message: `${usage.length} rows stored`, changed };
+  const given = usage.filter((one) => one.quantity !== null).length;
+  return storedOf('rows', given, saved);
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */

@@ -2,19 +2,16 @@
 // was measured is billed once, to whom it belongs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BillRun, billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
+import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
 import { billOf, daysOf, linesOf, readingsOn } from '../support/left-out.ts';
+import { august, july, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
-import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
-import { newTerm, type TermData } from '../support/terms.ts';
+import { newMeter, newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
-scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
 
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
 const fee = { component: 'fee', formula: '310', prorate: 'Days' as const };
 
 let made = 0;
@@ -22,20 +19,17 @@ let made = 0;
 /** 310 a month and 10 a unit; billed through June, the meter showing 0 on its last day. */
 async function openHouse(service: object = {}, tariff: object = {}) {
   made += 1;
-  const name = `house-${made}`;
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    `house-${made}`,
     {
       meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
         { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
       ],
-      holdRules: [],
       ...service,
-    } as never,
+    },
     {
       componentRules: [
         fee,
@@ -43,33 +37,23 @@ async function openHouse(service: object = {}, tariff: object = {}) {
       ],
       usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
       ...tariff,
-    } as never,
-  );
-  const number = await newMeter(client);
-  const owner = await newParty(client, 'Old');
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: owner, connectionGroupLabel: 'House' }],
-      meters: [{ number, installDate: '30/06/2026', initialReading: '0' }],
     },
-    { batchUpload: true },
+    'Old',
   );
-  const { serviceCode } = offer;
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
+  const { client, offer, open } = run;
+  const number = await newMeter(client);
+  const meters = [{ number, installDate: '30/06/2026', initialReading: '0' }];
+  const connection = await run.connectOld({ meters });
   return {
     run,
     client,
     offer,
     number,
     connection,
-    open: (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data }),
+    open,
     /** A term for this customer alone. */
     openFor: (type: 'OffCycle' | 'Final', days: object) =>
-      newTerm(client, { serviceCode, ...days, type, connectionNumbers: [connection] }),
+      open({ ...days, type, connectionNumbers: [connection] }),
     read: (value: string, readingDate: string) =>
       client.makeReadings({ readings: [{ number, value, readingDate }] }),
     lock: (termID: number, reading = 'current') =>
@@ -159,6 +143,87 @@ test('who moves out unread is estimated to the day of the transfer', async () =>
   await generate(run, regular);
   const second = await billOf(run, regular);
   assert.deepEqual(readingsOn(second), [['10/08/2026', '410', '31/08/2026', '620', '210']]);
+});
+
+for (const reading of ['current', 'estimated']) {
+  test(`who moves out in the days of grace, up to which the term before has billed; ${reading}`, async () => {
+    const { run, open, openFor, read, lock, moveOut } = await openHouse();
+    const jul = await open(july);
+    await read('110', '03/08/2026');
+    await lock(jul);
+    await generate(run, jul);
+    assert.deepEqual(usedOn(await billOf(run, jul)), [['0', '110']]);
+    await post(run, jul);
+    await moveOut('04/08/2026');
+    const final = await openFor('Final', august);
+    const { message } = await lock(final, reading);
+    assert.equal(message, '0 readings locked, 1 taken again');
+    await generate(run, final);
+    const last = await billOf(run, final);
+    assert.deepEqual(daysOf(last), ['Draft', '01/08/2026', '03/08/2026']);
+    assert.deepEqual(usedOn(last), [['110', '110']]);
+    assert.deepEqual(linesOf(last), [['fee', '01/08/2026', 30]]);
+    await post(run, final);
+    const regular = await open(august);
+    await read('210', '31/08/2026');
+    await lock(regular);
+    await generate(run, regular);
+    const next = await billOf(run, regular);
+    assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['110', '210']]]);
+    await post(run, regular);
+    await assertLaws(scene, run.tenantId);
+  });
+}
+
+test('the meter of who moved out in the days of grace was exchanged since', async () => {
+  const { run, client, number, connection, open, openFor, read, lock, moveOut } = await openHouse();
+  const jul = await open(july);
+  await read('110', '03/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  await moveOut('04/08/2026');
+  const exchange = { oldNumber: number, newNumber: await newMeter(client) };
+  const [finalReadings, initialReadings] = [[{ value: '150' }], [{ value: '5' }]];
+  const replaced = { ...exchange, replaceDate: '20/08/2026', finalReadings, initialReadings };
+  await client.replaceMeter({ data: { connectionNumber: connection, ...replaced } });
+  const final = await openFor('Final', august);
+  await lock(final);
+  await generate(run, final);
+  const bill = await billOf(run, final);
+  assert.deepEqual([bill.status, linesOf(bill)], ['Draft', [['fee', '01/08/2026', 30]]]);
+  await post(run, final);
+  const regular = await open(august);
+  const { newNumber } = exchange;
+  const readings = [{ number: newNumber, value: '95', readingDate: '31/08/2026' }];
+  await client.makeReadings({ readings });
+  await lock(regular);
+  await generate(run, regular);
+  const next = await billOf(run, regular);
+  const used = [
+    ['110', '150'],
+    ['5', '95'],
+  ];
+  assert.deepEqual([next.partyName, usedOn(next)], ['Next', used]);
+});
+
+test('who is cut off in the days of grace is read once more if somebody reads', async () => {
+  const { run, client, connection, open, read, lock } = await openHouse();
+  const jul = await open(july);
+  await read('110', '03/08/2026');
+  await lock(jul);
+  await generate(run, jul);
+  await post(run, jul);
+  const effectiveDate = '04/08/2026';
+  await client.disconnectConnection({ data: { connectionNumber: connection, effectiveDate } });
+  const aug = await open(august);
+  await lock(aug);
+  await generate(run, aug);
+  assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '110']]);
+  await read('120', '31/08/2026');
+  assert.equal((await lock(aug)).message, '1 readings locked');
+  await generate(run, aug);
+  assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '120']]);
 });
 
 test('a bill that was left out is made up by an OffCycle term of the same days', async () => {

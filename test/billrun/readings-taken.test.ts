@@ -106,3 +106,48 @@ test('a bill tells that no estimate was possible, or that nobody asked for one',
   );
   assert.deepEqual(await codeAfter('previous'), []);
 });
+
+test('a register that turned over inside the term is billed for the whole turn, wherever it ends', async () => {
+  const ways = [
+    // Turned over, then climbed past where it began.
+    { first: ['100000', true], last: ['900000', false], use: '1500000' },
+    // Climbed, then turned over and past where it began.
+    { first: ['990000', false], last: ['450000', true], use: '1050000' },
+    // Twice.
+    { first: ['300000', true], last: ['200000', true], use: '1800000' },
+  ] as const;
+  for (const { first, last, use } of ways) {
+    const meter = { value: '400000' };
+    const { run, open, client, number, lock } = await openHome(scene, {}, meter);
+    const term = await open(january);
+    for (const [[value, rollover], readingDate] of [
+      [first, '15/01/2026'],
+      [last, '31/01/2026'],
+    ] as const) {
+      await client.makeReadings({ readings: [{ number, value, readingDate, rollover }] });
+    }
+    await lock(term);
+    await generate(run, term);
+    const bill = await billOf(run, term);
+    const read = ['01/01/2026', '400000', '31/01/2026', last[0], use];
+    assert.deepEqual(readingsOn(bill), [read]);
+    assert.equal(bill.meterReadings[0]?.rollover, 1);
+    assert.equal(bill.lines[0]?.amount, Number(use) * 20);
+  }
+});
+
+test('an estimate that was too high after a turn is no second turn', async () => {
+  const { run, open, client, number, lock } = await openHome(scene, {}, { value: '990000' });
+  const term = await open(january);
+  const readings = [
+    { number, value: '10000', readingDate: '10/01/2026', rollover: true },
+    { number, value: '20000', readingDate: '20/01/2026', readingType: 'Estimated' as const },
+    { number, value: '15000', readingDate: '31/01/2026' },
+  ];
+  for (const reading of readings) await client.makeReadings({ readings: [reading] });
+  await lock(term);
+  await generate(run, term);
+  assert.deepEqual(readingsOn(await billOf(run, term)), [
+    ['01/01/2026', '990000', '31/01/2026', '15000', '25000'],
+  ]);
+});

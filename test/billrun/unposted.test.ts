@@ -20,77 +20,48 @@ import {
 } from '../support/bill-run.ts';
 import { codeOf } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
+import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
-import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
+import { newParty, subscribe } from '../support/subscriptions.ts';
 import { insertOpening, readNext } from '../support/term-rows.ts';
 import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-// All days of these tests are past.
-const wait = scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z'));
-if (wait.sign > 0) scene.clock.advance(wait);
-
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
-const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
 
 const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
 
 const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
 type PostType = (typeof postTypes)[number];
 
-type Place = Parameters<typeof generate>[0] & { offer: Offer; party: number };
-
 let places = 0;
 
 /** A fee of 310 a month, billed in advance. */
-async function openPlace(postType: PostType, changed: { postBilling?: 1 } = {}): Promise<Place> {
+function openPlace(postType: PostType, changed: { postBilling?: 1 } = {}): Promise<OfferPlace> {
   places += 1;
-  const workspace = `place-${places}`;
-  const client = await scene.workspace(workspace);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
-  const offer = await newOffer(
-    client,
-    {
-      postType,
-      postBilling: 0,
-      meteredInputs: [],
-      components: [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }],
-      holdRules: [],
-      ...changed,
-    },
+  const components = [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }] as const;
+  return openOffer(
+    scene,
+    `place-${places}`,
+    { postType, postBilling: 0, components: [...components], ...changed },
     { componentRules: fee('310') },
   );
-  const party = await newParty(client);
-  return { scene, client, tenantId: Number(rows[0].id), offer, party } as Place;
 }
 
-/** Billed by somebody else up to the end of June. */
-function connectOld({ client, offer, party }: Place): Promise<string> {
-  const users = [{ partyNumber: party, connectionGroupLabel: 'Home' }];
-  const days = { connectionDate: '01062026', billedThrough: '30062026' };
-  return subscribe(client, { ...offer, ...days, users }, { batchUpload: true });
-}
-
-async function termOver({ client, offer }: Place, days: typeof july): Promise<number> {
-  return newTerm(client, { serviceCode: offer.serviceCode, ...days });
-}
-
-async function generatedOver(place: Place, days: typeof july): Promise<number> {
-  const termId = await termOver(place, days);
+async function generatedOver(place: OfferPlace, days: typeof july): Promise<number> {
+  const termId = await place.open(days);
   await generate(place, termId);
   return termId;
 }
 
-function raisePrice({ client, offer }: Place, effectiveDate: string) {
+function raisePrice({ client, offer }: OfferPlace, effectiveDate: string) {
   const { serviceCode, tariffCode: code } = offer;
   const componentRules = fee('620');
   return client.updateTariff({ tariff: { serviceCode, code, componentRules, effectiveDate } });
 }
 
-async function subscriptionIds(place: Place): Promise<number[]> {
+async function subscriptionIds(place: OfferPlace): Promise<number[]> {
   const rows = await rowsOf<{ id: string }>(
     place,
     'select subscription_id as id from subscriptions where tenant_id = $1 order by 1',
@@ -111,8 +82,8 @@ const brought = (bill: ShownBill | undefined) => [
 for (const postType of postTypes) {
   test(`${postType}: a second bill that was unposted is made again as it was`, async () => {
     const place = await openPlace(postType);
-    await connectOld(place);
-    await connectOld(place);
+    await place.connectOld();
+    await place.connectOld();
     // On the first bill already: it must not count as paid since.
     const [paid] = await subscriptionIds(place);
     await insertOpening(scene, place.tenantId, paid ?? 0, 500_00, 'Opening');
@@ -156,7 +127,7 @@ for (const postType of postTypes) {
 for (const postType of postTypes) {
   test(`${postType}: what a wallet paid of an unposted bill is no payment`, async () => {
     const place = await openPlace(postType, { postBilling: 1 });
-    await connectOld(place);
+    await place.connectOld();
     await insertOpening(scene, place.tenantId, null, -40_00);
     const first = await generatedOver(place, july);
     await post(place, first);
@@ -176,7 +147,7 @@ for (const postType of postTypes) {
 
   test(`${postType}: a bill that was posted again at once was paid once`, async () => {
     const place = await openPlace(postType, { postBilling: 1 });
-    await connectOld(place);
+    await place.connectOld();
     await insertOpening(scene, place.tenantId, null, -40_00);
     const first = await generatedOver(place, july);
     await post(place, first);
@@ -191,10 +162,10 @@ for (const postType of postTypes) {
 for (const moment of ['before', 'after'] as const) {
   test(`a term that is unposted ${moment} the parts of another are made leaves that one stale`, async () => {
     const place = await openPlace('Post Subscription');
-    await connectOld(place);
+    await place.connectOld();
     const first = await generatedOver(place, july);
     await post(place, first);
-    const second = await termOver(place, august);
+    const second = await place.open(august);
     await whileCrew(scene, place.client.workspace, async (crew) => {
       const { job, chunks } = await prepareStep(crew, generateBillsStep, { termId: second });
       if (moment === 'before') await unpost(place, first);
@@ -282,8 +253,8 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
 for (const postType of ['Post Subscription', 'Post Party'] as const) {
   test(`${postType}: many terms that are unposted one after the other take none with them`, async () => {
     const place = await openPlace(postType);
-    await connectOld(place);
-    await connectOld(place);
+    await place.connectOld();
+    await place.connectOld();
     const remembered = async () => {
       const rows = await rowsOf<{ terms: { label: string }[] }>(
         place,
@@ -326,9 +297,9 @@ for (const postType of postTypes) {
   test(`${postType}: days caught up on are not taken off the next bill`, async () => {
     const place = await openPlace(postType);
     const isCombined = postType !== 'Post Subscription';
-    await connectOld(place);
+    await place.connectOld();
     await post(place, await generatedOver(place, july));
-    const users = [{ partyNumber: place.party, connectionGroupLabel: 'Home' }];
+    const users = [{ partyNumber: place.party, connectionGroupLabel: 'House' }];
     const late = await subscribe(place.client, {
       ...place.offer,
       connectionDate: '22072026',
@@ -367,7 +338,7 @@ for (const postType of postTypes) {
 
 test('days of a bill that was left out are caught up on once', async () => {
   const place = await openPlace('Post Subscription');
-  await connectOld(place);
+  await place.connectOld();
   const first = await generatedOver(place, july);
   const [left] = await billsOf(place, first);
   await place.client.holdBill({ data: { billID: left?.billID ?? 0, hold: true, reason: 'ask' } });
@@ -386,7 +357,7 @@ for (const postType of postTypes) {
   test(`${postType}: days that another term billed are not charged with the next bill`, async () => {
     const place = await openPlace(postType);
     const { client, offer } = place;
-    const numbers = [await connectOld(place), await connectOld(place)];
+    const numbers = [await place.connectOld(), await place.connectOld()];
     const off = await newTerm(client, {
       serviceCode: offer.serviceCode,
       startDate: '01/07/2026',
@@ -422,7 +393,7 @@ for (const postType of postTypes) {
   test(`${postType}: days of the owner before are not charged to the new one`, async () => {
     const place = await openPlace(postType);
     const { client, offer } = place;
-    const number = await connectOld(place);
+    const number = await place.connectOld();
     const toPartyNumber = await newParty(client, 'B. Noor');
     await client.transferConnection({
       data: {
@@ -467,11 +438,11 @@ for (const postType of postTypes) {
   test(`${postType}: a charge given by hand is not computed again with the next bill`, async () => {
     const place = await openPlace(postType);
     const [lowered, waived, usual] = [
-      await connectOld(place),
-      await connectOld(place),
-      await connectOld(place),
+      await place.connectOld(),
+      await place.connectOld(),
+      await place.connectOld(),
     ];
-    const first = await termOver(place, july);
+    const first = await place.open(july);
     const compsData = [
       [lowered, 'fee', '50'],
       [waived, 'fee', '0'],
@@ -511,8 +482,8 @@ for (const postType of postTypes) {
 
 test('a charge given by hand for days caught up on leaves the month itself to be compared', async () => {
   const place = await openPlace('Post Subscription');
-  const number = await connectOld(place);
-  const first = await termOver(place, july);
+  const number = await place.connectOld();
+  const first = await place.open(july);
   const data = JSON.stringify({ termID: first, compsData: [[number, 'fee', '50']] });
   await place.client.postManualComponentValues({ operation: 'schedule', data: { data } });
   await generate(place, first);
@@ -535,7 +506,7 @@ test('a charge given by hand for days caught up on leaves the month itself to be
 });
 
 /** From a plan of 310 to one of 620. */
-async function dearerPlan({ client, offer }: Place) {
+async function dearerPlan({ client, offer }: OfferPlace) {
   const code = `${offer.tariffCode}-B`;
   const { serviceCode } = offer;
   await client.createTariff({
@@ -557,8 +528,8 @@ for (const postType of postTypes) {
   test(`${postType}: a plan changes inside the last billed term, not before it`, async () => {
     const place = await openPlace(postType);
     const change = await dearerPlan(place);
-    const number = await connectOld(place);
-    await connectOld(place);
+    const number = await place.connectOld();
+    await place.connectOld();
     await post(place, await generatedOver(place, july));
     assert.equal(await change(number, '30/06/2026'), 'DATE_IN_POSTED_TERM');
     assert.equal(await change(number, '11/07/2026'), 'success');
@@ -589,9 +560,9 @@ for (const postType of postTypes) {
   test(`${postType}: a plan does not change on days that nothing prices again`, async () => {
     const place = await openPlace(postType);
     const change = await dearerPlan(place);
-    await connectOld(place);
+    await place.connectOld();
     await post(place, await generatedOver(place, july));
-    const users = [{ partyNumber: place.party, connectionGroupLabel: 'Home' }];
+    const users = [{ partyNumber: place.party, connectionGroupLabel: 'House' }];
     const connectionDate = '22072026';
     const late = await subscribe(place.client, { ...place.offer, connectionDate, users });
     await post(place, await generatedOver(place, august));
@@ -609,8 +580,8 @@ for (const postType of postTypes) {
   test(`${postType}: a plan does not change in a term that was billed after it`, async () => {
     const place = await openPlace(postType, { postBilling: 1 });
     const change = await dearerPlan(place);
-    const number = await connectOld(place);
-    await connectOld(place);
+    const number = await place.connectOld();
+    await place.connectOld();
     await post(place, await generatedOver(place, july));
     assert.equal(await change(number, '11/07/2026'), 'DATE_IN_POSTED_TERM');
     assert.equal(await change(number, '01/08/2026'), 'success');

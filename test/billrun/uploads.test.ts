@@ -1,18 +1,18 @@
 // Uploaded use on bills: of an input that is also measured, and where bills are made in advance.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BillRun, billsOf, generate, post } from '../support/bill-run.ts';
+import { billsOf, generate, post, type Running } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { billOf, january, linesOf, openHome } from '../support/left-out.ts';
+import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
-import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
-import { newTerm, type TermData } from '../support/terms.ts';
+import { newParty } from '../support/subscriptions.ts';
+import type { TermData } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
 
-const upload = ({ client }: Pick<BillRun, 'client'>, termID: number, usage: string[][]) => {
+const upload = ({ client }: Pick<Running, 'client'>, termID: number, usage: string[][]) => {
   const data = JSON.stringify({ termID, usage });
   return client.uploadUsage({ operation: 'schedule', data: { data } });
 };
@@ -32,25 +32,18 @@ test('uploaded use stands in for what was measured, and is told once', async () 
   assert.equal(data.summary.usage[0]?.quantity, '50');
 });
 
-const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
-const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
-const september = { startDate: '01/09/2026', endDate: '30/09/2026' };
-
 /** 310 a month ahead, and 2 for each GB of the month before. */
 async function openInAdvance() {
-  const client = await scene.workspace('ahead');
-  const { rows } = await scene.sql.query("select find_workspace('ahead') as id");
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    'ahead',
     {
       postBilling: 0,
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'data', unit: 'GB', source: 'Uploaded' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
         { name: 'extra', label: 'Data', type: 'Charge', sequence: 2 },
       ],
-      holdRules: [],
     },
     {
       componentRules: [
@@ -59,20 +52,7 @@ async function openInAdvance() {
       ],
     },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
-  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
-  return { run, connection, open };
+  return { run, connection: await run.connectOld(), open: run.open };
 }
 
 test('dated use where bills are made in advance is billed with the next one', async () => {
@@ -104,70 +84,130 @@ test('dated use where bills are made in advance is billed with the next one', as
   ]);
 });
 
-test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
-  const client = await scene.workspace('seats');
-  const { rows } = await scene.sql.query("select find_workspace('seats') as id");
-  const offer = await newOffer(
-    client,
+/** 31 a month for each seat, of which 5 are agreed. */
+async function openSeats(name: string) {
+  const run = await openOffer(
+    scene,
+    name,
     {
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'seats', unit: 'seat', required: 1, changeInTerm: 'Split' }],
       components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
-      holdRules: [],
     },
     { componentRules: [{ component: 'fee', formula: 'qty.seats * 31', prorate: 'Days' }] },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      unmeteredInputs: [{ name: 'seats', value: '5' }],
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
-  const billed = async (days: object, ...usage: string[][]) => {
-    const term = await newTerm(client, { serviceCode, ...days });
-    await upload(run, term, usage);
+  const { client } = run;
+  const unmeteredInputs = [{ name: 'seats', value: '5' }];
+  const connection = await run.connectOld({ unmeteredInputs });
+  /** Days from which so much is billed; `upload` has a quantity and maybe a day. */
+  const drafted = async (days: object, ...uploads: string[][]) => {
+    const term = await run.open(days);
+    await upload(
+      run,
+      term,
+      uploads.map((row) => [connection, 'seats', ...row]),
+    );
     await generate(run, term);
-    const [bill] = await billsOf(run, term);
-    await post(run, term);
-    return [bill?.usage, bill?.lines.map(({ fromDate, amount }) => [fromDate, amount])];
+    const bill = await billOf(run, term);
+    const lines = bill.lines.map(({ fromDate, amount }) => [fromDate, amount]);
+    return { term, bill, lines };
   };
-  assert.deepEqual(await billed(july, [connection, 'seats', '50']), [
-    [],
-    [['01/07/2026', 50 * 31]],
-  ]);
+  return {
+    client,
+    connection,
+    billed: async (...given: Parameters<typeof drafted>) => {
+      const { term, bill, lines } = await drafted(...given);
+      await post(run, term);
+      return [bill.usage, lines];
+    },
+    leftOut: async (...given: Parameters<typeof drafted>) => {
+      const { term, bill } = await drafted(...given);
+      const { billID } = bill;
+      await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
+      await post(run, term, true);
+    },
+  };
+}
+
+test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
+  const { billed } = await openSeats('seats');
+  assert.deepEqual(await billed(july, ['50']), [[], [['01/07/2026', 50 * 31]]]);
   // 5 on ten days, 8 on the other 21.
-  assert.deepEqual(await billed(august, [connection, 'seats', '8', '11/08/2026']), [
+  assert.deepEqual(await billed(august, ['8', '11/08/2026']), [
     [],
     [
       ['01/08/2026', 5 * 10],
       ['11/08/2026', 8 * 21],
     ],
   ]);
-  assert.deepEqual(await billed(september), [[], [['01/09/2026', 5 * 31]]]);
+  const both = [['8'], ['9', '16/09/2026']];
+  assert.deepEqual(await billed(september, ...both), [
+    [],
+    [
+      ['01/09/2026', 8 * 15.5],
+      ['16/09/2026', 9 * 15.5],
+    ],
+  ]);
+  const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
+  assert.deepEqual(await billed(october), [[], [['01/10/2026', 5 * 31]]]);
+});
+
+test('an uploaded quantity of a bill that was left out is of the days of that bill', async () => {
+  const whole = await openSeats('seats-whole');
+  await whole.leftOut(july, ['50']);
+  assert.deepEqual(await whole.billed(august), [
+    [],
+    [
+      ['01/07/2026', 50 * 31],
+      ['01/08/2026', 5 * 31],
+    ],
+  ]);
+  const both = await openSeats('seats-both');
+  await both.leftOut(july, ['50']);
+  assert.deepEqual(await both.billed(august, ['8']), [
+    [],
+    [
+      ['01/07/2026', 50 * 31],
+      ['01/08/2026', 8 * 31],
+    ],
+  ]);
+  assert.deepEqual(await both.billed(september), [[], [['01/09/2026', 5 * 31]]]);
+});
+
+test('quantities from a day on, of several bills that were left out', async () => {
+  const { client, connection, leftOut, billed } = await openSeats('seats-days');
+  const unmeteredInputs = [{ name: 'seats', value: '6', fromDate: '16/08/2026' }];
+  await client.updateConnection({ data: { connectionNumber: connection, unmeteredInputs } });
+  await leftOut(july, ['20', '11/07/2026']);
+  await leftOut(august, ['9', '21/08/2026'], ['7', '06/08/2026']);
+  // By the days of September.
+  const fee = (seats: number, days: number) => Math.round((seats * 3_100 * days) / 30) / 100;
+  assert.deepEqual(await billed(september, ['8', '16/09/2026']), [
+    [],
+    [
+      ['01/07/2026', fee(5, 10)],
+      ['11/07/2026', fee(20, 21)],
+      ['01/08/2026', fee(5, 5)],
+      ['06/08/2026', fee(7, 10)],
+      ['16/08/2026', fee(6, 5)],
+      ['21/08/2026', fee(9, 11)],
+      ['01/09/2026', fee(6, 15)],
+      ['16/09/2026', fee(8, 15)],
+    ],
+  ]);
 });
 
 /** 310 a month, a hall by hand, and 2 for a call; billed through June. */
 async function openHall(name: string) {
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    name,
     {
-      meteredInputs: [],
       unmeteredInputs: [{ name: 'calls', unit: 'call', source: 'Uploaded' }],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
         { name: 'hall', label: 'Hall', type: 'Charge', sequence: 2, manual: 'Optional' },
         { name: 'use', label: 'Calls', type: 'Charge', sequence: 3 },
       ],
-      holdRules: [],
     },
     {
       componentRules: [
@@ -177,19 +217,8 @@ async function openHall(name: string) {
       ],
     },
   );
-  const connection = await subscribe(
-    client,
-    {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber: await newParty(client), connectionGroupLabel: 'House' }],
-    },
-    { batchUpload: true },
-  );
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
-  const { serviceCode } = offer;
-  const open = (data: Partial<TermData>) => newTerm(client, { serviceCode, ...data });
+  const { client, open } = run;
+  const connection = await run.connectOld();
   return {
     run,
     client,

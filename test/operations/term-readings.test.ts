@@ -152,6 +152,37 @@ test('every bad row of an upload is named, and nothing is stored', async () => {
   });
 });
 
+test('a file that is sent twice changes nothing, and one that has grown adds what is new', async () => {
+  const { connection, number } = await hung();
+  const termID = await termIn(await inBatch(connection));
+  const row = (value: string, date: string) => [connection, String(number), value, date];
+  const first = [row('100', '15/01/2026'), row('110', '16/01/2026')];
+  assert.equal((await upload(termID, ...first)).message, '2 readings stored');
+  const again = await upload(termID, ...first);
+  assert.equal(again.message, '0 readings stored, 2 unchanged');
+  assert.equal((await admin.getReadings({ number })).data.readings.length, 3);
+  // However it is written.
+  const grown = [row('+100', '15/01/2026'), row('0110', '16/01/2026'), row('300', '31/01/2026')];
+  assert.equal((await upload(termID, ...grown)).message, '1 readings stored, 2 unchanged');
+  await admin.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
+  assert.equal((await upload(termID, ...grown)).message, '0 readings stored, 3 unchanged');
+  await changesNothing(async () => {
+    const other = await refuses(
+      upload(termID, ...first, row('310', '31/01/2026')),
+      'DUPLICATE_ROW',
+    );
+    assert.deepEqual(
+      other.error.details.map(({ field }) => field),
+      ['readings[2].readingDate'],
+    );
+    const [one] = first;
+    const twice = await refuses(upload(termID, one, one), 'DUPLICATE_ROW');
+    assert.match(twice.error.details[0]?.message ?? '', /has this reading of 15\/01\/2026 already/);
+    const late = row('111', '17/01/2026');
+    await refuses(upload(termID, one, late), 'READING_LOCKED');
+  });
+});
+
 test('an upload whose text is no upload is refused before anything is asked for', async () => {
   const termID = await termIn(await inBatch());
   const send = (data: string) =>

@@ -116,6 +116,8 @@ test('values are stored, replaced and taken back, by the name or the label of a 
     [one, 'goodwill', '-20'],
     [one, 'repairs', '175.5'],
   ]);
+  // It is gone already.
+  assert.equal((await post(termID, [two, 'repairs', ''])).message, '0 values stored');
   assert.equal((await post(termID)).message, '0 values stored');
 });
 
@@ -146,6 +148,12 @@ test('every bad row of values is named, and nothing is stored', async () => {
     const all = await refuses(post(termID, good, ...rows.map(([row]) => row)), 'ROWS_REJECTED');
     assert.equal(all.error.details.length, rows.length);
     await refuses(post(termID, good, [one, 'Repairs', '6']), 'DUPLICATE_ROW', { statusCode: 422 });
+    // More than an answer names: it tells how many there are.
+    const many = Array.from({ length: 700 }, (_, index) => [`NONE-${index}`, 'repairs', '1']);
+    const unknown = await refuses(post(termID, ...many), 'SUBSCRIPTION_NOT_FOUND');
+    assert.equal(unknown.error.details.length, 500);
+    const told = '700 problems in the rows, the first: No subscription has the number NONE-0';
+    assert.equal(unknown.error.message, told);
     await refuses(post(termID, [one, 'repairs']), 'INVALID_TYPE', { statusCode: 400 });
     await refuses(post(termID, [one, 'repairs', 5]), 'INVALID_TYPE');
     await refuses(
@@ -172,7 +180,12 @@ test('usage is stored for the term or a day, replaced and taken back', async () 
     [two, 'energy', day, '10.25'],
     [three, 'taps', 'infinity', '3'],
   ]);
-  await upload(termID, [one, 'calls', ''], [one, 'calls', '8', `05/${month}`]);
+  const back = [one, 'calls', ''];
+  assert.equal(
+    (await upload(termID, back, [one, 'calls', '8', `05/${month}`])).message,
+    '1 rows stored, 1 taken back',
+  );
+  assert.equal((await upload(termID, back)).message, '0 rows stored');
   assert.deepEqual((await usageOf(termID))[0], [one, 'calls', day, '8']);
   assert.equal((await usageOf(termID)).length, 3);
   assert.equal((await termOf(admin, termID)).stage, 'Created');

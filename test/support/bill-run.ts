@@ -9,12 +9,10 @@ import { insertScenario, insertTerm, type TermRow } from './term-rows.ts';
 
 export type ShownBill = DataOf<'getBills'>['bills'][number];
 
-export type BillRun = {
-  scene: Scene;
-  client: TestClient;
-  tenantId: number;
-  one: TariffCase;
-};
+/** A workspace in which terms are billed. */
+export type Running = { scene: Scene; client: TestClient; tenantId: number };
+
+export type BillRun = Running & { one: TariffCase };
 
 export function tariffCase(id: string): TariffCase {
   const found = tariffCases.cases.find((one) => one.id === id);
@@ -87,24 +85,24 @@ export function copyOf(facts: Facts, index: number, use?: number): Facts {
 
 const schedule = { operation: 'schedule' as const };
 
-export function generate(run: BillRun, termId: number, billId: number | null = null) {
+export function generate(run: Running, termId: number, billId: number | null = null) {
   return run.client.generateBills({ ...schedule, data: { termID: termId }, billId });
 }
 
-export function post(run: BillRun, termId: number, skipErrors = false) {
+export function post(run: Running, termId: number, skipErrors = false) {
   return run.client.postBills({ ...schedule, data: { termID: termId, skipErrors } });
 }
 
-export function unpost(run: BillRun, termId: number, reason = 'wrong prices') {
+export function unpost(run: Running, termId: number, reason = 'wrong prices') {
   return run.client.unpostBills({ ...schedule, data: { termID: termId, reason } });
 }
 
-export async function billsOf(run: BillRun, termId: number): Promise<ShownBill[]> {
+export async function billsOf(run: Running, termId: number): Promise<ShownBill[]> {
   return (await run.client.getBills({ termID: termId })).data.bills;
 }
 
 export async function rowsOf<Row extends object>(
-  run: BillRun,
+  run: Running,
   query: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {

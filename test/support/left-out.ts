@@ -1,14 +1,6 @@
 // A home with one meter, and bills that are left out when a term is posted.
 import assert from 'node:assert/strict';
-import {
-  type BillRun,
-  billsOf,
-  generate,
-  post,
-  rowsOf,
-  type ShownBill,
-  tariffCase,
-} from './bill-run.ts';
+import { billsOf, generate, post, type Running, rowsOf, type ShownBill } from './bill-run.ts';
 import { type MeterFacts, openMetered } from './metered.ts';
 import type { Service } from './pricing.ts';
 import type { Scene } from './scene.ts';
@@ -32,7 +24,7 @@ export async function openHome(
   places += 1;
   const place = await openMetered(scene, `home-${places}`, { holdRules: [], ...service });
   const { admin: client, tenantId } = place;
-  const run: BillRun = { scene, client, tenantId, one: tariffCase('SOC') };
+  const run: Running = { scene, client, tenantId };
   const { connection, number } = await place.hung(meter);
   await rowsOf(run, `update subscriptions set billed_through = '2025-12-31' where tenant_id = $1`);
   const { data } = await client.getServices({});
@@ -70,7 +62,7 @@ export async function openHome(
   };
 }
 
-export async function billOf(run: BillRun, term: number): Promise<ShownBill> {
+export async function billOf(run: Running, term: number): Promise<ShownBill> {
   const [bill, ...others] = await billsOf(run, term);
   assert.ok(bill);
   assert.deepEqual(others, []);
@@ -78,7 +70,7 @@ export async function billOf(run: BillRun, term: number): Promise<ShownBill> {
 }
 
 /** All bills of a term are held back when it is posted. */
-export async function leaveOut(run: BillRun, term: number): Promise<void> {
+export async function leaveOut(run: Running, term: number): Promise<void> {
   await generate(run, term);
   for (const { billID } of await billsOf(run, term)) {
     await run.client.holdBill({ data: { billID, hold: true, reason: 'to be looked at' } });
@@ -100,7 +92,7 @@ export const daysOf = (bill: ShownBill) => [bill.status, bill.billedFrom, bill.b
 export const linesOf = (bill: ShownBill) =>
   bill.lines.map((line) => [line.component, line.fromDate, line.amount]);
 
-export async function hashOf(run: BillRun, billId: number): Promise<string> {
+export async function hashOf(run: Running, billId: number): Promise<string> {
   const query =
     "select encode(hash, 'hex') as hash from bills where tenant_id = $1 and bill_id = $2";
   const [row] = await rowsOf<{ hash: string }>(run, query, [billId]);

@@ -2,11 +2,12 @@
 // end: everything is billed once.
 import assert from 'node:assert/strict';
 import { BillingError } from '../../sdk/client.ts';
-import { type BillRun, billsOf, rowsOf, type ShownBill } from './bill-run.ts';
+import { billsOf, type Running, rowsOf, type ShownBill } from './bill-run.ts';
+import { openOffer } from './offer-place.ts';
 import { newTariff } from './pricing.ts';
 import { assertIdentities, cents } from './published-bill.ts';
 import type { Scene } from './scene.ts';
-import { newMeter, newOffer, newParty, shown, subscribe } from './subscriptions.ts';
+import { newMeter, shown } from './subscriptions.ts';
 
 const firstDay = Temporal.PlainDate.from('2026-07-01');
 /** Days on which something may happen, counted from the first of July. */
@@ -35,7 +36,7 @@ type Given = { what: string; who: number; term: number; amount: number };
 export type Meter = { number: number; since: number; base: number };
 
 export type House = {
-  run: BillRun;
+  run: Running;
   serviceCode: string;
   plans: string[];
   numbers: string[];
@@ -74,11 +75,9 @@ let houses = 0;
 /** Ten a day, ten a unit; billed through June, the meters showing what they showed then. */
 export async function openHouse(scene: Scene, postType: string): Promise<House> {
   houses += 1;
-  const name = `months-${houses}`;
-  const client = await scene.workspace(name);
-  const { rows } = await scene.sql.query('select find_workspace($1) as id', [name]);
-  const offer = await newOffer(
-    client,
+  const run = await openOffer(
+    scene,
+    `months-${houses}`,
     {
       meteredInputs: [
         {
@@ -96,27 +95,21 @@ export async function openHouse(scene: Scene, postType: string): Promise<House> 
         sequence: index + 1,
         ...(byHand.includes(component) ? { manual: 'Optional' } : {}),
       })),
-      holdRules: [],
       postType,
     } as never,
     { ...rules('10'), ...usageData } as never,
+    'Old',
   );
-  const partyNumber = await newParty(client, 'Old');
+  const { client, offer } = run;
   const numbers: string[] = [];
   const meters: Meter[] = [];
   for (const one of [0, 1]) {
     const number = await newMeter(client);
-    const connection = {
-      ...offer,
-      connectionDate: '01062026',
-      billedThrough: '30062026',
-      users: [{ partyNumber, connectionGroupLabel: 'House' }],
-      meters: [{ number, installDate: '30/06/2026', initialReading: String(shownBy(one, -1)) }],
-    };
-    numbers.push(await subscribe(client, connection, { batchUpload: true }));
+    const initialReading = String(shownBy(one, -1));
+    const meter = { number, installDate: '30/06/2026', initialReading };
+    numbers.push(await run.connectOld({ meters: [meter] }));
     meters.push({ number, since: -1, base: 0 });
   }
-  const run = { scene, client, tenantId: Number(rows[0].id) } as BillRun;
   const { serviceCode } = offer;
   const dear = await newTariff(client, serviceCode, { ...rules('20'), ...usageData } as never);
   return {

@@ -10,10 +10,12 @@ export type MailOutcome = 'Sent' | 'Temporary' | 'Permanent' | 'Uncertain';
 export type MailResult = { readonly outcome: MailOutcome; readonly detail: string };
 
 /** Minutes until a temporary failure is tried again: a mail server is down for a day at most. */
-const retryMinutes = [1, 5, 15, 60, 180, 360, 720];
+const retryMinutes = [1, 5, 15, 60, 180, 360, 720] as const;
 
 /** Seconds to wait after so many failed attempts; null when no further one is made. */
 export function mailRetrySeconds(attempts: number): number | null {
   const minutes = retryMinutes[attempts - 1];
   return minutes === undefined ? null : minutes * 60;
 }
+
+export const firstRetrySeconds = 60 * retryMinutes[0];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { ContextType } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';
 
 /** A term with what its bills need of its context, batch and billing period. */
@@ -9,6 +10,7 @@ export type BilledTerm = {
   context_id: number;
   context_code: string;
   context_name: string;
+  context_type: ContextType;
   context_created_at: Temporal.Instant;
   context_period_id: number;
   charging_type: 'Postpaid' | 'Prepaid';
@@ -49,7 +51,7 @@ export async function findBilledTerm(
   const lock = { update: sql`for no key update of t`, share: sql`for share of t` };
   const { rows } = await sql<BilledTerm>`
     select t.term_id, t.context_id, c.code as context_code, c.name as context_name,
-      c.created_at as context_created_at, c.billing_period_id as context_period_id,
+      c.context_type, c.created_at as context_created_at, c.billing_period_id as context_period_id,
       c.charging_type, c.bills_after_period, c.business_unit_id, c.book_version,
       t.batch_id, b.code as batch_code, t.billing_period_id,
       trim_scale(p.months)::text as months, t.term_type, t.label, t.start_date, t.end_date,

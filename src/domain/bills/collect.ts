@@ -1,14 +1,16 @@
 // Reads, for a range of subjects, all that their bills are made from: the same few statements
 // whatever their number.
-import { parseDay } from '../../base/days.ts';
+import { parseDay, wireDay } from '../../base/days.ts';
 import { hashed } from '../../base/db/hashed.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import { contextOn, editionOn } from '../rating/price-book.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
+import { withQuantities } from './agreed.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
-import { type Inputs, termFactsOf, wireDay } from './freeze.ts';
+import { termFactsOf } from './freeze.ts';
+import type { Inputs } from './inputs.ts';
 import {
   type BilledRow,
   listAccountLabels,
@@ -48,7 +50,7 @@ export async function collect(
   const accountIds = billed.map((row) => row.account_id);
   const [[standings, meters], labels, manual, usage] = await Promise.all([
     hashed(tx, () =>
-      Promise.all([listStandings(tx, tenantId, billed), listMeters(tx, tenantId, term, ids)]),
+      Promise.all([listStandings(tx, tenantId, term, billed), listMeters(tx, tenantId, term, ids)]),
     ),
     listAccountLabels(tx, tenantId, accountIds),
     listManualValues(tx, tenantId, term.term_id, ids),
@@ -70,14 +72,14 @@ export async function collect(
     isRequired: requirements(term, pinned),
     accountNames,
   };
-  const isAgreed = agreedInputs(scope);
-  const rows = withQuantities(billed, usage.filter(isAgreed));
-  const taken = await withLeftOut(tx, tenantId, scope, rows, { meters, manual, usage });
+  const agreed = agreedInputs(scope);
+  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage, agreed });
+  const rows = withQuantities(billed, taken.quantities, term.end_date);
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
   const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
-  const used = [...usageBefore, ...taken.usage].filter((row) => !isAgreed(row));
+  const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
   const usageOf = Map.groupBy(used, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
   const subjects = new Map<number, Inputs[]>();
@@ -141,39 +143,10 @@ function requiredInputs(book: PinnedBook['book'], code: string, day: number): st
 }
 
 /** Quantities that are agreed with a subscription, and not use of it. */
-function agreedInputs({ book, termFacts }: MakeScope): (row: UsageRow) => boolean {
+function agreedInputs({ book, termFacts }: MakeScope): ReadonlySet<string> {
   const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
   const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
-  const names = new Set(agreed.map(({ name }) => name));
-  return ({ input }) => names.has(input);
-}
-
-/**
- * What was uploaded for the term stands in for an agreed quantity: for all of it, or from a day on.
- */
-function withQuantities(
-  billed: readonly BilledRow[],
-  uploaded: readonly UsageRow[],
-): readonly BilledRow[] {
-  if (uploaded.length === 0) return billed;
-  const uploadedOf = Map.groupBy(uploaded, (row) => row.subscription_id);
-  return billed.map((row) => {
-    const steps = (uploadedOf.get(row.subscription_id) ?? []).map(
-      ({ input: name, quantity: value, usage_date: fromDate }) =>
-        fromDate === null ? { name, value } : { name, value, fromDate },
-    );
-    if (steps.length === 0) return row;
-    const kept = (row.quantities ?? []).filter((agreed) =>
-      steps.every(
-        ({ name, fromDate }) =>
-          name !== agreed.name || (fromDate !== undefined && fromDate !== agreed.fromDate),
-      ),
-    );
-    const quantities = [...kept, ...steps].sort((a, b) =>
-      (a.fromDate ?? '') < (b.fromDate ?? '') ? -1 : 1,
-    );
-    return { ...row, quantities };
-  });
+  return new Set(agreed.map(({ name }) => name));
 }
 
 /** A day that was uploaded again for this term counts as it is now. */
@@ -220,8 +193,8 @@ async function overdueOf(
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
   const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
-  const bills = await listOverdue(tx, tenantId, ids, term.end_date);
-  const openings = await listOpenings(tx, tenantId, ids);
+  const bills = await listOverdue(tx, tenantId, term, ids);
+  const openings = await listOpenings(tx, tenantId, term, ids);
   const overdue: Overdue = new Map();
   for (const { subscription_id: id, open, due_date: dueDate } of bills) {
     overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
@@ -241,7 +214,7 @@ const graceDaysUsual = 5;
 
 /**
  * Readings besides those locked for the term: where the term is cut, of registers that show use and
- * not a count, and where one is missing because it waits for review.
+ * not a count or turned over, and where one is missing because it waits for review.
  */
 async function furtherReadings(
   tx: Tx,
@@ -258,7 +231,8 @@ async function furtherReadings(
     const cut = isCut(row);
     return meters.flatMap((meter) => {
       const isMissing = meter.reading_date === null;
-      if (!cut && !isMissing && meter.kind === 'Cumulative') return [];
+      const isPlain = meter.kind === 'Cumulative' && !meter.rollover;
+      if (!cut && !isMissing && isPlain) return [];
       return [
         {
           assignmentId: meter.assignment_id,

@@ -1,4 +1,5 @@
 // One bill for several subscriptions: their lines one after the other, their sums rounded once.
+import { isoDay } from '../../base/days.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
 import { totalsOf } from '../rating/totals.ts';
 import {
@@ -9,7 +10,6 @@ import {
   storedLine,
   storedUsage,
 } from './document.ts';
-import { isoDay } from './freeze.ts';
 import type { BillPart, MadeBill, Rated } from './made-bill.ts';
 
 type Amounts = Pick<

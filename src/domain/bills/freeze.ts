@@ -1,6 +1,6 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
-import { parseDay } from '../../base/days.ts';
+import { isoDay, parseDay, wireDay } from '../../base/days.ts';
 import { decimalText, exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { add, type Exact, zero } from '../../base/numbers/exact.ts';
 import type {
@@ -8,43 +8,16 @@ import type {
   ConnectionFacts,
   Facts,
   HistoryTerm,
-  MeterFacts,
   PreviousTermFacts,
-  ReadingFacts,
   TermFacts,
   UploadedUsage,
 } from '../rating/facts.ts';
 import type { HistoryEntry } from '../terms/usage-history-store.ts';
-import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
-import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
+import { metersOf } from './freeze-meters.ts';
+import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
+import type { BilledRow, UsageRow } from './inputs-store.ts';
 import type { StandingRow } from './standings-store.ts';
-
-/** Everything that was read for one subscription. */
-export type Inputs = {
-  readonly row: BilledRow;
-  readonly accountLabel: string;
-  readonly standing: StandingRow;
-  readonly meters: readonly MeterRow[];
-  /** By assignment and position, where a bill may need more than the readings locked. */
-  readonly readings: ReadonlyMap<string, readonly ReadingRow[]> | null;
-  readonly manual: readonly ManualRow[];
-  readonly usage: readonly UsageRow[];
-  readonly overdue: readonly { open: number; dueDate: string }[];
-};
-
-/** What is the same for all bills of a run. */
-export type FreezeScope = {
-  readonly term: BilledTerm;
-  readonly termFacts: TermFacts;
-  readonly currencyDecimals: number;
-  readonly planCodes: ReadonlyMap<number, string>;
-  /** Terms before this one, by id; only where bills are made in advance. */
-  readonly earlierTerms: ReadonlyMap<number, EarlierTermRow>;
-  /** Inputs without which a plan cannot be billed, by plan. */
-  readonly isRequired: (planId: number, input: string) => boolean;
-  /** Figures of the account that formulas of the context read. */
-  readonly accountNames: ReadonlySet<string>;
-};
 
 export function termFactsOf(term: BilledTerm): TermFacts {
   return {
@@ -78,18 +51,6 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const account = accountOf(scope, inputs);
   if (account !== null) facts.account = account;
   return facts;
-}
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** YYYY-MM-DD -> DD/MM/YYYY. */
-export function wireDay(isoDate: string): string {
-  return `${isoDate.slice(8, 10)}/${isoDate.slice(5, 7)}/${isoDate.slice(0, 4)}`;
-}
-
-/** DD/MM/YYYY -> YYYY-MM-DD. */
-export function isoDay(wireDate: string): string {
-  return `${wireDate.slice(6)}-${wireDate.slice(3, 5)}-${wireDate.slice(0, 2)}`;
 }
 
 /** Stored ends are the first day on which something no longer holds; facts name the last. */
@@ -168,109 +129,6 @@ export function isFirstBill(term: BilledTerm, row: BilledRow): boolean {
   return row.billed_through === null
     ? row.connection_date >= term.start_date
     : row.billed_through < row.connection_date;
-}
-
-function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
-  const facts: MeterFacts[] = [];
-  for (const meter of inputs.meters) {
-    const isLocked = meter.reading_date !== null;
-    if (!isLocked && !isMissed(scope, inputs.row, meter)) continue;
-    const further = furtherOf(inputs, meter);
-    const fact: Mutable<MeterFacts> = {
-      number: meter.number,
-      digits: meter.digits,
-      input: meter.input,
-      register: meter.register,
-    };
-    if (meter.mf !== 1) fact.mf = meter.mf;
-    if (meter.kind !== 'Cumulative') fact.kind = meter.kind;
-    const previous = previousOf(meter, further);
-    if (previous !== null) fact.previous = previous;
-    const current = currentOf(meter, further);
-    if (current !== null) fact.current = current;
-    else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
-    if (isLocked && further.length > 0) {
-      const between = further.filter((reading) => isBetween(reading, meter));
-      if (between.length > 0) fact.readings = between.map(readingFact);
-    }
-    facts.push(fact);
-  }
-  return facts;
-}
-
-const noReadings: readonly ReadingRow[] = [];
-
-function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[] {
-  if (readings === null) return noReadings;
-  return readings.get(`${meter.assignment_id}/${meter.position}`) ?? noReadings;
-}
-
-/** A register that hung there on a day to be billed, and whose input the plan needs. */
-function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
-  if (!isNeeded(scope, row, meter.input)) return false;
-  const billedThrough = row.billed_through ?? '';
-  return meter.remove_date === null || meter.remove_date > billedThrough;
-}
-
-/** Whether a plan that is in force on a day to be billed cannot be billed without an input. */
-export function isNeeded(
-  { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
-  row: BilledRow,
-  input: string,
-): boolean {
-  const { plan_history: plans, billed_through: billed } = row;
-  if (plans.length === 1) return isRequired(row.plan_id, input);
-  const first =
-    billed === null ? term.start_date : String(Temporal.PlainDate.from(billed).add({ days: 1 }));
-  return plans.some(({ planId, fromDate }, index) => {
-    const next = plans[index + 1]?.fromDate;
-    const isInForce = fromDate <= term.end_date && (next === undefined || next > first);
-    return isInForce && isRequired(planId, input);
-  });
-}
-
-/** Without a locked reading, the last one that was accepted: it only shows what is missing. */
-function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
-  const { previous_date: date, previous_value: value, previous_type: type } = meter;
-  if (date !== null && value !== null) return readingOf(date, value, type, false);
-  if (meter.reading_date !== null) return null;
-  const accepted = further.findLast((reading) => reading.status === 'Accepted');
-  return accepted ? readingFact(accepted) : null;
-}
-
-function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
-  if (meter.reading_date !== null && meter.value !== null) {
-    const { reading_date: date, value, reading_type: type, rollover } = meter;
-    return readingOf(date, value, type, rollover === true);
-  }
-  const waiting = further.findLast((reading) => reading.status === 'Review');
-  return waiting ? { ...readingFact(waiting), status: 'Review' } : null;
-}
-
-function readingFact(reading: ReadingRow): ReadingFacts {
-  const { reading_date: date, value, reading_type: type, rollover } = reading;
-  return readingOf(date, value, type, rollover);
-}
-
-function readingOf(
-  date: string,
-  value: string,
-  type: string | null,
-  isRollover: boolean,
-): ReadingFacts {
-  const reading: Mutable<ReadingFacts> = { date: wireDay(date), value };
-  if (type !== null) reading.type = type;
-  if (isRollover) reading.rollover = true;
-  return reading;
-}
-
-/** Read and accepted, and neither the one the term begins from nor the one it ends with. */
-function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
-  if (reading.status !== 'Accepted' || reading.is_stand_in) return false;
-  const isStart =
-    reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
-  const isEnd = reading.reading_date === meter.reading_date && reading.value === meter.value;
-  return !isStart && !isEnd;
 }
 
 type PlainUsage = Record<string, UploadedUsage>;

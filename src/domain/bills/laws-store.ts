@@ -2,6 +2,7 @@
 // how much there is of something, and which of it is wrong.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
 
 export type Verdict = { checked: number; wrong: number; examples: string[] };
 
@@ -23,6 +24,14 @@ export async function judge(
   return rows[0] ?? { checked: 0, wrong: 0, examples: [] };
 }
 
+const { receivable, payable } = ledgerAccounts;
+/** Where what is billed is booked: what is owed to the workspace, and what it owes. */
+const openItems = sql.raw(`(${receivable}, ${payable})`);
+/** Above zero on the side on which a bill stands. */
+const billedAmount = sql.raw(
+  `(case n.ledger_account_id when ${payable} then -n.amount else n.amount end)`,
+);
+
 /** Every journal sums to zero, and its lines on customers' accounts are those of its entries. */
 export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
@@ -36,7 +45,7 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
         || coalesce(l.ledger_account_id, e.ledger_account_id)
       from (
         select journal_id, ledger_account_id, sum(amount) as amount from journal_lines
-        where tenant_id = ${tenantId} and ledger_account_id in (2, 3, 4, 10)
+        where tenant_id = ${tenantId} and ledger_account_id in (2, 3, 4, 10, ${payable})
         group by journal_id, ledger_account_id
       ) l
       full join (
@@ -172,7 +181,7 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
       from (select * from subscription_balances where tenant_id = ${tenantId}) b
       full join (
         select subscription_id, party_id,
-          coalesce(sum(amount) filter (where ledger_account_id = 2), 0) as receivable,
+          coalesce(sum(amount) filter (where ledger_account_id in ${openItems}), 0) as receivable,
           coalesce(-sum(amount) filter (where ledger_account_id = 4), 0) as deposit,
           coalesce(sum(amount) filter (where ledger_account_id = 10), 0) as disputed
         from subledger_entries
@@ -207,12 +216,13 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
         || coalesce(b.posting, e.posting) as what
       from (${bookedParts(tenantId)}) b
       full join (
-        select n.bill_id, n.posting, n.subscription_id, n.party_id, sum(n.amount) as amount,
+        select n.bill_id, n.posting, n.subscription_id, n.party_id, sum(${billedAmount}) as amount,
           count(*) filter (where n.kind = 'Bill') as entries,
           count(*) filter (where n.kind = 'Reversal') as reversals
         from subledger_entries n
         left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
-        where n.tenant_id = ${tenantId} and n.bill_id is not null and n.ledger_account_id = 2
+        where n.tenant_id = ${tenantId} and n.bill_id is not null
+          and n.ledger_account_id in ${openItems}
           and (n.kind = 'Bill' or (n.kind = 'Reversal' and r.journal_id is not null))
         group by n.bill_id, n.posting, n.subscription_id, n.party_id
       ) e on e.bill_id = b.bill_id and e.posting = b.posting

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { hasBilled } from '../terms/taken-readings-store.ts';
+import type { UploadedQuantity } from './agreed.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
 
@@ -163,6 +164,37 @@ export async function listValuesWithLeftOut(
   return rows;
 }
 
+/** Of inputs that are agreed: a term's own row holds in that term, nothing adds up. */
+export async function listQuantitiesWithLeftOut(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  subscriptions: readonly CatchingUp[],
+  inputs: ReadonlySet<string>,
+): Promise<UploadedQuantity[]> {
+  if (inputs.size === 0) return [];
+  const { rows } = await sql<UploadedQuantity>`
+    select u.subscription_id, u.input, nullif(u.usage_date, 'infinity') as usage_date,
+      trim_scale(u.quantity)::text as quantity, t.start_date, t.end_date
+    from ${wanted(subscriptions)}
+    join term_usage u on u.tenant_id = ${tenantId} and u.subscription_id = w.subscription_id
+      and u.input = any(${[...inputs]}::text[])
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = u.term_id
+    where ${isUsageTakenOver(tenantId, term)}
+    order by u.subscription_id, u.input, t.term_id, u.usage_date
+  `.execute(tx);
+  return rows;
+}
+
+/** Of rows `u` of terms `t`. */
+function isUsageTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  const isGivenToo = sql`
+    select from term_usage o
+    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
+      and o.subscription_id = u.subscription_id and o.input = u.input`;
+  return isTakenOver(tenantId, term, { isGivenToo, takenAt: sql`u.modified_at` });
+}
+
 /**
  * Use for the term and for those that were left out. Where terms are billed after their days, use
  * of a whole term is of its last day, so that it falls on the days of that term and not of another.
@@ -173,10 +205,6 @@ export async function listUsageWithLeftOut(
   term: BilledTerm,
   subscriptions: readonly CatchingUp[],
 ): Promise<UsageRow[]> {
-  const isGivenToo = sql`
-    select from term_usage o
-    where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
-      and o.subscription_id = u.subscription_id and o.input = u.input`;
   const { rows } = await sql<UsageRow>`
     with taken as (
       select u.subscription_id, u.input, u.usage_date, u.quantity, t.end_date,
@@ -185,7 +213,7 @@ export async function listUsageWithLeftOut(
       from ${wanted(subscriptions)}
       join term_usage u on u.tenant_id = ${tenantId} and u.subscription_id = w.subscription_id
       join terms t on t.tenant_id = ${tenantId} and t.term_id = u.term_id
-      where ${isTakenOver(tenantId, term, { isGivenToo, takenAt: sql`u.modified_at` })}
+      where ${isUsageTakenOver(tenantId, term)}
     )
     select subscription_id, input, nullif(day, 'infinity') as usage_date,
       trim_scale(sum(quantity))::text as quantity

@@ -2,13 +2,16 @@
 // alone, and only for subscriptions with days before it that nobody was billed for or with another
 // term of the same days, and for registers that another term read after this one had.
 import type { Tx } from '../../base/db/pool.ts';
-import { type FreezeScope, isNeeded } from './freeze.ts';
+import type { UploadedQuantity } from './agreed.ts';
+import { isNeeded } from './freeze-meters.ts';
+import type { FreezeScope } from './inputs.ts';
 import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
 import {
   type CatchingUp,
   type LeftOutReading,
   listBeside,
   listLeftOutReadings,
+  listQuantitiesWithLeftOut,
   listUsageWithLeftOut,
   listValuesWithLeftOut,
 } from './left-out-store.ts';
@@ -20,14 +23,20 @@ export type TakenIn = {
   readonly usage: readonly UsageRow[];
 };
 
+export type CaughtUp = TakenIn & { readonly quantities: readonly UploadedQuantity[] };
+
 export async function withLeftOut(
   tx: Tx,
   tenantId: number,
   scope: Pick<FreezeScope, 'term' | 'isRequired'>,
   billed: readonly BilledRow[],
-  taken: TakenIn,
-): Promise<TakenIn> {
+  taken: TakenIn & { agreed: ReadonlySet<string> },
+): Promise<CaughtUp> {
   const { term } = scope;
+  const { start_date, end_date } = term;
+  const own = taken.usage.flatMap((row) =>
+    taken.agreed.has(row.input) ? [{ ...row, start_date, end_date }] : [],
+  );
   const start = dayBefore(term.start_date);
   const beside = await listBeside(tx, tenantId, term, billed);
   const late: CatchingUp[] = billed.flatMap((row) => {
@@ -38,7 +47,7 @@ export async function withLeftOut(
     return isWanted ? [{ subscription_id, billed_through, last_date }] : [];
   });
   const isOvertaken = taken.meters.some((meter) => meter.is_overtaken);
-  if (late.length === 0 && !isOvertaken) return taken;
+  if (late.length === 0 && !isOvertaken) return { ...taken, quantities: own };
   const lateIds = new Set(late.map((row) => row.subscription_id));
   const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const registers = taken.meters.flatMap((meter) => {
@@ -46,9 +55,10 @@ export async function withLeftOut(
     const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
     return [{ ...meter, billed_through: billedThrough ?? start }];
   });
-  const [manual, usage, readings] = await Promise.all([
+  const [manual, usage, quantities, readings] = await Promise.all([
     late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
     late.length === 0 ? [] : listUsageWithLeftOut(tx, tenantId, term, late),
+    late.length === 0 ? [] : listQuantitiesWithLeftOut(tx, tenantId, term, late, taken.agreed),
     registers.length === 0 ? [] : listLeftOutReadings(tx, tenantId, term, registers),
   ]);
   const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
@@ -61,6 +71,7 @@ export async function withLeftOut(
     }),
     manual: [...taken.manual.filter(isInTime), ...manual],
     usage: [...taken.usage.filter(isInTime), ...usage],
+    quantities: [...own.filter(isInTime), ...quantities],
   };
 }
 

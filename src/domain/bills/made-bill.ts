@@ -4,7 +4,7 @@ import type { Bill, BillUsage } from '../rating/bill.ts';
 import type { Facts } from '../rating/facts.ts';
 import type { HoldReason } from '../rating/hold.ts';
 import type { StoredLine } from './document.ts';
-import type { Inputs } from './freeze.ts';
+import type { Inputs } from './inputs.ts';
 
 /** One rated subscription. */
 export type Rated = Pick<Inputs, 'row' | 'accountLabel' | 'standing'> & {

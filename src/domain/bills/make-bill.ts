@@ -1,6 +1,6 @@
 // Makes bills out of frozen inputs: rates every subscription, judges the draft, puts the document
 // together and takes its hash.
-import { parseDay } from '../../base/days.ts';
+import { isoDay, parseDay } from '../../base/days.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
@@ -19,8 +19,9 @@ import {
   storedLine,
   storedUsage,
 } from './document.ts';
-import { type FreezeScope, freeze, type Inputs, isoDay } from './freeze.ts';
+import { freeze } from './freeze.ts';
 import { chargedTerms } from './histories.ts';
+import type { FreezeScope, Inputs } from './inputs.ts';
 import type { BilledRow } from './inputs-store.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
 import type { StandingRow } from './standings-store.ts';

@@ -11,6 +11,8 @@ export type Posting = {
   wallets: readonly WalletUse[];
   /** Of bills that are due when they are posted. */
   dueDate: string | null;
+  /** Where what is billed stands, and on which side of it: 1 for debits, -1 for credits. */
+  openItems: { accountId: number; side: 1 | -1 };
   journalId: number;
   firstEntry: number;
   postingDate: string;
@@ -27,7 +29,7 @@ export type Posting = {
  * statement, that reads and writes every bill once.
  */
 export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
-  const { journalId, firstEntry, postingDate, stamp, isCombined } = posting;
+  const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
   const { rows } = await sql<{ bills: number }>`
     with posted as (${markedPosted(tenantId, posting)}),
     parts as (
@@ -41,8 +43,9 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
         created_by)
       select b.tenant_id, ${firstEntry - 1}::bigint + row_number() over
           (order by b.bill_id, b.subscription_id),
-        ${journalId}::bigint, 2, b.party_id, b.subscription_id, 'Bill', b.bill_id, b.posting,
-        b.amount, ${postingDate}::date, b.bill_number, ${stamp.at}, ${stamp.by}
+        ${journalId}::bigint, ${openItems.accountId}::bigint, b.party_id, b.subscription_id, 'Bill',
+        b.bill_id, b.posting, b.amount * ${openItems.side}::bigint,
+        ${postingDate}::date, b.bill_number, ${stamp.at}, ${stamp.by}
       from (${isCombined ? entriesOfParts : entriesOfBills}) b
       order by b.bill_id, b.subscription_id
     ),

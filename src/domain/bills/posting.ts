@@ -2,7 +2,12 @@
 
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import {
+  type ContextType,
+  isOwedByUs,
+  ledgerAccounts,
+  openItemsAccount,
+} from '../ledger/accounts.ts';
 import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
 import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
@@ -23,6 +28,7 @@ const controlAccounts = new Set<number>([
   ledgerAccounts.advance,
   ledgerAccounts.deposit,
   ledgerAccounts.disputed,
+  ledgerAccounts.payable,
 ]);
 
 type AccountOf = (component: string, type: string | null) => number;
@@ -32,7 +38,11 @@ export async function componentAccounts(
   tx: Tx,
   tenantId: number,
   { book }: PinnedBook,
+  contextType: ContextType,
 ): Promise<AccountOf> {
+  const [kind, usual] = isOwedByUs(contextType)
+    ? (['Expense', ledgerAccounts.expense] as const)
+    : (['Income', ledgerAccounts.income] as const);
   const codes = new Map<string, string>();
   const wanted: WantedAccount[] = [];
   for (const { definition } of book.definitions.contexts) {
@@ -40,7 +50,7 @@ export async function componentAccounts(
       const code = account?.trim();
       if (!code) continue;
       codes.set(name, code);
-      wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : 'Income' });
+      wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : kind });
     }
   }
   const ids =
@@ -48,12 +58,20 @@ export async function componentAccounts(
   return (component, type) => {
     const id = ids.get(codes.get(component) ?? '');
     if (id !== undefined && !controlAccounts.has(id)) return id;
-    return type === 'Tax' ? ledgerAccounts.tax : ledgerAccounts.income;
+    return type === 'Tax' ? ledgerAccounts.tax : usual;
   };
 }
 
-/** Debit the customers, credit every component and the rounding. */
-export function billLines(drafts: readonly DraftCharges[], accountOf: AccountOf): JournalLine[] {
+/**
+ * Debit the customers, credit every component and the rounding; the other way round where the
+ * workspace owes what it bills.
+ */
+export function billLines(
+  drafts: readonly DraftCharges[],
+  accountOf: AccountOf,
+  contextType: ContextType,
+): JournalLine[] {
+  const side = isOwedByUs(contextType) ? -1 : 1;
   const sums = new Map<string, number>();
   let rounding = 0;
   for (const draft of drafts) {
@@ -64,12 +82,16 @@ export function billLines(drafts: readonly DraftCharges[], accountOf: AccountOf)
   }
   const credits: JournalLine[] = [...sums.keys()].sort().map((key) => {
     const { component, type } = chargeOf(key);
-    return { accountId: accountOf(component, type), component, amount: -(sums.get(key) ?? 0) };
+    return {
+      accountId: accountOf(component, type),
+      component,
+      amount: -side * (sums.get(key) ?? 0),
+    };
   });
-  credits.push({ accountId: ledgerAccounts.rounding, component: null, amount: -rounding });
+  credits.push({ accountId: ledgerAccounts.rounding, component: null, amount: -side * rounding });
   const booked = credits.filter(({ amount }) => amount !== 0);
   const billed = booked.reduce((sum, line) => exactSum(sum, -line.amount), 0);
-  return [{ accountId: ledgerAccounts.receivable, amount: billed }, ...booked];
+  return [{ accountId: openItemsAccount(contextType), amount: billed }, ...booked];
 }
 
 function exactSum(a: number, b: number): number {
@@ -139,7 +161,9 @@ export function depositJournal(
   head: JournalHead,
   { book, planCodes }: PinnedBook,
   firsts: readonly FirstBillRow[],
+  contextType: ContextType,
 ): Journal {
+  const openItems = openItemsAccount(contextType);
   const date = formatDate(head.postingDate);
   const entries = firsts.flatMap((row): SubledgerEntry[] => {
     const { connection } = row.facts as Facts;
@@ -155,7 +179,7 @@ export function depositJournal(
           description: name,
         } as const;
         return [
-          { ...item, accountId: ledgerAccounts.receivable, amount },
+          { ...item, accountId: openItems, amount },
           { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
         ];
       });
@@ -166,7 +190,7 @@ export function depositJournal(
     source: 'Deposit',
     description: 'Security deposits demanded',
     lines: [
-      { accountId: ledgerAccounts.receivable, amount: total },
+      { accountId: openItems, amount: total },
       { accountId: ledgerAccounts.deposit, amount: -total },
     ],
     entries,

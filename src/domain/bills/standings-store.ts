@@ -2,6 +2,7 @@
 // before and what they paid since. One statement, so that its figures belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type ContextType, isOwedByUs, ledgerAccounts } from '../ledger/accounts.ts';
 import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
 export type StandingRow = {
@@ -9,7 +10,7 @@ export type StandingRow = {
   party_number: number;
   party_name: string;
   party_address: object | null;
-  /** Minor units. */
+  /** Minor units; of a context of purchases, what is owed to the party. */
   receivable: number;
   deposit: number;
   wallet: number;
@@ -39,6 +40,15 @@ function isPayment(tenantId: number): RawBuilder<unknown> {
   )))`;
 }
 
+type Side = { context_type: ContextType };
+
+/** Bills have what is owed above zero, by whomever. */
+function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
+  return sql.raw(isOwedByUs(type) ? '-1' : '1');
+}
+
+const openItems = sql.raw(`(${ledgerAccounts.receivable}, ${ledgerAccounts.payable})`);
+
 /**
  * Of each subscription with the party that its bill is for. Each table is read by ids and hashed:
  * balances by those of subscriptions, because a party may have thousands.
@@ -46,21 +56,22 @@ function isPayment(tenantId: number): RawBuilder<unknown> {
 export async function listStandings(
   tx: Tx,
   tenantId: number,
+  term: Side,
   owned: readonly { subscription_id: number; party_id: number }[],
 ): Promise<StandingRow[]> {
   const ids = owned.map((row) => row.subscription_id);
   const partyIds = owned.map((row) => row.party_id);
   const { rows } = await sql<StandingRow & { history_text: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
-      coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
-      o.wallet_balance as wallet, null as history,
-      ${historyText} as history_text,
+      coalesce(b.receivable * ${sideOf(term)}, 0) as receivable,
+      coalesce(b.deposit, 0) as deposit,
+      o.wallet_balance as wallet, null as history, ${historyText} as history_text,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
       case when b.subscription_id is null then 0 else (
-        select coalesce(-sum(e.amount), 0) from subledger_entries e
+        select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
           and e.party_id is not distinct from n.party_id and e.entry_id > coalesce(h.entry_id, 0)
-          and e.ledger_account_id = 2 and ${isPayment(tenantId)}
+          and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
       )::bigint end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
@@ -88,8 +99,8 @@ export type OverdueRow = { subscription_id: number; open: number; due_date: stri
 export async function listOverdue(
   tx: Tx,
   tenantId: number,
+  term: Side & { end_date: string },
   subscriptionIds: readonly number[],
-  before: string,
 ): Promise<OverdueRow[]> {
   const { rows } = await sql<OverdueRow>`
     select subscription_id, open, due_date
@@ -98,18 +109,18 @@ export async function listOverdue(
       from bills
       where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
         and status in ('Posted', 'Published') and paid_amount < bill_amount
-        and due_date < ${before}::date
+        and due_date < ${term.end_date}::date
       union all
       select p.subscription_id, e.open, b.due_date, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
-        and b.due_date < ${before}::date
+        and b.due_date < ${term.end_date}::date
       cross join lateral (
-        select coalesce(sum(x.amount), 0)::bigint as open
+        select coalesce(sum(x.amount) * ${sideOf(term)}, 0)::bigint as open
         from subledger_entries x
         where x.tenant_id = ${tenantId} and x.subscription_id = p.subscription_id
-          and x.bill_id = p.bill_id and x.ledger_account_id = 2
+          and x.bill_id = p.bill_id and x.ledger_account_id in ${openItems}
       ) e
       where p.tenant_id = ${tenantId} and p.subscription_id = any(${subscriptionIds}::bigint[])
         and e.open > 0
@@ -124,13 +135,16 @@ export type OpeningRow = { subscription_id: number; amount: number; due_date: st
 export async function listOpenings(
   tx: Tx,
   tenantId: number,
+  term: Side,
   subscriptionIds: readonly number[],
 ): Promise<OpeningRow[]> {
   const { rows } = await sql<OpeningRow>`
-    select subscription_id, amount, coalesce(due_date, posting_date) as due_date
+    select subscription_id, amount * ${sideOf(term)} as amount,
+      coalesce(due_date, posting_date) as due_date
     from subledger_entries
     where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
-      and ledger_account_id = 2 and kind = 'Opening' and amount > 0
+      and ledger_account_id in ${openItems} and kind = 'Opening'
+      and amount * ${sideOf(term)} > 0
     order by subscription_id, entry_id
   `.execute(tx);
   return rows;

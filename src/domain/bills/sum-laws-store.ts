@@ -2,6 +2,7 @@
 // the ledger by component.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
 import { historyTerms } from '../terms/usage-history-store.ts';
 import { hasCancelled, judge, reversalsOf, type Verdict } from './laws-store.ts';
 
@@ -118,13 +119,21 @@ function componentSums(tenantId: number): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and ${isCounted}
     group by b.term_id, n.term_id, c.key
     union all
-    select j.term_id, l.component, 0, 0, -l.amount, 0
+    select j.term_id, l.component, 0, 0,
+      case when o.is_payable then l.amount else -l.amount end, 0
     from (
       select journal_id, term_id from journals
       where tenant_id = ${tenantId} and source_type = 'Bills' and term_id is not null
       union all
       ${reversalsOf(tenantId, 'Bills')}
     ) j
+    cross join lateral (
+      select exists (
+        select from journal_lines p
+        where p.tenant_id = ${tenantId} and p.journal_id = j.journal_id
+          and p.ledger_account_id = ${ledgerAccounts.payable}
+      ) as is_payable
+    ) o
     join journal_lines l on l.tenant_id = ${tenantId} and l.journal_id = j.journal_id
     where l.component is not null
     union all

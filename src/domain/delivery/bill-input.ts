@@ -1,5 +1,6 @@
 // A stored bill as its document shows it. Whatever may change after a bill is issued, such as what
 // was paid of it, stands as it did on that day: the document is the same whenever it is made.
+import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
   type LineDefaults,
@@ -8,7 +9,6 @@ import {
   type StoredSection,
   wholeLine,
 } from '../bills/document.ts';
-import { wireDay } from '../bills/freeze.ts';
 import { billReference } from '../bills/reference.ts';
 import type {
   BillDocument,

@@ -1,8 +1,9 @@
 // The setting of documents as it stands now, and as it was frozen for bills of a term.
+
 import { isDeepStrictEqual } from 'node:util';
+import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
-import { wireDay } from '../bills/freeze.ts';
 import type { DocumentBankAccount } from '../documents/bill-document.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { type BankAccountRow, listBankAccounts } from '../pricing/bank-accounts-store.ts';

@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 
-export type WantedAccount = { code: string; name: string; kind: 'Income' | 'Liability' };
+export type WantedAccount = {
+  code: string;
+  name: string;
+  kind: 'Income' | 'Expense' | 'Liability';
+};
 
 /** Ids of accounts by code; those that nobody has opened yet are opened. */
 export async function openAccounts(

@@ -10,4 +10,19 @@ export const ledgerAccounts = {
   opening: 8,
   badDebt: 9,
   disputed: 10,
+  // Far above what the numbers of a workspace's own accounts come to.
+  payable: 1_000_001,
+  expense: 1_000_002,
 } as const;
+
+export type ContextType = 'Sale' | 'Purchase' | 'Payroll';
+
+/** Whether the workspace owes what it bills: to vendors, to employees. */
+export function isOwedByUs(contextType: ContextType): boolean {
+  return contextType !== 'Sale';
+}
+
+/** Where the open items of a context's subscriptions stand. */
+export function openItemsAccount(contextType: ContextType): number {
+  return isOwedByUs(contextType) ? ledgerAccounts.payable : ledgerAccounts.receivable;
+}

@@ -4,6 +4,8 @@
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { compare, zero } from '../../base/numbers/exact.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -12,7 +14,7 @@ import {
   type RegisterInPlace,
   type Remeasured,
 } from './judge.ts';
-import { findPasts, findTakenReferences } from './past-store.ts';
+import { findPasts, findTakenReferences, type Past, placeInTime } from './past-store.ts';
 import type { NewReading } from './reading.ts';
 import { insertReadings, updateMeasures } from './store.ts';
 
@@ -31,6 +33,13 @@ export type CheckedReadings = {
   problems: RowProblem[];
   readings: NewReading[];
   remeasured: Remeasured[];
+  /** Rows that the registers have already, just as they are. */
+  unchanged: number;
+};
+
+export type EnterOptions = {
+  /** Whether rows that the registers have already are passed over, and not refused. */
+  keepsSame?: boolean;
 };
 
 type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
@@ -43,8 +52,9 @@ export async function checkPlaced(
   tx: Tx,
   tenantId: number,
   placed: readonly PlacedReading[],
+  { keepsSame = false }: EnterOptions = {},
 ): Promise<CheckedReadings> {
-  if (placed.length === 0) return { problems: [], readings: [], remeasured: [] };
+  if (placed.length === 0) return { problems: [], readings: [], remeasured: [], unchanged: 0 };
   const groups = groupByRegister(placed);
   const references = placed.flatMap((one) => one.externalReference ?? []);
   const [pasts, taken] = await Promise.all([
@@ -54,22 +64,37 @@ export async function checkPlaced(
   const problems = repeatedReferences(placed, taken);
   const found: { row: number; reading: NewReading }[] = [];
   const remeasured: Remeasured[] = [];
+  let unchanged = 0;
   groups.forEach((group, at) => {
     const past = pasts[at];
     if (!past) throw new Error('the past of a register was not found');
-    const refused = refusals(group, past);
+    const rows = keepsSame ? newRows(group, past) : group.rows;
+    unchanged += group.rows.length - rows.length;
+    const refused = refusals({ ...group, rows }, past);
     problems.push(...refused);
-    if (refused.length > 0) return;
-    const judgement = judgeReadings(group.register, past, group.rows);
+    if (refused.length > 0 || rows.length === 0) return;
+    const judgement = judgeReadings(group.register, past, rows);
     remeasured.push(...judgement.remeasured);
-    group.rows.forEach((row, index) => {
+    rows.forEach((row, index) => {
       const verdict = judgement.verdicts[index];
       if (!verdict) throw new Error('a reading was not judged');
       found.push({ row: row.row, reading: newReading(row, verdict) });
     });
   });
   found.sort((a, b) => a.row - b.row);
-  return { problems, readings: found.map((one) => one.reading), remeasured };
+  return { problems, readings: found.map((one) => one.reading), remeasured, unchanged };
+}
+
+/** Without those that are stored; of one that stands twice in the request, the second stays. */
+function newRows({ rows }: Group, { taken }: Pick<Past, 'taken'>): PlacedReading[] {
+  const left = new Map(taken);
+  return rows.filter((row) => {
+    const place = placeInTime(row);
+    const stored = exactFrom(left.get(place));
+    if (stored === undefined || compare(stored, exactFrom(row.value) ?? zero) !== 0) return true;
+    left.delete(place);
+    return false;
+  });
 }
 
 function newReading(
@@ -98,19 +123,16 @@ function groupByRegister(placed: readonly PlacedReading[]): Group[] {
 }
 
 /** What stands twice, here or with what is stored, and what a term has gone past. */
-function refusals(
-  group: Group,
-  past: { locked: number | null; taken: readonly string[] },
-): RowProblem[] {
-  const stored = new Set(past.taken);
-  const seen = new Set(past.taken);
-  return group.rows.flatMap(({ row, register, day, type, time }): RowProblem[] => {
-    const key = `${day} ${type} ${time ?? ''}`;
+function refusals(group: Group, past: Pick<Past, 'locked' | 'taken'>): RowProblem[] {
+  const seen = new Set(past.taken.keys());
+  return group.rows.flatMap((reading): RowProblem[] => {
+    const { row, register, day } = reading;
+    const key = placeInTime(reading);
     const rejectedValue = formatDay(day);
     const problem = { row, name: 'readingDate', rejectedValue };
     const what = `Register ${register.register} of meter ${register.meterNumber}`;
     if (seen.has(key)) {
-      const where = stored.has(key) ? 'already' : 'twice in this request';
+      const where = past.taken.has(key) ? 'already' : 'twice in this request';
       const message = `${what} has this reading of ${rejectedValue} ${where}`;
       return [{ ...problem, code: 'DUPLICATE_ROW', message }];
     }

@@ -24,8 +24,8 @@ export type PastWanted = {
 export type Past = RegisterPast & {
   /** Day of the last reading that a term has taken. */
   locked: number | null;
-  /** Day, type and time of each reading from the first day to the last, as `day type time`. */
-  taken: readonly string[];
+  /** What each reading from the first day to the last shows, by `day type time`. */
+  taken: ReadonlyMap<string, string>;
 };
 
 /** As many as it takes to know three intervals, and more than follow in one call as a rule. */
@@ -120,6 +120,15 @@ function isTaken(tenantId: number): RawBuilder<unknown> {
   ))`;
 }
 
+/** A register has one reading of a day, a type and a time. */
+export function placeInTime({
+  day,
+  type,
+  time,
+}: Pick<PastReading, 'day' | 'type' | 'time'>): string {
+  return `${day} ${type} ${time ?? ''}`;
+}
+
 type Listed = PastReading & { status: string };
 
 function nearPast(row: NearRow, wanted: PastWanted | undefined): Past | undefined {
@@ -136,7 +145,7 @@ function nearPast(row: NearRow, wanted: PastWanted | undefined): Past | undefine
     intervals,
     following: accepted.filter((one) => one.day <= wanted.last || one === next),
     locked: row.locked,
-    taken: inside.map((one) => `${one.day} ${one.type} ${one.time ?? ''}`),
+    taken: new Map(inside.map((one) => [placeInTime(one), one.value])),
   };
 }
 
@@ -274,7 +283,7 @@ function pastOf(row: PastRow): Past {
     intervals: intervalsOf(row.intervals),
     following: row.next ? [...accepted, row.next] : accepted,
     locked: row.locked,
-    taken: around.map((one) => `${one.day} ${one.type} ${one.time ?? ''}`),
+    taken: new Map(around.map((one) => [placeInTime(one), one.value])),
   };
 }
 

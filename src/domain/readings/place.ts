@@ -3,7 +3,12 @@
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, RowProblem } from '../../base/errors.ts';
-import { type CheckedReadings, checkPlaced, type PlacedReading } from './enter.ts';
+import {
+  type CheckedReadings,
+  checkPlaced,
+  type EnterOptions,
+  type PlacedReading,
+} from './enter.ts';
 import type { RegisterInPlace } from './judge.ts';
 import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
 import { highestValue, type ReadingType, registerValue } from './reading.ts';
@@ -31,10 +36,10 @@ export async function checkReadings(
   tx: Tx,
   tenantId: number,
   rows: readonly ReadingRow[],
-  options: PlaceOptions,
+  options: PlaceOptions & EnterOptions,
 ): Promise<CheckedReadings> {
   const { placed, problems } = await placeReadings(tx, tenantId, rows, options);
-  const checked = await checkPlaced(tx, tenantId, placed);
+  const checked = await checkPlaced(tx, tenantId, placed, options);
   const all = [...problems, ...checked.problems].sort((a, b) => a.row - b.row);
   return { ...checked, problems: all };
 }

@@ -135,7 +135,11 @@ export async function close(
   assertNotAhead(change, 'A subscription is closed');
   if (before.status !== 'Pending') assertPossible(before, change);
   const { row } = await contextOf(tx, workspace, before.context_id);
-  const accounts = { businessUnitId: row.business_unit_id, cashAccountId: row.cash_account_id };
+  const accounts = {
+    businessUnitId: row.business_unit_id,
+    cashAccountId: row.cash_account_id,
+    contextType: row.context_type,
+  };
   const settled = await settleDeposit(tx, tenantId, before, { ...change, ...accounts }, stamp);
   if (settled.receivable !== 0) {
     throw new AppError('BALANCE_OUTSTANDING', {

@@ -1,7 +1,7 @@
 // What a new or changed subscription refers to, found for any number of them at once.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import { type ContextType, ledgerAccounts } from '../ledger/accounts.ts';
 
 export type ContextInUse = {
   context_id: number;
@@ -11,6 +11,7 @@ export type ContextInUse = {
   due_date_offset: number;
   /** The one that the context names, or cash where there is no such account. */
   cash_account_id: number;
+  context_type: ContextType;
   business_unit_id: number;
   security_deposit: number | null;
   required_documents: string[] | null;
@@ -38,7 +39,8 @@ export async function shareContexts(
         select a.ledger_account_id from ledger_accounts a
         where a.tenant_id = c.tenant_id and a.ledger_account_id = c.cash_account_id
       ), ${ledgerAccounts.cash}) as cash_account_id,
-      c.business_unit_id, c.security_deposit, c.required_documents, c.archived, c.book_version,
+      c.context_type, c.business_unit_id, c.security_deposit, c.required_documents, c.archived,
+      c.book_version,
       c.created_at
     from pricing_contexts c
     where c.tenant_id = ${tenantId} and ${named}

@@ -1,18 +1,28 @@
 // What a new subscription brings into the ledger: balances from before, and the deposit it owes.
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import { ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import { type Journal, type JournalLine, type SubledgerEntry, summed } from '../ledger/journal.ts';
 import { postJournal, type Stamp } from '../ledger/store.ts';
 import type { Draft, OpeningBalance } from './new-subscription.ts';
 
 export type Opened = { draft: Draft; subscriptionId: number };
 
-const accountOf = {
-  Receivable: ledgerAccounts.receivable,
-  Advance: ledgerAccounts.advance,
-  'Security Deposit': ledgerAccounts.deposit,
-  Disputed: ledgerAccounts.disputed,
-} as const;
+function accountOf(title: OpeningBalance['title'], draft: Draft): number {
+  switch (title) {
+    case 'Advance':
+      return ledgerAccounts.advance;
+    case 'Security Deposit':
+      return ledgerAccounts.deposit;
+    case 'Disputed':
+      return ledgerAccounts.disputed;
+    default:
+      return openItemsOf(draft);
+  }
+}
+
+function openItemsOf({ context }: Draft): number {
+  return openItemsAccount(context.row.context_type);
+}
 
 /** What is owed to us is a debit; what we owe or hold, a credit. */
 function signed({ title, amount }: OpeningBalance): number {
@@ -46,7 +56,7 @@ function openingJournal(group: readonly Opened[], common: Common): Journal {
       .map((balance): SubledgerEntry => {
         const isWallet = balance.title === 'Advance';
         return {
-          accountId: accountOf[balance.title],
+          accountId: accountOf(balance.title, draft),
           partyId: draft.owner.party_id,
           subscriptionId: isWallet ? null : subscriptionId,
           kind: 'Opening',
@@ -82,7 +92,7 @@ function depositJournal(group: readonly Opened[], common: Common): Journal {
         description: name,
       } as const;
       return [
-        { ...item, accountId: ledgerAccounts.receivable, amount },
+        { ...item, accountId: openItemsOf(draft), amount },
         { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
       ];
     }),

@@ -1,7 +1,7 @@
 // What becomes of the deposit when a subscription is closed, and of the balance when it changes
 // hands.
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import { type ContextType, ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import {
   type EntryKind,
   type JournalLine,
@@ -18,6 +18,7 @@ export type DepositHandling = (typeof depositHandlings)[number];
 type Posting = {
   today: Temporal.PlainDate;
   businessUnitId: number;
+  contextType: ContextType;
 };
 
 /** The balances that are left. What a deposit exceeds the balance by, the wallet gets. */
@@ -42,7 +43,7 @@ export async function settleDeposit(
     { ...own, accountId: ledgerAccounts.deposit, amount: deposit },
   ];
   if (applied > 0) {
-    entries.push({ ...own, accountId: ledgerAccounts.receivable, amount: -applied });
+    entries.push({ ...own, accountId: openItemsAccount(options.contextType), amount: -applied });
   }
   if (rest > 0) {
     const wallet = { accountId: ledgerAccounts.advance, subscriptionId: null, amount: -rest };
@@ -79,7 +80,7 @@ export async function moveBalances(
   const { subscription_id: subscriptionId, party_id: fromPartyId } = row;
   const held = await findBalances(tx, tenantId, { subscriptionId, partyId: fromPartyId });
   const moved = [
-    [ledgerAccounts.receivable, held.receivable],
+    [openItemsAccount(options.contextType), held.receivable],
     [ledgerAccounts.deposit, -held.deposit],
     [ledgerAccounts.disputed, held.disputed],
   ] as const;

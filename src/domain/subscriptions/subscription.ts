@@ -15,7 +15,13 @@ export type UserRole = (typeof userRoles)[number];
 export const paymentMethods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Wallet', 'Online'] as const;
 
 /** The balances of a subscription, by the titles that people know them by. */
-export const balanceTitles = ['Receivable', 'Advance', 'Security Deposit', 'Disputed'] as const;
+export const balanceTitles = [
+  'Receivable',
+  'Payable',
+  'Advance',
+  'Security Deposit',
+  'Disputed',
+] as const;
 export type BalanceTitle = (typeof balanceTitles)[number];
 
 /** What a subscription waits for before it is served; Request: until somebody says so. */

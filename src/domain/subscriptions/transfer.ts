@@ -123,8 +123,8 @@ async function move(
 ): Promise<number> {
   const { party, transferId, today } = options;
   const context = await contextOf(tx, workspace, row.context_id);
-  const businessUnitId = context.row.business_unit_id;
-  const posting = { toPartyId: party.party_id, transferId, today, businessUnitId };
+  const { business_unit_id: businessUnitId, context_type: contextType } = context.row;
+  const posting = { toPartyId: party.party_id, transferId, today, businessUnitId, contextType };
   return moveBalances(tx, workspace.tenantId, row, posting, stamp);
 }
 

@@ -1,10 +1,12 @@
 // All that is shown of subscriptions, read for a page of them in one exchange with the database.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { ContextType } from '../ledger/accounts.ts';
 import type { SubscriptionRow } from './store.ts';
 
 export type SubscriptionView = SubscriptionRow & {
   context_code: string;
+  context_type: ContextType;
   charging_type: string;
   post_type: string;
   plan_code: string;
@@ -15,6 +17,7 @@ export type SubscriptionView = SubscriptionRow & {
   party_number: number;
   /** Minor units, as text. */
   wallet_balance: string;
+  /** Above zero the party owes it, below zero the workspace does. */
   receivable: string;
   deposit: string;
   disputed: string;
@@ -61,7 +64,7 @@ export async function listViews(
       s.payment_method, s.project_name, s.address, s.plan_history, s.status_history,
       s.connection_inputs, s.quantities, s.variants, s.add_ons, s.users, s.transfers, s.documents,
       s.created_at, s.created_by, s.modified_at, s.modified_by, s.ts,
-      c.code as context_code, c.charging_type, c.post_type, l.code as plan_code,
+      c.code as context_code, c.context_type, c.charging_type, c.post_type, l.code as plan_code,
       l.name as plan_label, b.code as batch_code, g.label as account_label, p.name as party_name,
       p.party_number, p.wallet_balance::text as wallet_balance,
       coalesce(a.receivable, 0)::text as receivable, coalesce(a.deposit, 0)::text as deposit,

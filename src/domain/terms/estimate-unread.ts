@@ -4,7 +4,8 @@ import { decimalText } from '../../base/numbers/decimal-text.ts';
 import { estimateReading, type PastTerm } from '../rating/estimates.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { type NewReading, plainReading } from '../readings/reading.ts';
-import { estimateSource, type StandIn, type UnreadRegister } from './readings-store.ts';
+import { estimateSource } from './open-registers-store.ts';
+import type { StandIn, UnreadRegister } from './stand-ins-store.ts';
 import type { Estimation } from './term-rules.ts';
 
 export type EstimateMade = {

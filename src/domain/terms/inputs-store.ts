@@ -10,14 +10,17 @@ export type ManualValue = {
   value: string | null;
 };
 
-/** Replaces earlier values of the same subscription and component; returns how many changed. */
+/** How many rows are other than before, and how many are gone. */
+export type Saved = { changed: number; removed: number };
+
+/** Replaces earlier values of the same subscription and component. */
 export async function saveManualValues(
   tx: Tx,
   tenantId: number,
   termId: number,
   values: readonly ManualValue[],
   stamp: Stamp,
-): Promise<number> {
+): Promise<Saved> {
   const rows = JSON.stringify(values);
   const { numAffectedRows: removed } = await sql`
     delete from manual_values m
@@ -40,7 +43,7 @@ export async function saveManualValues(
         modified_by = excluded.modified_by
       where m.value <> excluded.value
   `.execute(tx);
-  return Number((removed ?? 0n) + (saved ?? 0n));
+  return { changed: Number(saved ?? 0n), removed: Number(removed ?? 0n) };
 }
 
 export type UploadedUse = {
@@ -59,7 +62,7 @@ export async function saveUsage(
   termId: number,
   usage: readonly UploadedUse[],
   stamp: Stamp,
-): Promise<number> {
+): Promise<Saved> {
   const rows = JSON.stringify(usage);
   const { numAffectedRows: removed } = await sql`
     delete from term_usage u
@@ -83,7 +86,7 @@ export async function saveUsage(
         modified_by = excluded.modified_by
       where u.quantity <> excluded.quantity
   `.execute(tx);
-  return Number((removed ?? 0n) + (saved ?? 0n));
+  return { changed: Number(saved ?? 0n), removed: Number(removed ?? 0n) };
 }
 
 /** Of a term that is cancelled. */

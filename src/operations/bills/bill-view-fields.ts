@@ -1,6 +1,8 @@
 // A bill as it is shown: what was stored of it, put back together, with what stands beside it.
+
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
@@ -12,7 +14,6 @@ import {
   listEarlierBills,
 } from '../../domain/bills/beside-store.ts';
 import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
-import { wireDay } from '../../domain/bills/freeze.ts';
 import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
-import { parseDay } from '../../base/days.ts';
+import { parseDay, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
@@ -9,7 +9,6 @@ import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/e
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
-import { wireDay } from '../../domain/bills/freeze.ts';
 import { listBillsAfter } from '../../domain/bills/list-store.ts';
 import { findRun, type RunRow, type RunTotals } from '../../domain/bills/runs-store.ts';
 import {

@@ -2,6 +2,7 @@
 import * as Type from 'typebox';
 import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
 import { majorUnits } from '../../base/money.ts';
+import { isOwedByUs } from '../../domain/ledger/accounts.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
 import { dayText, isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
 import type { Quantity, Variant } from '../../domain/subscriptions/subscription.ts';
@@ -191,7 +192,9 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
     unmeteredInputs: presentQuantities(row.quantities),
     meters: row.meters.map(presentMeter),
     accounts: [
-      { title: 'Receivable', balance: amount(row.receivable) },
+      isOwedByUs(row.context_type)
+        ? { title: 'Payable', balance: amount(`${-BigInt(row.receivable)}`) }
+        : { title: 'Receivable', balance: amount(row.receivable) },
       { title: 'Advance', balance: amount(row.wallet_balance) },
       { title: 'Security Deposit', balance: amount(row.deposit) },
       { title: 'Disputed', balance: amount(row.disputed) },

@@ -95,11 +95,11 @@ async function billsOf(
 }
 
 function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: Tenant) {
+  // Of a vendor, above zero is what the workspace owes.
+  const side = party.kind === 'Vendor' ? -1n : 1n;
+  const owed = (minor: bigint) => majorUnits(side * minor, tenant.currencyDecimals);
   const amount = (rows: readonly HoldingRow[]) =>
-    majorUnits(
-      rows.reduce((sum, row) => sum + BigInt(row.receivable), 0n),
-      tenant.currencyDecimals,
-    );
+    owed(rows.reduce((sum, row) => sum + BigInt(row.receivable), 0n));
   const subscribed = holdings.filter((row) => row.subscription_id !== null);
   const accounts = [...Map.groupBy(holdings, (row) => row.account_id).values()];
   return {
@@ -111,9 +111,7 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     competencies: party.competencies,
     deliveryChannels: party.delivery_channels,
     walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
-    outstandingAccount: {
-      balance: majorUnits(BigInt(party.outstanding), tenant.currencyDecimals),
-    },
+    outstandingAccount: { balance: owed(BigInt(party.outstanding)) },
     userAccount: { status: party.portal_status },
     subscriptionGroups: accounts.flatMap((rows) => {
       const [account] = rows;

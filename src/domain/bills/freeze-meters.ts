@@ -1,0 +1,123 @@
+// The meters of a frozen bill: where each register began and ended, and what was read in between.
+import { wireDay } from '../../base/days.ts';
+import type { MeterFacts, ReadingFacts } from '../rating/facts.ts';
+import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
+import type { BilledRow, MeterRow, ReadingRow } from './inputs-store.ts';
+
+/** Registers of a subscription with their readings, as a bill is rated by them. */
+export function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
+  const facts: MeterFacts[] = [];
+  for (const meter of inputs.meters) {
+    const isLocked = meter.reading_date !== null;
+    if (!isLocked && !isMissed(scope, inputs.row, meter)) continue;
+    const further = furtherOf(inputs, meter);
+    const fact: Mutable<MeterFacts> = {
+      number: meter.number,
+      digits: meter.digits,
+      input: meter.input,
+      register: meter.register,
+    };
+    if (meter.mf !== 1) fact.mf = meter.mf;
+    if (meter.kind !== 'Cumulative') fact.kind = meter.kind;
+    const previous = previousOf(meter, further);
+    if (previous !== null) fact.previous = previous;
+    const current = currentOf(meter, further);
+    if (current !== null) fact.current = current;
+    else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
+    if (isLocked && further.length > 0) {
+      const between = further.filter((reading) => isBetween(reading, meter));
+      if (between.length > 0) fact.readings = between.map(readingFact);
+    }
+    facts.push(fact);
+  }
+  return facts;
+}
+
+const noReadings: readonly ReadingRow[] = [];
+
+function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[] {
+  if (readings === null) return noReadings;
+  return readings.get(`${meter.assignment_id}/${meter.position}`) ?? noReadings;
+}
+
+/** A register that hung there on a day to be billed, and whose input the plan needs. */
+function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
+  if (!isNeeded(scope, row, meter.input)) return false;
+  const billedThrough = row.billed_through ?? '';
+  return meter.remove_date === null || meter.remove_date > billedThrough;
+}
+
+/** Whether a plan that is in force on a day to be billed cannot be billed without an input. */
+export function isNeeded(
+  { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
+  row: BilledRow,
+  input: string,
+): boolean {
+  const { plan_history: plans, billed_through: billed } = row;
+  if (plans.length === 1) return isRequired(row.plan_id, input);
+  const first =
+    billed === null ? term.start_date : String(Temporal.PlainDate.from(billed).add({ days: 1 }));
+  return plans.some(({ planId, fromDate }, index) => {
+    const next = plans[index + 1]?.fromDate;
+    const isInForce = fromDate <= term.end_date && (next === undefined || next > first);
+    return isInForce && isRequired(planId, input);
+  });
+}
+
+/** Without a locked reading, the last one that was accepted: it only shows what is missing. */
+function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
+  const { previous_date: date, previous_value: value, previous_type: type } = meter;
+  if (date !== null && value !== null) return readingOf(date, value, type, false);
+  if (meter.reading_date !== null) return null;
+  const accepted = further.findLast((reading) => reading.status === 'Accepted');
+  return accepted ? readingFact(accepted) : null;
+}
+
+function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
+  if (meter.reading_date !== null && meter.value !== null) {
+    const { reading_date: date, value, reading_type: type } = meter;
+    return readingOf(date, value, type, hasTurnedLast(meter, further));
+  }
+  const waiting = further.findLast((reading) => reading.status === 'Review');
+  return waiting ? { ...readingFact(waiting), status: 'Review' } : null;
+}
+
+/**
+ * A term knows that the register turned over somewhere before its reading. Where one in between
+ * tells of that, the reading itself has to say that it did once more.
+ */
+function hasTurnedLast(meter: MeterRow, further: readonly ReadingRow[]): boolean {
+  if (!meter.rollover) return false;
+  const turned = further.filter((one) => one.status === 'Accepted' && one.rollover);
+  const isToldOf = turned.some((one) => isBetween(one, meter));
+  return !isToldOf || turned.some((one) => isEnd(one, meter));
+}
+
+function readingFact(reading: ReadingRow): ReadingFacts {
+  const { reading_date: date, value, reading_type: type, rollover } = reading;
+  return readingOf(date, value, type, rollover);
+}
+
+function readingOf(
+  date: string,
+  value: string,
+  type: string | null,
+  isRollover: boolean,
+): ReadingFacts {
+  const reading: Mutable<ReadingFacts> = { date: wireDay(date), value };
+  if (type !== null) reading.type = type;
+  if (isRollover) reading.rollover = true;
+  return reading;
+}
+
+/** Read and accepted, and neither the one the term begins from nor the one it ends with. */
+function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
+  if (reading.status !== 'Accepted' || reading.is_stand_in) return false;
+  const isStart =
+    reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
+  return !isStart && !isEnd(reading, meter);
+}
+
+function isEnd(reading: ReadingRow, meter: MeterRow): boolean {
+  return reading.reading_date === meter.reading_date && reading.value === meter.value;
+}

@@ -1,0 +1,123 @@
+// Registers that a term has not read yet: what each begins from, and what came in since.
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type EligibleTerm,
+  handedOver,
+  isBilledByMeter,
+  isEligible,
+  planOn,
+} from './eligible-store.ts';
+import { lastTaken, readUntil } from './taken-readings-store.ts';
+
+export type LockRange = { firstId: number; lastId: number };
+
+export type LockOptions = {
+  range: LockRange;
+  lastReadingDate: Temporal.PlainDate;
+  /** Whether estimates will do, also those that another term has made. */
+  isEstimated: boolean;
+};
+
+/**
+ * The registers of a range of subscriptions that the term has not taken a reading of, each with the
+ * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
+ * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
+ * its status. Each is looked up by itself: a plan that was made while the tables were small must
+ * not be the wrong one when they have grown.
+ */
+export function openRegisters(
+  tenantId: number,
+  term: EligibleTerm,
+  { range, lastReadingDate, isEstimated }: LockOptions,
+): RawBuilder<unknown> {
+  return sql`
+    due as materialized (
+      select s.subscription_id,
+        coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
+        ${readUntil(term, lastReadingDate)} as read_until,
+        least(${handedOver(term)}, case when s.status_history -> -1 ->> 'status' <> 'Active'
+          then (s.status_history -> -1 ->> 'fromDate')::date end) as off_since,
+        ${planOn(term.end_date)} as plan_id
+      from subscriptions s
+      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
+        and s.subscription_id between ${range.firstId} and ${range.lastId}
+    ),
+    open_registers as materialized (
+      select d.subscription_id, n.assignment_id, r.position, r.input, n.remove_date, n.mf,
+        n.meter_id, d.off_since, d.plan_id,
+        l.reading_id as stand_in_id,
+        p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
+        p.reading_type as previous_type, p.estimates as previous_estimates,
+        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status
+      from due d
+      cross join lateral (
+        select assignment_id, meter_id, mf, remove_date from meter_assignments
+        where tenant_id = ${tenantId} and subscription_id = d.subscription_id
+          and install_date <= ${term.end_date}::date
+        offset 0
+      ) n
+      cross join lateral (
+        select position, input from assignment_registers
+        where tenant_id = ${tenantId} and assignment_id = n.assignment_id and input is not null
+        offset 0
+      ) r
+      left join lateral (
+        select k.reading_id, k.is_stand_in from term_readings k
+        where k.tenant_id = ${tenantId} and k.term_id = ${term.term_id}
+          and k.subscription_id = d.subscription_id and k.assignment_id = n.assignment_id
+          and k.position = r.position
+        limit 1
+      ) l on true
+      left join lateral ${lastTaken(tenantId, term)} b on true
+      left join lateral (
+        select i.reading_id, i.reading_date, i.value, i.reading_type
+        from readings i
+        where i.tenant_id = ${tenantId} and i.assignment_id = n.assignment_id
+          and i.position = r.position and i.status = 'Accepted'
+          and (i.reading_type = 'Installation' or i.reading_date <= d.billed_through)
+        order by i.reading_date desc, i.reading_id desc
+        limit 1
+      ) f on b.reading_id is null
+      cross join lateral (
+        select coalesce(b.reading_id, f.reading_id) as reading_id,
+          coalesce(b.reading_date, f.reading_date) as reading_date,
+          coalesce(b.value, f.value) as value,
+          coalesce(b.reading_type, f.reading_type) as reading_type,
+          coalesce(b.estimates, 0) as estimates
+      ) p
+      left join lateral ${newestReading(tenantId, term, isEstimated)} c on true
+      where l.reading_id is null or l.is_stand_in
+    )`;
+}
+
+/** The newest that came in since the one it begins from. */
+function newestReading(
+  tenantId: number,
+  term: EligibleTerm,
+  isEstimated: boolean,
+): RawBuilder<unknown> {
+  const isRead = isEstimated
+    ? sql`e.source is distinct from ${estimateSource(term.term_id)}`
+    : sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
+  return sql`(
+    select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
+    from readings e
+    where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
+      and e.position = r.position and e.status <> 'Rejected'
+      and e.reading_type <> 'Installation'
+      and e.reading_date <= d.read_until
+      and e.reading_date >= coalesce(p.reading_date, '-infinity')
+      and (p.reading_date is null or e.reading_date > p.reading_date
+        or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
+      and (e.reading_type <> 'Estimated' or ${isRead})
+    order by e.reading_date desc,
+      case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
+      e.reading_time desc nulls first, e.reading_id desc
+    limit 1
+  )`;
+}
+
+/** By which an estimate is known that was made for a term, or for any. */
+export function estimateSource(termId: number | '%'): string {
+  return `term ${termId}`;
+}
