@@ -53,11 +53,9 @@ export async function openPostedTerm(
   const dates = { ...term, dueDate: '15/08/2026' };
   const label = 'Jul-2026';
   const termId = await insertTerm(scene, tenantId, { serviceCode, label, ...dates });
-  const { data } = await client.listUsers({});
-  for (const { partyID, partyNumber } of data.users) {
-    if (!partyIds.includes(partyID)) continue;
-    const user = { partyNumber, connectionGroups: [{ connectionGroupLabel: 'House' }] };
-    await client.updateUser({ user });
+  for (const partyID of partyIds) {
+    const connectionGroups = [{ connectionGroupLabel: 'House' }];
+    await client.updateUser({ user: { partyID, connectionGroups } });
   }
   const { rows } = await scene.sql.query<{ partyId: number; accountId: number }>(
     `select party_id::integer as "partyId", account_id::integer as "accountId"
