@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
-import { parserOf } from './types.ts';
+import { type Row, type RowReader, rowReader, type SentRow } from './rows.ts';
 
 export type Statement = { text: string; values: readonly unknown[] };
 
@@ -20,8 +20,6 @@ export type StatementResult = {
   numAffectedRows?: bigint;
 };
 
-type Row = Record<string, unknown>;
-
 /** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
 type WhenEnded = (end: { isFirst: boolean; error?: unknown }) => void;
 
@@ -30,8 +28,6 @@ export type Waiting = Statement & {
   resolve(result: StatementResult): void;
   reject(error: unknown): void;
 };
-
-type RowReader = (values: readonly (string | null)[]) => Row;
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
 type Known = {
@@ -65,13 +61,14 @@ export class BatchedClient {
   }
 
   /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
-  copy(text: string, bytes: Buffer): Promise<number> {
+  copy(text: string, parts: readonly Buffer[]): Promise<number> {
     this.#send();
     return new Promise((resolve, reject) => {
       const stream = this.#client.query(copyFrom(text));
       stream.once('error', reject);
       stream.once('finish', () => resolve(stream.rowCount));
-      stream.end(bytes);
+      for (const bytes of parts) stream.write(bytes);
+      stream.end();
     });
   }
 
@@ -221,15 +218,15 @@ class Batch {
   }
 
   handleRowDescription(message: Described): void {
-    this.#read = rowReader(message);
+    this.#read = rowReader(message.fields);
   }
 
-  handleDataRow(message: { fields: (string | null)[] }): void {
+  handleDataRow(sent: SentRow): void {
     // Thrown from here it would end the process; it is a matter of the one statement.
     try {
       const read = this.#read ?? this.#known[this.#at]?.read;
       if (!read) throw new Error('a row came before its description');
-      this.#rows.push(read(message.fields));
+      this.#rows.push(read(sent));
     } catch (error) {
       this.#unreadable ??= error as Error;
     }
@@ -305,20 +302,4 @@ function resultOf(tag: string, rows: Row[]): StatementResult {
 
 function readNothing(): Row {
   throw new Error('a statement without columns has no rows');
-}
-
-function rowReader(described: Described): RowReader {
-  const names = described.fields.map((field) => field.name);
-  const parsers = described.fields.map((field) => parserOf(field.dataTypeID));
-  // Each row is a copy of one that has all the fields: its shape is then known, which the engine
-  // would otherwise look for again at every field of every row.
-  const empty: Row = Object.fromEntries(names.map((name) => [name, null]));
-  return (values) => {
-    const row = { ...empty };
-    for (let i = 0; i < names.length; i += 1) {
-      const value = values[i];
-      if (value != null) row[names[i] as string] = parsers[i]?.(value);
-    }
-    return row;
-  };
 }

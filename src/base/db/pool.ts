@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
 import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
+import { RowClient } from './rows.ts';
 import { type Tx, txOn } from './tx.ts';
 
 export type { Lookup, Tx } from './tx.ts';
@@ -32,6 +33,7 @@ const connectionWaitMs = 5_000;
 
 export function openDatabase(options: PoolOptions): Database {
   const pool = new pg.Pool({
+    Client: RowClient,
     ...('url' in options.connection
       ? { connectionString: options.connection.url }
       : options.connection),

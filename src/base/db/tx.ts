@@ -25,7 +25,7 @@ export type Tx = QueryExecutorProvider & {
     key: Key,
   ): Promise<Found | undefined>;
   /** Rows in the text format of COPY; how many there were. */
-  copyIn(statement: string, bytes: Buffer): Promise<number>;
+  copyIn(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
 /** Asks for many at once what can be asked for one: the found ones, by key. */
@@ -40,7 +40,7 @@ export type Runner = {
   run(statement: Statement): Promise<StatementResult>;
   lookUp?: Tx['lookUp'];
   /** Only on a connection of its own. */
-  copy?(statement: string, bytes: Buffer): Promise<number>;
+  copy?(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
 export function txOn(runner: Runner): Tx {
@@ -79,9 +79,9 @@ class Transaction implements QueryExecutor {
     return (await lookup(this, tenantId, [key])).get(key);
   }
 
-  copyIn(statement: string, bytes: Buffer): Promise<number> {
+  copyIn(statement: string, parts: readonly Buffer[]): Promise<number> {
     if (!this.#runner.copy) throw new Error('a transaction that reads copies nothing in');
-    return this.#runner.copy(statement, bytes);
+    return this.#runner.copy(statement, parts);
   }
 
   get adapter(): PostgresAdapter {

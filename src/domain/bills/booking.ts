@@ -40,8 +40,12 @@ function summedCharges(lines: readonly StoredLine[]): string {
   return `{${[...sums].map(([key, amount]) => `${key}:${amount}`)}}`;
 }
 
+/** What JSON writes otherwise than it is. */
+const special = /[^ !#-[\]-~]/;
+
 function quotedKey(type: string, component: string): string {
-  return JSON.stringify(`${type} ${component}`);
+  const key = `${type} ${component}`;
+  return special.test(key) ? JSON.stringify(key) : `"${key}"`;
 }
 
 /** The other way round: a type has no space in it. */

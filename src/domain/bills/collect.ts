@@ -1,6 +1,7 @@
 // Reads, for a range of subjects, all that their bills are made from: the same few statements
 // whatever their number.
 import { parseDay } from '../../base/days.ts';
+import { hashed } from '../../base/db/hashed.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import { contextOn, editionOn } from '../rating/price-book.ts';
@@ -45,10 +46,11 @@ export async function collect(
   const billed = await listBilled(tx, tenantId, term, range);
   const ids = billed.map((row) => row.subscription_id);
   const accountIds = billed.map((row) => row.account_id);
-  const [labels, standings, ...inputs] = await Promise.all([
+  const [[standings, meters], labels, manual, usage] = await Promise.all([
+    hashed(tx, () =>
+      Promise.all([listStandings(tx, tenantId, billed), listMeters(tx, tenantId, term, ids)]),
+    ),
     listAccountLabels(tx, tenantId, accountIds),
-    listStandings(tx, tenantId, billed),
-    listMeters(tx, tenantId, term, ids),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
@@ -68,7 +70,6 @@ export async function collect(
     isRequired: requirements(term, pinned),
     accountNames,
   };
-  const [meters, manual, usage] = inputs;
   const isAgreed = agreedInputs(scope);
   const rows = withQuantities(billed, usage.filter(isAgreed));
   const taken = await withLeftOut(tx, tenantId, scope, rows, { meters, manual, usage });

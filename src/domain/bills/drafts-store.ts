@@ -127,8 +127,8 @@ export async function insertBills(
   rows: readonly Buffer[],
   parts: readonly NewPart[],
 ): Promise<void> {
-  const bytes = Buffer.concat(rows);
-  if (bytes.length > 0) await copyBills(tx, tenantId, bytes);
+  const filled = rows.filter((bytes) => bytes.length > 0);
+  if (filled.length > 0) await copyBills(tx, tenantId, filled);
   if (parts.length > 0) await insertParts(tx, tenantId, parts);
 }
 
@@ -137,7 +137,7 @@ export async function insertBills(
  * having no right to name a tenant: the column's default is that of the transaction. Where the
  * database has no such role, rows go through a temporary table, which costs half as much again.
  */
-async function copyBills(tx: Tx, tenantId: number, bytes: Buffer): Promise<void> {
+async function copyBills(tx: Tx, tenantId: number, bills: readonly Buffer[]): Promise<void> {
   const { rows } = await sql<{ role: string; is_free: boolean }>`
     select current_user as role, r.rolbypassrls as is_free,
       set_config('role', case when r.rolbypassrls then r.rolname::text else current_user end, true)
@@ -147,7 +147,7 @@ async function copyBills(tx: Tx, tenantId: number, bytes: Buffer): Promise<void>
   const [as] = rows;
   if (!as) throw new Error('the role that copies does not exist');
   if (as.is_free) {
-    await tx.copyIn(`copy bills (${copied}) from stdin`, bytes);
+    await tx.copyIn(`copy bills (${copied}) from stdin`, bills);
     await sql`select set_config('role', ${as.role}, true)`.execute(tx);
     return;
   }
@@ -155,7 +155,7 @@ async function copyBills(tx: Tx, tenantId: number, bytes: Buffer): Promise<void>
     tx,
   );
   await sql`alter table copied_bills alter tenant_id drop not null`.execute(tx);
-  await tx.copyIn(`copy copied_bills (${copied}) from stdin`, bytes);
+  await tx.copyIn(`copy copied_bills (${copied}) from stdin`, bills);
   await sql`
     insert into bills (tenant_id, ${sql.raw(copied)})
     select ${tenantId}, ${sql.raw(copied)} from copied_bills

@@ -175,8 +175,7 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
   for (const meter of inputs.meters) {
     const isLocked = meter.reading_date !== null;
     if (!isLocked && !isMissed(scope, inputs.row, meter)) continue;
-    const key = `${meter.assignment_id}/${meter.position}`;
-    const further = inputs.readings?.get(key) ?? [];
+    const further = furtherOf(inputs, meter);
     const fact: Mutable<MeterFacts> = {
       number: meter.number,
       digits: meter.digits,
@@ -190,11 +189,20 @@ function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
     const current = currentOf(meter, further);
     if (current !== null) fact.current = current;
     else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
-    const between = further.filter((reading) => isBetween(reading, meter));
-    if (isLocked && between.length > 0) fact.readings = between.map(readingFact);
+    if (isLocked && further.length > 0) {
+      const between = further.filter((reading) => isBetween(reading, meter));
+      if (between.length > 0) fact.readings = between.map(readingFact);
+    }
     facts.push(fact);
   }
   return facts;
+}
+
+const noReadings: readonly ReadingRow[] = [];
+
+function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[] {
+  if (readings === null) return noReadings;
+  return readings.get(`${meter.assignment_id}/${meter.position}`) ?? noReadings;
 }
 
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
@@ -224,9 +232,7 @@ export function isNeeded(
 /** Without a locked reading, the last one that was accepted: it only shows what is missing. */
 function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
   const { previous_date: date, previous_value: value, previous_type: type } = meter;
-  if (date !== null && value !== null) {
-    return { date: wireDay(date), value, ...(type === null ? {} : { type }) };
-  }
+  if (date !== null && value !== null) return readingOf(date, value, type, false);
   if (meter.reading_date !== null) return null;
   const accepted = further.findLast((reading) => reading.status === 'Accepted');
   return accepted ? readingFact(accepted) : null;
@@ -234,12 +240,8 @@ function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFac
 
 function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
   if (meter.reading_date !== null && meter.value !== null) {
-    return {
-      date: wireDay(meter.reading_date),
-      value: meter.value,
-      ...(meter.reading_type === null ? {} : { type: meter.reading_type }),
-      ...(meter.rollover ? { rollover: true } : {}),
-    };
+    const { reading_date: date, value, reading_type: type, rollover } = meter;
+    return readingOf(date, value, type, rollover === true);
   }
   const waiting = further.findLast((reading) => reading.status === 'Review');
   return waiting ? { ...readingFact(waiting), status: 'Review' } : null;
@@ -247,7 +249,19 @@ function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFact
 
 function readingFact(reading: ReadingRow): ReadingFacts {
   const { reading_date: date, value, reading_type: type, rollover } = reading;
-  return { date: wireDay(date), value, type, ...(rollover ? { rollover: true } : {}) };
+  return readingOf(date, value, type, rollover);
+}
+
+function readingOf(
+  date: string,
+  value: string,
+  type: string | null,
+  isRollover: boolean,
+): ReadingFacts {
+  const reading: Mutable<ReadingFacts> = { date: wireDay(date), value };
+  if (type !== null) reading.type = type;
+  if (isRollover) reading.rollover = true;
+  return reading;
 }
 
 /** Read and accepted, and neither the one the term begins from nor the one it ends with. */

@@ -1,6 +1,6 @@
 // What bills are made from, read for a slice of a run at once: by ids, which is a fraction of the
 // cost of looking for each subscription's own.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { isEligible } from '../terms/eligible-store.ts';
 import { hasBilled } from '../terms/taken-readings-store.ts';
@@ -96,62 +96,75 @@ export type MeterRow = {
   is_overtaken: boolean;
 };
 
-/** Registers that measure for the subscriptions in the term, with the readings locked for it. */
+/**
+ * Registers that measure for the subscriptions in the term, with the readings locked for it. Each
+ * table is read by ids and hashed.
+ */
 export async function listMeters(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
   subscriptionIds: readonly number[],
 ): Promise<MeterRow[]> {
+  const ids = sql`any(${subscriptionIds}::bigint[])`;
   const { rows } = await sql<MeterRow>`
     select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
-      trim_scale(t.previous_value)::text as previous_value, t.previous_type, t.reading_date,
-      trim_scale(t.value)::text as value, t.reading_type, t.rollover,
+      trim_scale(t.previous_value) as previous_value, t.previous_type, t.reading_date,
+      trim_scale(t.value) as value, t.reading_type, t.rollover,
       coalesce(t.locked_at < ${term.others_read_at}::timestamptz, false) as is_overtaken
     from assignment_registers r
-    cross join lateral (
-      select meter_id, mf, install_date, remove_date from meter_assignments
-      where tenant_id = ${tenantId} and assignment_id = r.assignment_id
-      limit 1
-    ) n
-    cross join lateral (
-      select number, meter_type_id from meters
-      where tenant_id = ${tenantId} and meter_id = n.meter_id
-      limit 1
-    ) m
-    cross join lateral (
-      select register, digits, kind from meter_registers
-      where tenant_id = ${tenantId} and meter_type_id = m.meter_type_id and position = r.position
-      limit 1
-    ) k
-    left join lateral (
-      select reading_id, previous_date, previous_value, previous_type, reading_date, value,
-        reading_type, rollover, locked_at
-      from term_readings
-      where tenant_id = ${tenantId} and term_id = ${term.term_id}
-        and subscription_id = r.subscription_id and assignment_id = r.assignment_id
-        and position = r.position
-      limit 1
-    ) t on true
-    where r.tenant_id = ${tenantId} and r.subscription_id = any(${subscriptionIds}::bigint[])
-      and r.input is not null
-      and (t.reading_id is not null
-        or (n.install_date <= ${term.end_date}::date and not ${isBilledToTheEnd(tenantId)}))
+    join meter_assignments n on n.tenant_id = ${tenantId} and n.subscription_id = ${ids}
+      and n.assignment_id = r.assignment_id
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = n.meter_id
+      and m.meter_id = any(array(
+        select meter_id from meter_assignments
+        where tenant_id = ${tenantId} and subscription_id = ${ids}
+      ))
+    join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
+      and k.position = r.position
+    left join term_readings t on t.tenant_id = ${tenantId} and t.term_id = ${term.term_id}
+      and t.subscription_id = ${ids} and t.subscription_id = r.subscription_id
+      and t.assignment_id = r.assignment_id and t.position = r.position
+    where r.tenant_id = ${tenantId} and r.subscription_id = ${ids} and r.input is not null
+      and (t.reading_id is not null or n.install_date <= ${term.end_date}::date)
     order by r.subscription_id, r.assignment_id, r.position
   `.execute(tx);
-  return rows;
+  const ended = rows.filter((row) => row.reading_date === null && row.remove_date !== null);
+  if (ended.length === 0) return rows;
+  const billed = await listBilledToTheEnd(tx, tenantId, ended);
+  return rows.filter((row) => row.reading_date !== null || !billed.has(registerKey(row)));
 }
 
-/** Of a meter that was taken down: the term before may have billed its last reading already. */
-function isBilledToTheEnd(tenantId: number): RawBuilder<unknown> {
-  return sql`(n.remove_date is not null and exists (
-    select from term_readings t
-    where t.tenant_id = ${tenantId} and t.assignment_id = r.assignment_id
-      and t.position = r.position and t.reading_date >= n.remove_date
-      and ${hasBilled(tenantId, sql`r.subscription_id`)}
-    offset 0
-  ))`;
+function registerKey({ assignment_id: id, position }: RegisterKey): string {
+  return `${id}/${position}`;
+}
+
+type RegisterKey = Pick<MeterRow, 'assignment_id' | 'position'>;
+
+/** Of meters that were taken down: the term before may have billed the last reading already. */
+async function listBilledToTheEnd(
+  tx: Tx,
+  tenantId: number,
+  ended: readonly MeterRow[],
+): Promise<Set<string>> {
+  const { rows } = await sql<RegisterKey>`
+    select r.assignment_id, r.position
+    from unnest(
+      ${ended.map((row) => row.subscription_id)}::bigint[],
+      ${ended.map((row) => row.assignment_id)}::bigint[],
+      ${ended.map((row) => row.position)}::smallint[],
+      ${ended.map((row) => row.remove_date)}::date[]
+    ) as r (subscription_id, assignment_id, position, remove_date)
+    where exists (
+      select from term_readings t
+      where t.tenant_id = ${tenantId} and t.assignment_id = r.assignment_id
+        and t.position = r.position and t.reading_date >= r.remove_date
+        and ${hasBilled(tenantId, sql`r.subscription_id`)}
+      offset 0
+    )
+  `.execute(tx);
+  return new Set(rows.map(registerKey));
 }
 
 export type ManualRow = {

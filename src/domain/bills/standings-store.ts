@@ -29,27 +29,32 @@ const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
 /** What a wallet paid of a bill that was unposted goes with its reversal. */
 function isPayment(tenantId: number): RawBuilder<unknown> {
+  const reversed = sql`
+    select r.reverses_journal_id from journals r
+    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id`;
   return sql`(e.kind in ${paymentKinds} or (e.kind = 'Reversal' and exists (
-    select from journals r
-    join journals o on o.tenant_id = r.tenant_id and o.journal_id = r.reverses_journal_id
+    select from journals o
+    where o.tenant_id = ${tenantId} and o.journal_id = (${reversed})
       and o.source_type in ${paymentKinds}
-    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id
   )))`;
 }
 
 /**
- * Of each subscription with the party that its bill is for. Balances are looked for by subscription
- * (`offset 0`): a party may have thousands.
+ * Of each subscription with the party that its bill is for. Each table is read by ids and hashed:
+ * balances by those of subscriptions, because a party may have thousands.
  */
 export async function listStandings(
   tx: Tx,
   tenantId: number,
   owned: readonly { subscription_id: number; party_id: number }[],
 ): Promise<StandingRow[]> {
-  const { rows } = await sql<Omit<StandingRow, 'history'> & { history: string | null }>`
+  const ids = owned.map((row) => row.subscription_id);
+  const partyIds = owned.map((row) => row.party_id);
+  const { rows } = await sql<StandingRow & { history_text: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
       coalesce(b.receivable, 0) as receivable, coalesce(b.deposit, 0) as deposit,
-      o.wallet_balance as wallet, ${historyText} as history,
+      o.wallet_balance as wallet, null as history,
+      ${historyText} as history_text,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount), 0) from subledger_entries e
@@ -60,32 +65,18 @@ export async function listStandings(
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
-    from unnest(
-      ${owned.map((row) => row.subscription_id)}::bigint[],
-      ${owned.map((row) => row.party_id)}::bigint[]
-    ) as n (subscription_id, party_id)
-    cross join lateral (
-      select party_number, name, address, wallet_balance from parties
-      where tenant_id = ${tenantId} and party_id = n.party_id
-      limit 1
-    ) o
-    left join lateral (
-      select t.subscription_id, t.receivable, t.deposit
-      from (
-        select subscription_id, party_id, receivable, deposit from subscription_balances
-        where tenant_id = ${tenantId} and subscription_id = n.subscription_id
-        offset 0
-      ) t
-      where t.party_id = n.party_id
-      limit 1
-    ) b on true
-    left join lateral (
-      select terms, brought_forward, billed, entry_id from usage_histories
-      where tenant_id = ${tenantId} and subscription_id = n.subscription_id
-      limit 1
-    ) h on true
+    from unnest(${ids}::bigint[], ${partyIds}::bigint[]) as n (subscription_id, party_id)
+    join parties o on o.tenant_id = ${tenantId} and o.party_id = any(${partyIds}::bigint[])
+      and o.party_id = n.party_id
+    left join subscription_balances b on b.tenant_id = ${tenantId}
+      and b.subscription_id = any(${ids}::bigint[]) and b.subscription_id = n.subscription_id
+      and b.party_id = n.party_id
+    left join usage_histories h on h.tenant_id = ${tenantId}
+      and h.subscription_id = any(${ids}::bigint[]) and h.subscription_id = n.subscription_id
   `.execute(tx);
-  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
+  // In place: a copy of each row costs as much as reading it.
+  for (const row of rows) row.history = readHistory(row.history_text);
+  return rows;
 }
 
 export type OverdueRow = { subscription_id: number; open: number; due_date: string };

@@ -116,11 +116,8 @@ export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Pr
 export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
   const { wanted, through } = stalenessOf(tenantId, term);
   const { rows } = await sql<{ stale: number }>`
-    with wanted as materialized (
-      select ${subjectColumn(term)} as subject_id, ${wanted}
-    )
     select count(*) as stale
-    from wanted w
+    from (select ${subjectColumn(term)} as subject_id, ${wanted} offset 0) w
     full join (
       select subject_id, subject_ts, status, ${through} as through from bills b
       where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
