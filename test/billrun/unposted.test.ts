@@ -266,7 +266,7 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
     };
     const terms: number[] = [];
     const standings: unknown[] = [];
-    for (let day = 1; day <= 19; day += 1) {
+    for (let day = 1; day <= 16; day += 1) {
       const date = `${String(day).padStart(2, '0')}/07/2026`;
       const termId = await generatedOver(place, { startDate: date, endDate: date });
       await post(place, termId);

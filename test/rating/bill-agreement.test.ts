@@ -7,8 +7,7 @@ import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { plainBill } from './plain-bill.ts';
 import { dayOf } from './plain-history.ts';
 import { randomBills } from './random-bills.ts';
-
-const runs = 10_000;
+import { runs } from './random-runs.ts';
 
 test('the price book agrees with the plain rater, line by line', () => {
   fc.assert(
@@ -30,6 +29,6 @@ test('the price book agrees with the plain rater, line by line', () => {
       assert.equal(BigInt(bill.payableWithinDueDate), plain.payable);
       assert.equal(BigInt(bill.latePaymentSurcharge), plain.late);
     }),
-    { numRuns: runs },
+    runs,
   );
 });

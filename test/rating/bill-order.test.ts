@@ -8,8 +8,7 @@ import type { Facts } from '../../src/domain/rating/facts.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { dayOf } from './plain-history.ts';
 import { billOf, bookOf, dateAfter, randomBills, ratedBy } from './random-bills.ts';
-
-const runs = 10_000;
+import { runs } from './random-runs.ts';
 
 /** The same things in another order: rotated by a number, then reversed or not. */
 function reordered<Item>(items: readonly Item[] | null | undefined, seed: number): Item[] {
@@ -65,7 +64,7 @@ test('the order of arrays never changes a bill', () => {
       };
       assert.deepEqual(billOf(other), billOf(random));
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -88,7 +87,7 @@ test('a cut at any day moves a prorated charge by at most one minor unit a line'
         assert.ok(Math.abs(total(whole) - total(parts)) <= lines, name);
       }
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -101,6 +100,6 @@ test('rating again gives the same bytes, and so does a copy of the facts', () =>
       const stored = JSON.parse(JSON.stringify(random.facts));
       assert.equal(JSON.stringify(rateBill(book, stored)), first);
     }),
-    { numRuns: 2_000 },
+    { ...runs, numRuns: runs.numRuns / 5 },
   );
 });

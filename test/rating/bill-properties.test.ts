@@ -6,8 +6,7 @@ import type { Bill } from '../../src/domain/rating/bill.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
 import { dayOf } from './plain-history.ts';
 import { billOf, dateAfter, randomBills } from './random-bills.ts';
-
-const runs = 10_000;
+import { runs } from './random-runs.ts';
 
 test('segments are disjoint and cover exactly the billable days', () => {
   const cases = fc.tuple(
@@ -31,7 +30,7 @@ test('segments are disjoint and cover exactly the billable days', () => {
       assert.deepEqual(covered, billableDays(facts));
       assert.equal(bill.days, covered.length);
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -97,6 +96,6 @@ test('lines add up to the total, and the totals to each other', () => {
         numbers.map((_, index) => index + 1),
       );
     }),
-    { numRuns: runs },
+    runs,
   );
 });

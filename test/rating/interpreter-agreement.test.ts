@@ -20,8 +20,7 @@ import type { Rows } from '../../src/domain/rating/definitions.ts';
 import { interpret, type PlainTable, type PlainValue } from './plain-interpreter.ts';
 import { fractionText, type Plain, PlainError, parsePlain, plainOf } from './plain-number.ts';
 import { flagFormulas, numberFormulas, type RandomWorld, worlds } from './random-formulas.ts';
-
-const runs = 10_000;
+import { runs } from './random-runs.ts';
 
 function fullName(node: NameNode): string {
   return node.space === null ? node.id : `${node.space}.${node.id}`;
@@ -120,14 +119,14 @@ function agrees(formula: string, world: RandomWorld, kind: 'number' | 'boolean')
 test('compiled and interpreted numbers agree, errors included', () => {
   fc.assert(
     fc.property(numberFormulas, worlds, (formula, world) => agrees(formula, world, 'number')),
-    { numRuns: runs },
+    runs,
   );
 });
 
 test('compiled and interpreted conditions agree, errors included', () => {
   fc.assert(
     fc.property(flagFormulas, worlds, (formula, world) => agrees(formula, world, 'boolean')),
-    { numRuns: runs },
+    runs,
   );
 });
 

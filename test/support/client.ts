@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../src/base/errors.ts';
 import { commonErrors } from '../../src/http/openapi.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { send } from './http.ts';
 
 export type TestClient = Client & { workspace: string; token: string | null };
 
@@ -15,10 +16,13 @@ export function checkedClient(baseUrl: string, workspace: string): TestClient {
     baseUrl,
     headers: { 'X-Workspace': workspace },
     fetch: async (input, init) => {
-      const response = await fetch(input, init);
-      const text = await response.text();
-      checkAnswer(String(input), JSON.parse(String(init?.body)), response, text);
-      return new Response(text, { status: response.status, headers: response.headers });
+      const body = String(init?.body);
+      const own = init?.headers as Record<string, string>;
+      const { status, headers, text } = await send(new URL(String(input)), { headers: own, body });
+      const envelope = JSON.parse(text) as Envelope;
+      checkAnswer(String(input), JSON.parse(body), { status, headers }, envelope);
+      // All that the client looks at.
+      return { status, headers, json: async () => envelope as unknown } as Response;
     },
   });
   return Object.assign(client, { workspace, token: null });
@@ -35,14 +39,13 @@ type Envelope = {
 function checkAnswer(
   url: string,
   body: { method?: string; action?: string },
-  response: Response,
-  text: string,
+  { status, headers }: { status: number; headers: Headers },
+  envelope: Envelope,
 ): void {
-  const envelope = JSON.parse(text) as Envelope;
-  assert.equal(response.status, 200);
+  assert.equal(status, 200);
   assert.deepEqual(Object.keys(envelope), ['success', 'statusCode', 'message', 'error', 'data']);
-  assert.equal(response.headers.get('x-status-code'), String(envelope.statusCode));
-  assert.match(response.headers.get('x-request-id') ?? '', /^[0-9A-Z]{26}$/);
+  assert.equal(headers.get('x-status-code'), String(envelope.statusCode));
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Z]{26}$/);
   const { pathname } = new URL(url);
   const operation = operations
     .map(([, one]) => one)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createMailer } from '../../src/base/mail/mailer.ts';
 import { createMailBreaker } from '../../src/billrun/mail-breaker.ts';
 import type { Equipment } from '../../src/billrun/tools.ts';
-import { openRenderer } from '../../src/domain/delivery/renderer.ts';
+import { openRenderer, type Renderer } from '../../src/domain/delivery/renderer.ts';
 
 export type TestEquipment = Equipment & { close(): Promise<void> };
 
@@ -19,10 +19,18 @@ export type EquipmentOptions = {
   clockMs?: () => number;
 };
 
+let shared: Renderer | undefined;
+
+/** By all workers of a file: a thread that begins loads fonts, and one that waits holds nobody up. */
+function sharedRenderer(): Renderer {
+  shared ??= openRenderer({ threads: 1 });
+  return shared;
+}
+
 export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment {
   const { smtpUrl, mailsAtOnce = 4, silenceMs, taskMs, clockMs } = options;
   const dataFolder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
-  const renderer = openRenderer({ threads: 1, ...(taskMs === undefined ? {} : { taskMs }) });
+  const own = taskMs === undefined ? undefined : openRenderer({ threads: 1, taskMs });
   const mailer = createMailer({
     smtpUrl,
     smtpConnections: mailsAtOnce,
@@ -32,7 +40,7 @@ export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment
   });
   let isClosed = false;
   return {
-    renderer,
+    renderer: own ?? sharedRenderer(),
     mailer,
     mailsAtOnce,
     mailDomain: 'city.example',
@@ -42,7 +50,7 @@ export function openTestEquipment(options: EquipmentOptions = {}): TestEquipment
       if (isClosed) return;
       isClosed = true;
       mailer.close();
-      await renderer.close();
+      await own?.close();
       rmSync(dataFolder, { recursive: true, force: true });
     },
   };

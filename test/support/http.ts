@@ -1,5 +1,6 @@
 // Calls as plain HTTP, where a test looks at the wire itself.
 import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { ErrorBody } from '../../sdk/client.ts';
 
@@ -20,18 +21,43 @@ export type Sent = {
   body?: string | Uint8Array<ArrayBuffer> | null;
 };
 
+const agent = new Agent({ keepAlive: true });
+
+/** What fetch does, at a fifth of its cost: all tests together make very many calls. */
+export function send(
+  url: URL,
+  sent: Sent,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const { verb: method = 'POST', headers: own = {}, body } = sent;
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method, headers: own, agent }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const headers = new Headers();
+        for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+          for (const value of values) headers.append(name, value);
+        }
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers, text });
+      });
+    });
+    call.on('error', reject);
+    call.end(body ?? undefined);
+  });
+}
+
 const envelopeKeys = ['success', 'statusCode', 'message', 'error', 'data'];
 
 /** Sends exactly this and checks only what holds for every answer under /billing/. */
 export async function ask(baseUrl: string, path: string, sent: Sent = {}): Promise<Answered> {
-  const response = await fetch(new URL(path, baseUrl), {
-    method: sent.verb ?? 'POST',
+  const { status, headers, text } = await send(new URL(path, baseUrl), {
+    ...sent,
     headers: { 'Content-Type': 'application/json', ...sent.headers },
-    body: sent.body ?? null,
   });
-  const text = await response.text();
   const envelope = JSON.parse(text || 'null') as Envelope;
-  const answered = { status: response.status, headers: response.headers, text, envelope };
+  const answered = { status, headers, text, envelope };
   checkEnvelope(answered);
   return answered;
 }

@@ -53,15 +53,16 @@ export async function openPostedTerm(
   const dates = { ...term, dueDate: '15/08/2026' };
   const label = 'Jul-2026';
   const termId = await insertTerm(scene, tenantId, { serviceCode, label, ...dates });
-  for (const partyId of partyIds) {
-    const { data } = await client.listUsers({ partyID: partyId });
-    const partyNumber = data.users[0]?.partyNumber ?? 0;
-    const user = { partyNumber, connectionGroups: [{ connectionGroupLabel: 'House' }] };
-    await client.updateUser({ user });
-    const { rows } = await scene.sql.query(
-      'select account_id from billing_accounts where tenant_id = $1 and party_id = $2',
-      [tenantId, partyId],
-    );
+  for (const partyID of partyIds) {
+    const connectionGroups = [{ connectionGroupLabel: 'House' }];
+    await client.updateUser({ user: { partyID, connectionGroups } });
+  }
+  const { rows } = await scene.sql.query<{ partyId: number; accountId: number }>(
+    `select party_id::integer as "partyId", account_id::integer as "accountId"
+     from billing_accounts where tenant_id = $1 and party_id = any($2) order by party_id`,
+    [tenantId, partyIds],
+  );
+  for (const owner of rows) {
     const facts = {
       term,
       connection: {
@@ -70,8 +71,7 @@ export async function openPostedTerm(
         tariffHistory: [{ tariffCode: plan.code, fromDate: '01/07/2026' }],
       },
     };
-    const accountId = Number(rows[0].account_id);
-    await insertScenario(scene, tenantId, termId, facts, { partyId, accountId });
+    await insertScenario(scene, tenantId, termId, facts, owner);
   }
   await runStep(crew, generateBillsStep, { termId });
   await runStep(crew, postBillsStep, { termId });

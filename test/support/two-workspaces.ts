@@ -7,6 +7,7 @@ import { routes } from '../../sdk/routes.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { seedBills } from './bill-rows.ts';
 import type { TestClient } from './client.ts';
+import { send } from './http.ts';
 import { adminPassword, type Scene } from './scene.ts';
 import type { Connection } from './subscriptions.ts';
 
@@ -240,8 +241,7 @@ export async function rawCall(
 ): Promise<Raw> {
   const route = routes[name as keyof typeof routes];
   const { path, method, action } = route;
-  const response = await fetch(new URL(path, scene.baseUrl), {
-    method: 'POST',
+  const { headers, text } = await send(new URL(path, scene.baseUrl), {
     headers: {
       'Content-Type': 'application/json',
       'X-Workspace': options.workspace,
@@ -250,7 +250,6 @@ export async function rawCall(
     },
     body: JSON.stringify({ method, action, apiVersion: 'v2', ...body }),
   });
-  const text = await response.text();
   const envelope = JSON.parse(text) as {
     success: boolean;
     statusCode: number;
@@ -258,7 +257,7 @@ export async function rawCall(
   };
   return {
     text,
-    headers: response.headers,
+    headers,
     success: envelope.success,
     statusCode: envelope.statusCode,
     code: envelope.error?.code,
