@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { billOf, daysOf, linesOf, readingsOn } from '../support/left-out.ts';
+import { billOf, daysOf, leaveOut, linesOf, readingsOn } from '../support/left-out.ts';
 import { august, july, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty } from '../support/subscriptions.ts';
@@ -73,13 +73,14 @@ async function openHouse(service: object = {}, tariff: object = {}) {
   };
 }
 
+const part = { startDate: '01/07/2026', endDate: '20/07/2026' };
+
 const usedOn = (bill: ShownBill) => readingsOn(bill).map(([, from, , to]) => [from, to]);
 
 for (const type of ['OffCycle', 'Final'] as const) {
   for (const first of ['Regular', type]) {
     test(`use of a part of the month that a ${type} term billed; the ${first} one made first`, async () => {
       const { run, open, openFor, read, lock } = await openHouse();
-      const part = { startDate: '01/07/2026', endDate: '20/07/2026' };
       const early = first === 'Regular' ? await open(july) : 0;
       const other = await openFor(type, part);
       const regular = early || (await open(july));
@@ -375,6 +376,41 @@ test('an estimate of another term is no reading, and is taken by who asks for es
   await generate(run, other);
   assert.deepEqual(usedOn(await billOf(run, other)), [['310', '620']]);
 });
+
+for (const [days, left] of [[part, 'some of the'] as const, [july, 'the same'] as const]) {
+  for (const type of ['Regular', 'OffCycle'] as const) {
+    test(`an estimate of ${left} days that was left out is not begun from; ${type}`, async () => {
+      const { run, open, openFor, read, lock } = await openHouse({
+        meteredInputs: [
+          {
+            name: 'energy',
+            unit: 'kWh',
+            register: 'kWh',
+            estimation: { allowed: 1, defaultDaily: 5 },
+          },
+        ],
+      });
+      const [regular, other] = [await open(july), await openFor('OffCycle', days)];
+      await lock(regular, 'previous');
+      await lock(other, 'estimated');
+      await leaveOut(run, other);
+      await generate(run, regular);
+      assert.deepEqual(usedOn(await billOf(run, regular)), [['0', '0']]);
+      await post(run, regular);
+      const next = type === 'Regular' ? await open(august) : await openFor(type, august);
+      await lock(next, 'estimated');
+      await generate(run, next);
+      // Five a day since the end of June.
+      assert.deepEqual(usedOn(await billOf(run, next)), [['0', '310']]);
+      await read('300', '31/08/2026');
+      await lock(next);
+      await generate(run, next);
+      assert.deepEqual(usedOn(await billOf(run, next)), [['0', '300']]);
+      await post(run, next);
+      await assertLaws(scene, run.tenantId);
+    });
+  }
+}
 
 test('a reading of a term that no longer bills the customer is free for the next one', async () => {
   const { run, open, openFor, read, lock } = await openHouse();

@@ -2,7 +2,7 @@
 // still to come: the bill that catches up on the days of such a term takes it over.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { hasBilled } from '../terms/taken-readings-store.ts';
+import { hasBilled, lastOf, takenColumns } from '../terms/taken-readings-store.ts';
 import type { UploadedQuantity } from './agreed.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
@@ -280,9 +280,7 @@ export async function listLeftOutReadings(
       ${registers.map((one) => one.reading_date)}::date[]
     ) as w (subscription_id, billed_through, assignment_id, position, reading_date)
     left join lateral (
-      ${takenBefore(tenantId, term)} and ${isBilled(tenantId)}
-      order by o.reading_date desc, o.term_id desc
-      limit 1
+      ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
     left join lateral (
       select i.reading_date, i.value, i.reading_type
@@ -311,7 +309,7 @@ export async function listLeftOutReadings(
 /** Readings that other terms locked, not later than the one that the term has. */
 function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   return sql`
-    select o.reading_date, o.value, o.reading_type
+    select ${takenColumns}
     from term_readings o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     where o.tenant_id = ${tenantId} and o.assignment_id = w.assignment_id

@@ -14,7 +14,7 @@ export type LockRange = { firstId: number; lastId: number };
 export type LockOptions = {
   range: LockRange;
   lastReadingDate: Temporal.PlainDate;
-  /** Whether estimates will do, also those that another term has made. */
+  /** Whether estimates will do, also those that another term has made of the same days. */
   isEstimated: boolean;
 };
 
@@ -90,15 +90,15 @@ export function openRegisters(
     )`;
 }
 
-/** The newest that came in since the one it begins from. */
+/** The newest that came in since the one it begins from; estimates of others only of its days. */
 function newestReading(
   tenantId: number,
   term: EligibleTerm,
   isEstimated: boolean,
 ): RawBuilder<unknown> {
-  const isRead = isEstimated
-    ? sql`e.source is distinct from ${estimateSource(term.term_id)}`
-    : sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
+  const isRead = sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
+  const isOthers = sql`(e.source <> ${estimateSource(term.term_id)}
+    and e.reading_date >= ${term.start_date}::date)`;
   return sql`(
     select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
     from readings e
@@ -109,7 +109,7 @@ function newestReading(
       and e.reading_date >= coalesce(p.reading_date, '-infinity')
       and (p.reading_date is null or e.reading_date > p.reading_date
         or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
-      and (e.reading_type <> 'Estimated' or ${isRead})
+      and (e.reading_type <> 'Estimated' or ${isRead}${isEstimated ? sql` or ${isOthers}` : sql``})
     order by e.reading_date desc,
       case when e.reading_type in ('Removal', 'Final') then 1 else 0 end desc,
       e.reading_time desc nulls first, e.reading_id desc

@@ -16,15 +16,60 @@ export function readUntil(
 
 /** Of a register, the reading that the term before took. */
 export function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
-  return sql`(
-    select o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates
-    from term_readings o
-    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-    where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
-      and o.position = r.position and ${isBefore(tenantId, term)}
-    order by o.reading_date desc, o.term_id desc
-    limit 1
-  )`;
+  return sql`(${lastOf(
+    tenantId,
+    sql`select ${takenColumns}
+      from term_readings o
+      join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+      where o.tenant_id = ${tenantId} and o.assignment_id = n.assignment_id
+        and o.position = r.position and ${isBefore(tenantId, term)}`,
+  )})`;
+}
+
+/** Of readings `o` of a term `t`. */
+export const takenColumns = sql`o.tenant_id, o.term_id, o.subscription_id, o.assignment_id,
+  o.position, o.previous_date, o.reading_id, o.reading_date, o.value, o.reading_type, o.estimates,
+  t.end_date`;
+
+/**
+ * The last of readings `o` that terms took of a register, each with the end of its term. Those
+ * before it are looked at only if it was passed over.
+ */
+export function lastOf(tenantId: number, taken: RawBuilder<unknown>): RawBuilder<unknown> {
+  const newest = sql`order by o.reading_date desc, o.term_id desc limit 1`;
+  const isBilled = sql`not ${isPassedOver(tenantId)}`;
+  return sql`
+    select * from (${taken} ${newest}) o
+    where o.tenant_id = ${tenantId} and ${isBilled}
+    union all
+    (select * from (${taken} offset 0) o
+    where o.tenant_id = ${tenantId} and ${isBilled} ${newest})
+    limit 1`;
+}
+
+/**
+ * Whether nobody was billed up to a reading: the bill of its term was left out, and who billed the
+ * last day of that had taken an earlier one, though not one before that which this begins from.
+ */
+function isPassedOver(tenantId: number): RawBuilder<unknown> {
+  const ownBill = hasPosted(tenantId, 'o.term_id', sql`o.subscription_id`, () => sql`true`);
+  const billOfDay = hasPosted(tenantId, 'e.term_id', sql`o.subscription_id`, (part) => {
+    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.billed_through`)];
+    return sql`${to} >= o.end_date and coalesce(${through}, '-infinity') < o.end_date`;
+  });
+  return sql`(exists (
+      select from (
+        select e.term_id from term_readings e
+        join terms t on t.tenant_id = ${tenantId} and t.term_id = e.term_id
+        where e.tenant_id = ${tenantId} and e.assignment_id = o.assignment_id
+          and e.position = o.position and e.term_id <> o.term_id
+          and e.reading_date >= o.previous_date and e.reading_date < o.reading_date
+          and t.end_date >= o.end_date
+        offset 0
+      ) e
+      where ${billOfDay}
+    )
+    and not ${ownBill})`;
 }
 
 /**
@@ -37,22 +82,33 @@ export function isBefore(tenantId: number, term: EligibleTerm): RawBuilder<unkno
     or (t.term_id <> ${term.term_id} and ${hasBilled(tenantId, sql`o.subscription_id`)}))`;
 }
 
-/** Whether a term `t` has posted a bill of a subscription: looked up, not hashed of all bills. */
+/** Whether a term `t` has posted a bill of a subscription. */
 export function hasBilled(
   tenantId: number,
   subscriptionId: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
+  return hasPosted(tenantId, 't.term_id', subscriptionId, () => sql`true`);
+}
+
+/** Bills of a term and a subscription are looked up, not hashed of all bills. */
+function hasPosted(
+  tenantId: number,
+  termId: string,
+  subscriptionId: RawBuilder<unknown>,
+  isWanted: (part: 'b' | 'p') => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const isItsBill = sql`b.term_id = ${sql.ref(termId)} and b.status in ('Posted', 'Published')`;
   return sql`(exists (
       select from bills b
       where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
-        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
+        and ${isItsBill} and ${isWanted('b')}
       offset 0
     )
     or exists (
       select from bill_parts p
-      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
-        and b.term_id = t.term_id and b.status in ('Posted', 'Published')
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id and ${isItsBill}
       where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
+        and ${isWanted('p')}
       offset 0
     ))`;
 }
