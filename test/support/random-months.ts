@@ -158,7 +158,7 @@ async function actOn(house: House, found: Term, action: TermAction): Promise<voi
       const data = { termID, reason: 'not needed' };
       if (!(await may(house, `cancel ${termID}`, () => client.cancelTerm({ data })))) return;
       house.terms = house.terms.filter((one) => one !== found);
-      house.given = house.given.filter((one) => one.term !== termID);
+      for (const one of house.given) if (one.term === termID) one.isOfCancelled = true;
     }
   }
 }
@@ -302,7 +302,8 @@ async function give(house: House, found: Term, action: TermAction): Promise<void
       ? client.postManualComponentValues({ operation: 'schedule', data })
       : client.uploadUsage({ operation: 'schedule', data });
   });
-  if (isDone) house.given.push({ what, who: one, term: found.id, amount: action.amount });
+  const given = { what, who: one, term: found.id, amount: action.amount, isOfCancelled: false };
+  if (isDone) house.given.push(given);
 }
 
 /** The same twice; every bill adds up. */
