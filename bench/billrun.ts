@@ -19,7 +19,6 @@ const body = { operation: 'schedule' as const, data: { termID } };
 const naiveBills = 500;
 /** Bills by which a worker gets up to speed before anything counts. */
 const warmUp = 10_000;
-const warmUpQuick = 2_000;
 
 type Round = {
   size: number;
@@ -38,7 +37,7 @@ export async function benchBillrun(
   options: BenchOptions & { deliverMax?: number },
 ): Promise<BenchResult> {
   if (options.quick) {
-    const quick = await measure(warmUpQuick, [5_000], { isDelivered: false });
+    const quick = await measure(warmUp, [5_000], { isDelivered: false });
     return { ratios: ratiosOf(quick.rounds), figures: figuresOf(quick) };
   }
   const { deliverMax = Infinity } = options;
