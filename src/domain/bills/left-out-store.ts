@@ -2,7 +2,13 @@
 // still to come: the bill that catches up on the days of such a term takes it over.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { hasBilled, lastOf, takenColumns } from '../terms/taken-readings-store.ts';
+import {
+  hasBilled,
+  isTurn,
+  lastOf,
+  readBefore,
+  takenColumns,
+} from '../terms/taken-readings-store.ts';
 import type { UploadedQuantity } from './agreed.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
@@ -261,16 +267,17 @@ export async function listLeftOutReadings(
   term: BilledTerm,
   registers: readonly CatchingUpRegister[],
 ): Promise<LeftOutReading[]> {
+  const register = { assignmentId: 'w.assignment_id', position: 'w.position' };
   const { rows } = await sql<LeftOutReading>`
     select w.assignment_id, w.position, p.reading_date as previous_date,
       trim_scale(p.value)::text as previous_value, p.reading_type as previous_type,
       l.reading_date as taken_date, trim_scale(l.value)::text as taken_value,
       l.reading_type as taken_type, exists (
         select from readings e
-        where e.tenant_id = ${tenantId} and e.assignment_id = w.assignment_id
-          and e.position = w.position and e.status = 'Accepted' and e.rollover
-          and e.reading_date > p.reading_date
-          and e.reading_date <= coalesce(w.reading_date, l.reading_date)
+        where e.tenant_id = ${tenantId} and ${isTurn(
+          { ...register, day: 'p.reading_date' },
+          sql`coalesce(w.reading_date, l.reading_date)`,
+        )}
       ) as has_rolled
     from unnest(
       ${registers.map((one) => one.subscription_id)}::bigint[],
@@ -282,15 +289,8 @@ export async function listLeftOutReadings(
     left join lateral (
       ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
-    left join lateral (
-      select i.reading_date, i.value, i.reading_type
-      from readings i
-      where i.tenant_id = ${tenantId} and i.assignment_id = w.assignment_id
-        and i.position = w.position and i.status = 'Accepted'
-        and (i.reading_type = 'Installation' or i.reading_date <= w.billed_through)
-      order by i.reading_date desc, i.reading_id desc
-      limit 1
-    ) f on b.reading_date is null
+    left join lateral ${readBefore(tenantId, { ...register, day: 'w.billed_through' })} f
+      on b.reading_date is null
     cross join lateral (
       select coalesce(b.reading_date, f.reading_date) as reading_date,
         coalesce(b.value, f.value) as value, coalesce(b.reading_type, f.reading_type)

@@ -7,7 +7,7 @@ import {
   isEligible,
   planOn,
 } from './eligible-store.ts';
-import { lastTaken, readUntil } from './taken-readings-store.ts';
+import { lastTaken, readBefore, readUntil } from './taken-readings-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
 
@@ -69,15 +69,11 @@ export function openRegisters(
         limit 1
       ) l on true
       left join lateral ${lastTaken(tenantId, term)} b on true
-      left join lateral (
-        select i.reading_id, i.reading_date, i.value, i.reading_type
-        from readings i
-        where i.tenant_id = ${tenantId} and i.assignment_id = n.assignment_id
-          and i.position = r.position and i.status = 'Accepted'
-          and (i.reading_type = 'Installation' or i.reading_date <= d.billed_through)
-        order by i.reading_date desc, i.reading_id desc
-        limit 1
-      ) f on b.reading_id is null
+      left join lateral ${readBefore(tenantId, {
+        assignmentId: 'n.assignment_id',
+        position: 'r.position',
+        day: 'd.billed_through',
+      })} f on b.reading_id is null
       cross join lateral (
         select coalesce(b.reading_id, f.reading_id) as reading_id,
           coalesce(b.reading_date, f.reading_date) as reading_date,

@@ -5,6 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 import { type LockOptions, type LockRange, openRegisters } from './open-registers-store.ts';
+import { isTurn } from './taken-readings-store.ts';
 
 export type Locked = {
   subscriptions: number;
@@ -29,6 +30,11 @@ export async function lockReadings(
   options: LockOptions,
   stamp: Stamp,
 ): Promise<Locked> {
+  const chosen = {
+    assignmentId: 'chosen.assignment_id',
+    position: 'chosen.position',
+    day: 'chosen.previous_date',
+  };
   const { rows } = await sql<Locked>`
     with ${openRegisters(tenantId, term, options)},
     chosen as (
@@ -46,7 +52,10 @@ export async function lockReadings(
         case when is_read_out then previous_date else reading_date end,
         case when is_read_out then previous_value else value end,
         case when is_read_out then previous_type else reading_type end,
-        not is_read_out and (rollover or ${hasTurned(tenantId)}),
+        not is_read_out and (rollover or exists (
+          select from readings e
+          where e.tenant_id = ${tenantId} and ${isTurn(chosen, sql`chosen.reading_date`)}
+        )),
         case when is_read_out then previous_estimates
           when reading_type = 'Estimated' then previous_estimates + 1 else 0 end,
         is_read_out, ${stamp.at}, ${stamp.by}
@@ -91,17 +100,6 @@ function isReadOut(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
         and k.position = open_registers.position and k.kind = 'Cumulative'
       where m.tenant_id = ${tenantId} and m.meter_id = open_registers.meter_id
     ))`;
-}
-
-/** Whether the register passed its highest value before the reading that the term takes. */
-function hasTurned(tenantId: number): RawBuilder<unknown> {
-  return sql`exists (
-    select from readings e
-    where e.tenant_id = ${tenantId} and e.assignment_id = chosen.assignment_id
-      and e.position = chosen.position and e.status = 'Accepted' and e.rollover
-      and e.reading_date > chosen.previous_date
-      and e.reading_date <= chosen.reading_date
-  )`;
 }
 
 /**

@@ -113,6 +113,29 @@ function hasPosted(
     ))`;
 }
 
+/** A register and a day of it, as a statement names them. */
+type RegisterDay = { assignmentId: string; position: string; day: string };
+
+/** What a register begins from that no term read: the reading of a day, or the installation. */
+export function readBefore(tenantId: number, names: RegisterDay): RawBuilder<unknown> {
+  return sql`(
+    select i.reading_id, i.reading_date, i.value, i.reading_type
+    from readings i
+    where i.tenant_id = ${tenantId} and i.assignment_id = ${sql.ref(names.assignmentId)}
+      and i.position = ${sql.ref(names.position)} and i.status = 'Accepted'
+      and (i.reading_type = 'Installation' or i.reading_date <= ${sql.ref(names.day)})
+    order by i.reading_date desc, i.reading_id desc
+    limit 1
+  )`;
+}
+
+/** Whether reading `e` tells that a register passed its highest value between two days. */
+export function isTurn(names: RegisterDay, until: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(e.assignment_id = ${sql.ref(names.assignmentId)}
+    and e.position = ${sql.ref(names.position)} and e.status = 'Accepted' and e.rollover
+    and e.reading_date > ${sql.ref(names.day)} and e.reading_date <= ${until})`;
+}
+
 /** The day of the last reading that a term has taken, YYYY-MM-DD. */
 export async function findLastLocked(
   tx: Tx,
