@@ -1,26 +1,9 @@
 // The migration of the notes on bills, on a database that is in use.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import pg from 'pg';
-import { migrate, readMigrations } from '../src/base/db/migrate.ts';
-import { dropDatabase, emptyDatabase, stopOwnCluster, theCluster } from './support/cluster.ts';
+import { test } from 'node:test';
+import { migratedInSteps } from './support/migrated-in-steps.ts';
 
-const cluster = await theCluster();
-const database = await emptyDatabase(cluster);
-after(async () => {
-  await dropDatabase(cluster, database);
-  await stopOwnCluster();
-});
-
-const workspaces = `
-  insert into workspaces select n, 'w' || n, now() from generate_series(1, 2) n;
-  select set_config('app.tenant', '1', false);
-  insert into tenants select 1, 'Active', 'One', 'UTC', 'PKR', 2, 'PK', 'en', '{number}',
-    '{number}', '{Email}', '{}', '[]', null, null, false, 0, 1, now(), now(), 'x', 1;
-  select set_config('app.tenant', '2', false);
-  insert into tenants select 2, 'Active', 'Two', 'UTC', 'PKR', 2, 'PK', 'en', '{number}',
-    '{number}', '{Email}', '{}', '[]', null, null, false, 0, 1, now(), now(), 'x', 1;
-`;
+const { client, upTo, enter } = await migratedInSteps();
 
 const ownText = `
   insert into template_versions
@@ -30,49 +13,31 @@ const ownText = `
 `;
 
 test('the text that workspaces began with is replaced, and words of their own are not', async () => {
-  const connection = { ...cluster.owner, database };
-  const migrations = await readMigrations(new URL('../migrations/', import.meta.url));
-  const upTo = (last: number) =>
-    migrate(
-      connection,
-      migrations.filter(({ version }) => version <= last),
-    );
-  await upTo(3);
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(workspaces);
-    await upTo(19);
-    await client.query(ownText);
-    await upTo(20);
-    const bodies = async () => {
-      const found = [];
-      for (const tenantId of [1, 2]) {
-        await client.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-        const { rows } = await client.query(
-          `select v.version, v.body
-           from templates t join template_versions v using (tenant_id, template_id, version)
-           where tenant_id = $1 and template_id = 1`,
-          [tenantId],
-        );
-        found.push(rows[0]);
-      }
-      return found;
-    };
-    const [begun, own] = await bodies();
-    assert.equal(begun.version, 2);
-    assert.match(begun.body, /^Please quote the reference/);
-    assert.deepEqual(own, { version: 2, body: 'Our own words' });
-    // A bill does not know what was paid between its making and its issue.
-    await upTo(28);
-    const [later, still] = await bodies();
-    assert.equal(later.version, 3);
-    assert.match(
-      later.body,
-      /^Please quote .*\nPayments that came in after this bill was drawn up /,
-    );
-    assert.deepEqual(still, own);
-  } finally {
-    await client.end();
-  }
+  await upTo(19);
+  await client.query(ownText);
+  await upTo(20);
+  const bodies = async () => {
+    const found = [];
+    for (const tenantId of [1, 2]) {
+      await enter(tenantId);
+      const { rows } = await client.query(
+        `select v.version, v.body
+         from templates t join template_versions v using (tenant_id, template_id, version)
+         where tenant_id = $1 and template_id = 1`,
+        [tenantId],
+      );
+      found.push(rows[0]);
+    }
+    return found;
+  };
+  const [begun, own] = await bodies();
+  assert.equal(begun.version, 2);
+  assert.match(begun.body, /^Please quote the reference/);
+  assert.deepEqual(own, { version: 2, body: 'Our own words' });
+  // A bill does not know what was paid between its making and its issue.
+  await upTo(28);
+  const [later, still] = await bodies();
+  assert.equal(later.version, 3);
+  assert.match(later.body, /^Please quote .*\nPayments that came in after this bill was drawn up /);
+  assert.deepEqual(still, own);
 });

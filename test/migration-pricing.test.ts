@@ -1,26 +1,12 @@
 // The pricing migration on a database that is in use.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import pg from 'pg';
-import { migrate, readMigrations } from '../src/base/db/migrate.ts';
-import { dropDatabase, emptyDatabase, stopOwnCluster, theCluster } from './support/cluster.ts';
+import { test } from 'node:test';
+import { migratedInSteps } from './support/migrated-in-steps.ts';
 
-const cluster = await theCluster();
-const database = await emptyDatabase(cluster);
-after(async () => {
-  await dropDatabase(cluster, database);
-  await stopOwnCluster();
-});
+const { client, upTo, enter } = await migratedInSteps();
 
-/** Two workspaces, the second with subscriptions of every status. */
+/** The second workspace has subscriptions of every status. */
 const inUse = `
-  insert into workspaces select n, 'w' || n, now() from generate_series(1, 2) n;
-  select set_config('app.tenant', '1', false);
-  insert into tenants select 1, 'Active', 'One', 'UTC', 'PKR', 2, 'PK', 'en', '{number}',
-    '{number}', '{Email}', '{}', '[]', null, null, false, 0, 1, now(), now(), 'x', 1;
-  select set_config('app.tenant', '2', false);
-  insert into tenants select 2, 'Active', 'Two', 'UTC', 'PKR', 2, 'PK', 'en', '{number}',
-    '{number}', '{Email}', '{}', '[]', null, null, false, 0, 1, now(), now(), 'x', 1;
   insert into parties (tenant_id, party_id, party_number, kind, name, search_text, created_at,
       created_by, modified_at, modified_by, ts)
     values (2, 1, 100001, 'Customer', 'A', 'a', now(), 'x', now(), 'x', 1);
@@ -35,38 +21,23 @@ const inUse = `
 `;
 
 test('workspaces that exist get their templates, and plans their count', async () => {
-  const connection = { ...cluster.owner, database };
-  const migrations = await readMigrations(new URL('../migrations/', import.meta.url));
-  await migrate(
-    connection,
-    migrations.filter(({ version }) => version <= 3),
-  );
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(inUse);
-    await migrate(
-      connection,
-      migrations.filter(({ version }) => version <= 5),
-    );
-    for (const tenantId of [1, 2]) {
-      await client.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-      const { rows } = await client.query(
-        `select t.template_id::integer as id, t.kind, v.version, v.body <> '' as filled
-         from templates t join template_versions v using (tenant_id, template_id)
-         where tenant_id = $1 order by 1`,
-        [tenantId],
-      );
-      assert.deepEqual(rows, [
-        { id: 1, kind: 'Invoice', version: 1, filled: true },
-        { id: 2, kind: 'Email', version: 1, filled: true },
-      ]);
-    }
+  await client.query(inUse);
+  await upTo(5);
+  for (const tenantId of [1, 2]) {
+    await enter(tenantId);
     const { rows } = await client.query(
-      'select context_code, plan_code, subscriptions::integer from plan_subscriptions',
+      `select t.template_id::integer as id, t.kind, v.version, v.body <> '' as filled
+       from templates t join template_versions v using (tenant_id, template_id)
+       where tenant_id = $1 order by 1`,
+      [tenantId],
     );
-    assert.deepEqual(rows, [{ context_code: 'ELEC', plan_code: 'DOM', subscriptions: 4 }]);
-  } finally {
-    await client.end();
+    assert.deepEqual(rows, [
+      { id: 1, kind: 'Invoice', version: 1, filled: true },
+      { id: 2, kind: 'Email', version: 1, filled: true },
+    ]);
   }
+  const { rows } = await client.query(
+    'select context_code, plan_code, subscriptions::integer from plan_subscriptions',
+  );
+  assert.deepEqual(rows, [{ context_code: 'ELEC', plan_code: 'DOM', subscriptions: 4 }]);
 });
