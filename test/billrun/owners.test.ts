@@ -23,12 +23,19 @@ scene.runJobs();
 const client = await scene.workspace('owners');
 const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
 
-/** 310 a month and 10 a unit; handed over on 11 July, the meter then showing 40, at last 100. */
-async function handOver() {
+/** 310 a month and 10 a unit; handed over on 11 July, the meter perhaps read then. */
+async function handOver(isRead: boolean) {
   const offer = await newOffer(
     client,
     {
-      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      meteredInputs: [
+        {
+          name: 'energy',
+          unit: 'kWh',
+          register: 'kWh',
+          estimation: { allowed: 1, defaultDaily: 3 },
+        },
+      ],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
         { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
@@ -62,22 +69,29 @@ async function handOver() {
       transferDate: '11/07/2026',
       toPartyNumber: next,
       connectionGroupLabel: `Next ${number}`,
-      readings: [{ number, value: '40' }],
+      readings: isRead ? [{ number, value: '40' }] : [],
     },
   });
-  await client.makeReadings({ readings: [{ number, value: '100', readingDate: '31/07/2026' }] });
   return { ...offer, connection, number, old, next };
 }
 
-async function readAndGenerate(termID: number) {
-  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
+/** The meter showing 40 when it is handed over, and 100 at last. */
+async function handOverRead() {
+  const made = await handOver(true);
+  const reading = { number: made.number, value: '100', readingDate: '31/07/2026' };
+  await client.makeReadings({ readings: [reading] });
+  return made;
+}
+
+async function readAndGenerate(termID: number, reading = 'current') {
+  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading } });
   await client.generateBills(schedule(termID));
   return (await client.getBills({ termID })).data.bills;
 }
 
 for (const order of ['before', 'after'] as const) {
   test(`a transfer inside a term: two bills, the Final term made ${order} the regular one`, async () => {
-    const { serviceCode, connection, number, old, next } = await handOver();
+    const { serviceCode, connection, number, old, next } = await handOverRead();
     const makeFinal = () =>
       newTerm(client, {
         serviceCode,
@@ -129,8 +143,43 @@ for (const order of ['before', 'after'] as const) {
   });
 }
 
+test('a meter exchanged after it was handed over unread is estimated for who had it', async () => {
+  const { serviceCode, connection, number, old, next } = await handOver(false);
+  const newNumber = await newMeter(client);
+  await client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber,
+      replaceDate: '13/07/2026',
+      finalReadings: [{ value: '42' }],
+      initialReadings: [{ value: '0' }],
+    },
+  });
+  const last = { number: newNumber, value: '58', readingDate: '31/07/2026' };
+  await client.makeReadings({ readings: [last] });
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...july, ...whose });
+  const [first] = await readAndGenerate(final, 'estimated');
+  assert.deepEqual(first?.errors, []);
+  assert.deepEqual([first?.partyNumber, first?.billedTo], [old, '10/07/2026']);
+  const readings = (bill = first) =>
+    bill?.meterReadings.map((one) => [one.meterNumber, one.previousReading, one.currentReading]);
+  // Ten days of 3; the new meter is none of his.
+  assert.deepEqual(readings(), [[number, '0', '30']]);
+  await client.postBills(schedule(final));
+
+  const [second] = await readAndGenerate(await newTerm(client, { serviceCode, ...july }));
+  assert.equal(second?.partyNumber, next);
+  assert.deepEqual(readings(second), [
+    [number, '30', '42'],
+    [newNumber, '0', '58'],
+  ]);
+  assert.equal(second?.lines.find((line) => line.component === 'energyCharge')?.amount, 700);
+});
+
 test('a term that ended before the transfer is the old owner’s, however late it is made', async () => {
-  const { serviceCode, connection, old } = await handOver();
+  const { serviceCode, connection, old } = await handOverRead();
   const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
   const [bill] = await readAndGenerate(await newTerm(client, { serviceCode, ...days }));
   assert.deepEqual([bill?.connectionNumber, bill?.partyNumber], [connection, old]);
@@ -165,7 +214,7 @@ test('what is overdue on bills of accounts is overdue of each subscription on th
 });
 
 test('the summary of a term lists its components as they are printed', async () => {
-  const { serviceCode, connection } = await handOver();
+  const { serviceCode, connection } = await handOverRead();
   const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
   const termID = await newTerm(client, { serviceCode, ...days });
   const [bill] = await readAndGenerate(termID);

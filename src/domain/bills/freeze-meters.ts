@@ -43,7 +43,9 @@ function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[]
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
 function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
   if (!isNeeded(scope, row, meter.input)) return false;
-  const billedThrough = row.billed_through ?? '';
+  const { billed_through, handed_over } = row;
+  if (handed_over !== null && meter.install_date >= handed_over) return false;
+  const billedThrough = billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
 }
 
