@@ -143,19 +143,22 @@ for (const order of ['before', 'after'] as const) {
   });
 }
 
+async function exchange(connectionNumber: string, oldNumber: number, day: string, last: string) {
+  const newNumber = await newMeter(client);
+  const [finalReadings, initialReadings] = [[{ value: last }], [{ value: '0' }]];
+  const meters = { connectionNumber, oldNumber, newNumber, replaceDate: day };
+  await client.replaceMeter({ data: { ...meters, finalReadings, initialReadings } });
+  return newNumber;
+}
+
+type Shown = Awaited<ReturnType<typeof readAndGenerate>>[number] | undefined;
+
+const readingsOf = (bill: Shown) =>
+  bill?.meterReadings.map((one) => [one.meterNumber, one.previousReading, one.currentReading]);
+
 test('a meter exchanged after it was handed over unread is estimated for who had it', async () => {
   const { serviceCode, connection, number, old, next } = await handOver(false);
-  const newNumber = await newMeter(client);
-  await client.replaceMeter({
-    data: {
-      connectionNumber: connection,
-      oldNumber: number,
-      newNumber,
-      replaceDate: '13/07/2026',
-      finalReadings: [{ value: '42' }],
-      initialReadings: [{ value: '0' }],
-    },
-  });
+  const newNumber = await exchange(connection, number, '13/07/2026', '42');
   const last = { number: newNumber, value: '58', readingDate: '31/07/2026' };
   await client.makeReadings({ readings: [last] });
   const whose = { type: 'Final' as const, connectionNumbers: [connection] };
@@ -163,19 +166,42 @@ test('a meter exchanged after it was handed over unread is estimated for who had
   const [first] = await readAndGenerate(final, 'estimated');
   assert.deepEqual(first?.errors, []);
   assert.deepEqual([first?.partyNumber, first?.billedTo], [old, '10/07/2026']);
-  const readings = (bill = first) =>
-    bill?.meterReadings.map((one) => [one.meterNumber, one.previousReading, one.currentReading]);
   // Ten days of 3; the new meter is none of his.
-  assert.deepEqual(readings(), [[number, '0', '30']]);
+  assert.deepEqual(readingsOf(first), [[number, '0', '30']]);
   await client.postBills(schedule(final));
 
   const [second] = await readAndGenerate(await newTerm(client, { serviceCode, ...july }));
   assert.equal(second?.partyNumber, next);
-  assert.deepEqual(readings(second), [
+  assert.deepEqual(readingsOf(second), [
     [number, '30', '42'],
     [newNumber, '0', '58'],
   ]);
   assert.equal(second?.lines.find((line) => line.component === 'energyCharge')?.amount, 700);
+});
+
+test('who moved out is not billed up to what a term that was left out took later', async () => {
+  const { serviceCode, connection, number } = await handOver(false);
+  const regular = await newTerm(client, { serviceCode, ...july });
+  const [refused] = await readAndGenerate(regular, 'estimated');
+  assert.deepEqual(
+    refused?.errors.map(({ code }) => code),
+    ['TRANSFER_NOT_BILLED'],
+  );
+  await client.postBills({
+    operation: 'schedule',
+    data: { termID: regular, skipErrors: true },
+  });
+  await exchange(connection, number, '05/08/2026', '99');
+  const days = { startDate: '02/07/2026', endDate: '31/08/2026' };
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...days, ...whose });
+  const [unread] = await readAndGenerate(final);
+  assert.deepEqual(
+    unread?.errors.map(({ code, meterNumber }) => [code, meterNumber]),
+    [['READING_MISSING', number]],
+  );
+  const [bill] = await readAndGenerate(final, 'estimated');
+  assert.deepEqual(readingsOf(bill), [[number, '0', '30']]);
 });
 
 test('a term that ended before the transfer is the old owner’s, however late it is made', async () => {

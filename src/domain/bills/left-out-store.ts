@@ -240,6 +240,8 @@ export type CatchingUpRegister = Omit<CatchingUp, 'last_date'> & {
   position: number;
   /** Of the reading locked for the term. */
   reading_date: string | null;
+  /** The first day of the next owner: what was read later is none of who is billed. */
+  handed_over: string | null;
 };
 
 export type LeftOutReading = {
@@ -284,8 +286,9 @@ export async function listLeftOutReadings(
       ${registers.map((one) => one.billed_through)}::date[],
       ${registers.map((one) => one.assignment_id)}::bigint[],
       ${registers.map((one) => one.position)}::smallint[],
-      ${registers.map((one) => one.reading_date)}::date[]
-    ) as w (subscription_id, billed_through, assignment_id, position, reading_date)
+      ${registers.map((one) => one.reading_date)}::date[],
+      ${registers.map((one) => one.handed_over ?? 'infinity')}::date[]
+    ) as w (subscription_id, billed_through, assignment_id, position, reading_date, handed_over)
     left join lateral (
       ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
@@ -298,7 +301,7 @@ export async function listLeftOutReadings(
     ) p
     left join lateral (
       ${takenBefore(tenantId, term)} and t.start_date < ${term.start_date}::date
-        and not ${isBilled(tenantId)}
+        and o.reading_date <= w.handed_over and not ${isBilled(tenantId)}
       order by o.reading_date desc, o.term_id desc
       limit 1
     ) l on w.reading_date is null

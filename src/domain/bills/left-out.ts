@@ -52,8 +52,9 @@ export async function withLeftOut(
   const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const registers = taken.meters.flatMap((meter) => {
     if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
-    const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
-    return [{ ...meter, billed_through: billedThrough ?? start }];
+    const row = rowOf.get(meter.subscription_id);
+    const billed_through = row?.billed_through ?? start;
+    return [{ ...meter, billed_through, handed_over: row?.handed_over ?? null }];
   });
   const [manual, usage, quantities, readings] = await Promise.all([
     late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
@@ -97,7 +98,8 @@ function caughtUp(
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };
   if (meter.reading_date !== null) return { ...begun, rollover: meter.rollover || has_rolled };
-  const isGone = meter.remove_date !== null && meter.remove_date <= scope.term.end_date;
+  const lastDate = row.handed_over ?? scope.term.end_date;
+  const isGone = meter.remove_date !== null && meter.remove_date <= lastDate;
   const { taken_date, taken_value, taken_type } = reading;
   if (taken_date === null || (!isGone && isNeeded(scope, row, meter.input))) return meter;
   return {
