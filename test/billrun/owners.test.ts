@@ -204,6 +204,41 @@ test('who moved out is not billed up to what a term that was left out took later
   assert.deepEqual(readingsOf(bill), [[number, '0', '30']]);
 });
 
+test('an owner who was off all the time keeps nobody from being billed', async () => {
+  const { serviceCode, connection, number, next } = await handOver(false);
+  const change = { connectionNumber: connection };
+  await client.disconnectConnection({
+    data: { ...change, effectiveDate: '01/07/2026', kind: 'Temporary' },
+  });
+  await client.reconnectConnection({
+    data: { ...change, effectiveDate: '16/07/2026', force: true },
+  });
+  const third = await newParty(client, 'Third');
+  await client.transferConnection({
+    data: {
+      ...change,
+      transferDate: '21/07/2026',
+      toPartyNumber: third,
+      connectionGroupLabel: `Third ${number}`,
+      readings: [{ number, value: '40' }],
+    },
+  });
+  await client.makeReadings({ readings: [{ number, value: '100', readingDate: '31/07/2026' }] });
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...july, ...whose });
+  const regular = await newTerm(client, { serviceCode, ...july });
+  const billed: unknown[] = [];
+  for (const term of [final, regular]) {
+    const [bill] = await readAndGenerate(term);
+    billed.push([bill?.partyNumber, bill?.billedFrom, bill?.billedTo, bill?.usage[0]?.quantity]);
+    await client.postBills(schedule(term));
+  }
+  assert.deepEqual(billed, [
+    [next, '16/07/2026', '20/07/2026', '40'],
+    [third, '21/07/2026', '31/07/2026', '60'],
+  ]);
+});
+
 test('a term that ended before the transfer is the old owner’s, however late it is made', async () => {
   const { serviceCode, connection, old } = await handOverRead();
   const days = { startDate: '01/07/2026', endDate: '10/07/2026' };

@@ -2,6 +2,7 @@
 // still to come: the bill that catches up on the days of such a term takes it over.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { firstActive } from '../terms/eligible-store.ts';
 import {
   hasBilled,
   isTurn,
@@ -103,7 +104,7 @@ function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<
         and o.end_date >= t.end_date and ${through} < t.end_date
         and (o.term_type <> 'Final' or not exists (
           select from jsonb_array_elements(s.transfers) h
-          where (h ->> 'transferDate')::date > ${through} + 1
+          where (h ->> 'transferDate')::date > ${firstActive(sql`(${through} + 1)`)}
             and (h ->> 'transferDate')::date <= t.end_date
         ))
     )

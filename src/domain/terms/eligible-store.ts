@@ -37,7 +37,28 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
  */
 export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type !== 'Final') return sql`null::date`;
-  return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
+  return firstTransfer(firstUnbilled(term));
+}
+
+/** The first day of `s` that a term bills. */
+export function firstUnbilled(term: EligibleTerm): RawBuilder<unknown> {
+  return firstActive(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
+}
+
+/** The first Active day of `s` from a day on: who had it before and was off is billed nothing. */
+export function firstActive(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select greatest(r.from_date, ${from})
+    from (
+      select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+        lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+      from jsonb_array_elements(s.status_history) with ordinality as e (h, number)
+    ) r
+    where r.status = 'Active'
+      and greatest(r.from_date, ${from}) < coalesce(r.next_date, 'infinity')
+    order by r.from_date
+    limit 1
+  ), ${from})`;
 }
 
 /** The day of the first transfer of `s` after another day. */
