@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import {
-  firstUnbilled,
+  finalTransfer,
   isBilledByMeter,
   isEligible,
   transferAfter,
@@ -48,8 +48,8 @@ function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
  * for, so that what is left is the next one's.
  */
 export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
-  const isFinal = term.term_type === 'Final';
-  return transferAfter(isFinal ? firstUnbilled(term) : sql`${term.end_date}::date`);
+  if (term.term_type === 'Final') return finalTransfer(term);
+  return transferAfter(sql`${term.end_date}::date`);
 }
 
 export type SubjectRange = { firstId: number; lastId: number };
