@@ -258,6 +258,8 @@ export type LeftOutReading = {
   taken_type: string | null;
   /** Whether the register passed its highest value since. */
   has_rolled: boolean;
+  /** Whether what was billed last was read later than what the term has taken. */
+  is_past: boolean;
 };
 
 /**
@@ -271,6 +273,7 @@ export async function listLeftOutReadings(
   registers: readonly CatchingUpRegister[],
 ): Promise<LeftOutReading[]> {
   const register = { assignmentId: 'w.assignment_id', position: 'w.position' };
+  const taken = takenOf(tenantId, term);
   const { rows } = await sql<LeftOutReading>`
     select w.assignment_id, w.position, p.reading_date as previous_date,
       trim_scale(p.value)::text as previous_value, p.reading_type as previous_type,
@@ -281,7 +284,7 @@ export async function listLeftOutReadings(
           { ...register, day: 'p.reading_date' },
           sql`coalesce(w.reading_date, l.reading_date)`,
         )}
-      ) as has_rolled
+      ) as has_rolled, a.reading_date is not null as is_past
     from unnest(
       ${registers.map((one) => one.subscription_id)}::bigint[],
       ${registers.map((one) => one.billed_through)}::date[],
@@ -291,14 +294,20 @@ export async function listLeftOutReadings(
       ${registers.map((one) => one.handed_over ?? 'infinity')}::date[]
     ) as w (subscription_id, billed_through, assignment_id, position, reading_date, handed_over)
     left join lateral (
+      select o.reading_date, o.value, o.reading_type
+      ${taken} and o.reading_date > w.reading_date and ${hasBilled(tenantId, sql`w.subscription_id`)}
+      order by o.reading_date desc, o.term_id desc
+      limit 1
+    ) a on true
+    left join lateral (
       ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
     left join lateral ${readBefore(tenantId, { ...register, day: 'w.billed_through' })} f
       on b.reading_date is null
     cross join lateral (
-      select coalesce(b.reading_date, f.reading_date) as reading_date,
-        coalesce(b.value, f.value) as value, coalesce(b.reading_type, f.reading_type)
-          as reading_type
+      select coalesce(a.reading_date, b.reading_date, f.reading_date) as reading_date,
+        coalesce(a.value, b.value, f.value) as value,
+        coalesce(a.reading_type, b.reading_type, f.reading_type) as reading_type
     ) p
     left join lateral (
       ${takenBefore(tenantId, term)} and t.start_date < ${term.start_date}::date
@@ -310,13 +319,17 @@ export async function listLeftOutReadings(
   return rows;
 }
 
-/** Readings that other terms locked, not later than the one that the term has. */
-function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+/** Readings that other terms locked. */
+function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   return sql`
-    select ${takenColumns}
     from term_readings o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     where o.tenant_id = ${tenantId} and o.assignment_id = w.assignment_id
-      and o.position = w.position and o.term_id <> ${term.term_id}
+      and o.position = w.position and o.term_id <> ${term.term_id}`;
+}
+
+/** Not later than the one that the term has. */
+function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`select ${takenColumns} ${takenOf(tenantId, term)}
       and (w.reading_date is null or o.reading_date <= w.reading_date)`;
 }
