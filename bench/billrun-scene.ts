@@ -1,9 +1,10 @@
 // A database with workspaces full of subscriptions, each with a term whose readings are locked, and
-// a copy of it for the floors. A server and a worker run on it as they do in production.
+// a copy of it for the floors. A server and workers run on it as they do in production.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,15 +35,17 @@ export type BillrunScene = {
   /** Passes the walls between workspaces. */
   superuser: pg.Client;
   places: Place[];
-  /** Peak memory of the worker, megabytes. */
+  /** Peak memory of the worker that took most, megabytes. */
   peakMb(): number;
-  /** Microseconds of processor time so far: of the worker, of this process, of PostgreSQL. */
+  /** Microseconds of processor time so far: of the workers, of this process, of PostgreSQL. */
   cpu(): { worker: number; bench: number; postgres: number };
   close(): Promise<void>;
 };
 
-/** Parts of jobs at a time, and writers of the floor. */
+/** Parts of jobs at a time by all workers, and writers of the floor. */
 export const lanes = 4;
+/** As many as there are processors, and lanes for them. */
+const workersUsual = Math.min(lanes, availableParallelism());
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -50,12 +53,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function openBillrun(
   sizes: readonly number[],
   env: Record<string, string> = {},
+  workers = workersUsual,
 ): Promise<BillrunScene> {
   const cluster = await theCluster();
   await keepDurable(cluster, true);
   const databaseName = await cloneDatabase(cluster);
   const tenants = await fillDatabase(cluster, databaseName, sizes);
-  return openFilled(cluster, databaseName, sizes, tenants, env);
+  return openFilled(cluster, databaseName, sizes, tenants, env, workers);
 }
 
 export async function openFilled(
@@ -64,6 +68,7 @@ export async function openFilled(
   sizes: readonly number[],
   tenants: readonly number[],
   env: Record<string, string>,
+  workersCount = workersUsual,
 ): Promise<BillrunScene> {
   const floorName = `${databaseName}_floor`;
   await asSuperuser(cluster, 'postgres', (client) =>
@@ -72,7 +77,17 @@ export async function openFilled(
     ),
   );
   const server = await launchServer(cluster, databaseName, { SCHEDULE_WAIT_SECONDS: '0' });
-  const worker = await launchWorker(cluster, databaseName, env);
+  // They share the machine as well as the work.
+  const shareOf = (whole: number) => String(Math.ceil(whole / workersCount));
+  const share = {
+    WORKER_LANES: shareOf(lanes),
+    RENDER_THREADS: shareOf(availableParallelism()),
+    ...env,
+  };
+  const workers: ChildProcess[] = [];
+  while (workers.length < workersCount) {
+    workers.push(await launchWorker(cluster, databaseName, share));
+  }
   const superuser = new pg.Client({ ...cluster.superuser, database: databaseName });
   await superuser.connect();
   const places: Place[] = [];
@@ -88,15 +103,15 @@ export async function openFilled(
     floorName,
     superuser,
     places,
-    peakMb: () => memoryOf({ pid: worker.pid ?? 0 }, 'VmHWM'),
+    peakMb: () => Math.max(...workers.map(({ pid = 0 }) => memoryOf({ pid }, 'VmHWM'))),
     cpu: () => ({
-      worker: cpuOf(worker.pid ?? 0).us,
+      worker: workers.reduce((us, { pid = 0 }) => us + cpuOf(pid).us, 0),
       bench: cpuOf(process.pid).us,
       postgres: cpuOfChildren(postmaster),
     }),
     async close() {
       await superuser.end();
-      await end(worker);
+      for (const worker of workers) await end(worker);
       await stopServer(server);
       for (const name of [floorName, databaseName]) await dropDatabase(cluster, name);
       await keepDurable(cluster, false);

@@ -15,7 +15,7 @@ const body = { operation: 'schedule' as const, data: { termID } };
 export async function benchWorkers(options: BenchOptions): Promise<BenchResult> {
   if (options.quick) return { ratios: {}, figures: {} };
   const env = { WORKER_LANES: '1' };
-  const scene = await openBillrun([warmUp, size, size], env);
+  const scene = await openBillrun([warmUp, size, size], env, 1);
   const others: Awaited<ReturnType<typeof launchWorker>>[] = [];
   try {
     const [first, alone, together] = scene.places as [Place, Place, Place];

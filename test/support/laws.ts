@@ -1,19 +1,24 @@
 // The laws of every workspace of a scene, as `billwright verify` judges them.
 import assert from 'node:assert/strict';
-import { openDatabase, openingFor, transact } from '../../src/base/db/pool.ts';
+import { type Database, openDatabase, openingFor, transact } from '../../src/base/db/pool.ts';
 import { type Judgement, judgeWorkspace } from '../../src/domain/bills/laws.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
 import type { Cluster } from './cluster.ts';
 
-export type Place = { cluster: Cluster; databaseName: string };
+export type Place = {
+  cluster: Cluster;
+  databaseName: string;
+  /** A scene has one open; where the database may be killed, one is opened for each question. */
+  owner?: Database;
+};
 
 export async function judgementsOf(
-  { cluster, databaseName }: Place,
+  { cluster, databaseName, owner }: Place,
   tenantId: number,
   now: Temporal.Instant = Temporal.Now.instant(),
 ): Promise<Judgement[]> {
   const connection = { ...cluster.owner, database: databaseName };
-  const database = openDatabase({ connection, name: 'test laws', max: 2 });
+  const database = owner ?? openDatabase({ connection, name: 'test laws', max: 2 });
   const read = <T>(work: Parameters<typeof transact<T>>[2]) =>
     transact(database, { opening: openingFor(tenantId), readOnly: true }, work);
   try {
@@ -30,7 +35,7 @@ export async function judgementsOf(
     for await (const judgement of judgeWorkspace(reader)) judgements.push(judgement);
     return judgements;
   } finally {
-    await database.close();
+    if (!owner) await database.close();
   }
 }
 

@@ -47,6 +47,8 @@ export type Scene = {
   api: Database;
   /** Owner of the tables, bound by nothing. */
   sql: pg.Client;
+  /** The same, for what the program itself asks. */
+  owner: Database;
   /** Every line the servers logged. */
   logged: string[];
   /** A further server on the same database, with a pool, caches and limits of its own. */
@@ -101,11 +103,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const [{ server, baseUrl, api, visitor }] = running as [Running];
   const sql = new pg.Client({ ...cluster.owner, database: databaseName });
   await sql.connect();
-  // One connection for all workspaces: a new one has to learn the schema first.
+  // Few connections for all workspaces and laws: a new one has to learn the schema first.
   const owner = openDatabase({
     connection: { ...cluster.owner, database: databaseName },
     name: 'test owner',
-    max: 1,
+    max: 2,
   });
   const workers: StartedRunner[] = [];
   after(async () => {
@@ -123,7 +125,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     await dropDatabase(cluster, databaseName);
     await stopOwnCluster();
   });
-  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, logged };
+  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, owner, logged };
   return {
     ...scene,
     visitor,

@@ -1,10 +1,10 @@
 // Sends mails through the mail server of the configuration, or puts them into a folder.
 import { join, relative } from 'node:path';
 import { isPlainAddress } from './address.ts';
-import { composeMail, type MailMessage, type MailSender } from './message.ts';
+import type { MailMessage, MailSender } from './message.ts';
 import { writeToOutbox } from './outbox.ts';
 import type { MailResult } from './result.ts';
-import { openSmtp } from './smtp.ts';
+import type { Smtp } from './smtp.ts';
 
 export type MailerOptions = {
   readonly smtpUrl: string | undefined;
@@ -22,14 +22,13 @@ export type Mailer = {
 
 export function createMailer(options: MailerOptions): Mailer {
   const { smtpUrl, smtpConnections, silenceMs } = options;
-  const smtp =
-    smtpUrl === undefined
-      ? undefined
-      : openSmtp({
-          url: smtpUrl,
-          connectionsMax: smtpConnections,
-          ...(silenceMs === undefined ? {} : { silenceMs }),
-        });
+  // What makes and sends mails is loaded with the first one: most processes send none.
+  let opened: Promise<Smtp> | undefined;
+  const openServer = async (url: string) => {
+    const { openSmtp } = await import('./smtp.ts');
+    const silence = silenceMs === undefined ? {} : { silenceMs };
+    return openSmtp({ url, connectionsMax: smtpConnections, ...silence });
+  };
   const outbox = join(options.dataFolder, 'outbox');
   return {
     async send(message) {
@@ -39,13 +38,16 @@ export function createMailer(options: MailerOptions): Mailer {
       const sender = message.from ?? options.mailFrom;
       const isReplyPlain = isPlainAddress(message.replyTo ?? '');
       const replyTo = isReplyPlain ? (message.replyTo ?? null) : null;
+      const { composeMail } = await import('./message.ts');
       const bytes = await composeMail({ ...message, replyTo }, sender);
-      if (smtp !== undefined && !message.staysHere) {
+      if (smtpUrl !== undefined && !message.staysHere) {
+        opened ??= openServer(smtpUrl);
+        const smtp = await opened;
         return smtp.send({ from: sender.address, to: message.to }, bytes);
       }
       const path = await writeToOutbox(outbox, message.key, bytes);
       return { outcome: 'Sent', detail: `Written to ${relative(options.dataFolder, path)}` };
     },
-    close: () => smtp?.close(),
+    close: () => void opened?.then((smtp) => smtp.close()),
   };
 }
