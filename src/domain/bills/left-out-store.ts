@@ -273,7 +273,6 @@ export async function listLeftOutReadings(
   registers: readonly CatchingUpRegister[],
 ): Promise<LeftOutReading[]> {
   const register = { assignmentId: 'w.assignment_id', position: 'w.position' };
-  const taken = takenOf(tenantId, term);
   const { rows } = await sql<LeftOutReading>`
     select w.assignment_id, w.position, p.reading_date as previous_date,
       trim_scale(p.value)::text as previous_value, p.reading_type as previous_type,
@@ -294,8 +293,8 @@ export async function listLeftOutReadings(
       ${registers.map((one) => one.handed_over ?? 'infinity')}::date[]
     ) as w (subscription_id, billed_through, assignment_id, position, reading_date, handed_over)
     left join lateral (
-      select o.reading_date, o.value, o.reading_type
-      ${taken} and o.reading_date > w.reading_date and ${hasBilled(tenantId, sql`w.subscription_id`)}
+      ${takenOf(tenantId, term)} and o.reading_date > w.reading_date
+        and ${hasBilled(tenantId, sql`w.subscription_id`)}
       order by o.reading_date desc, o.term_id desc
       limit 1
     ) a on true
@@ -322,6 +321,7 @@ export async function listLeftOutReadings(
 /** Readings that other terms locked. */
 function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   return sql`
+    select ${takenColumns}
     from term_readings o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     where o.tenant_id = ${tenantId} and o.assignment_id = w.assignment_id
@@ -330,6 +330,6 @@ function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
 
 /** Not later than the one that the term has. */
 function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
-  return sql`select ${takenColumns} ${takenOf(tenantId, term)}
+  return sql`${takenOf(tenantId, term)}
       and (w.reading_date is null or o.reading_date <= w.reading_date)`;
 }
