@@ -2,6 +2,7 @@
 import type { Tx } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
 import type { StoredBill } from '../domain/delivery/bill-input.ts';
+import { templatesForPayers } from '../domain/delivery/document-setting.ts';
 import {
   type DocumentRow,
   listBillsByIds,
@@ -81,7 +82,7 @@ export async function prepareMails(
     const setting = source.settings.get(version);
     if (setting === undefined) continue;
     const bills = some.flatMap((mail) => source.bills.get(mail.bill_id) ?? []);
-    const words = new Map(some.map((mail) => [mail.bill_id, templateOf(source, mail)]));
+    const words = new Map(some.map((mail) => [mail.bill_id, templateOf(source, setting, mail)]));
     const rendered = await tools.renderer.render(setting, bills, words);
     edition = rendered.edition;
     for (const [billId, result] of rendered.results) results.set(billId, result);
@@ -89,7 +90,12 @@ export async function prepareMails(
   return mails.map((mail) => prepared(tenantId, source, mail, results.get(mail.bill_id), edition));
 }
 
-function templateOf({ templates }: MailSource, mail: QueuedMail): MailTemplate | null {
+function templateOf(
+  { templates }: MailSource,
+  { isOwedByUs }: FrozenSetting,
+  mail: QueuedMail,
+): MailTemplate | null {
+  if (isOwedByUs && mail.template_id === templatesForPayers.mail) return null;
   return templates.get(templateKey(mail.template_id, mail.template_version)) ?? null;
 }
 

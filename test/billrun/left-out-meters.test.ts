@@ -231,6 +231,29 @@ test('days off between two bills are no reason to bill what was read before agai
   assert.deepEqual(readingsOn(bill), [['31/01/2026', '100', '28/02/2026', '220', '120']]);
 });
 
+test('what the term before billed in its days of grace is not billed by one that had read less', async () => {
+  const { run, open, upload, lock, read } = await openHome(scene);
+  const [jan, feb] = [await open(january), await open(february)];
+  await upload(feb, [['150', '02/02/2026']]);
+  await lock(feb);
+  await upload(jan, [['170', '04/02/2026']]);
+  await lock(jan);
+  const bills: unknown[] = [];
+  const bill = async (term: number) => {
+    await generate(run, term);
+    bills.push(...readingsOn(await billOf(run, term)));
+    await post(run, term);
+  };
+  await bill(jan);
+  await bill(feb);
+  await bill(await read(march, ['400', '31/03/2026']));
+  assert.deepEqual(bills, [
+    ['01/01/2026', '0', '04/02/2026', '170', '170'],
+    ['04/02/2026', '170', '04/02/2026', '170', '0'],
+    ['04/02/2026', '170', '31/03/2026', '400', '230'],
+  ]);
+});
+
 test('a term that locked its readings before the one before it did', async () => {
   const { run, open, upload, lock } = await openHome(scene);
   const [jan, feb] = [await open(january), await open(february)];

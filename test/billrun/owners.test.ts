@@ -23,12 +23,19 @@ scene.runJobs();
 const client = await scene.workspace('owners');
 const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
 
-/** 310 a month and 10 a unit; handed over on 11 July, the meter then showing 40, at last 100. */
-async function handOver() {
+/** 310 a month and 10 a unit; handed over on 11 July, the meter perhaps read then. */
+async function handOver(isRead: boolean) {
   const offer = await newOffer(
     client,
     {
-      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      meteredInputs: [
+        {
+          name: 'energy',
+          unit: 'kWh',
+          register: 'kWh',
+          estimation: { allowed: 1, defaultDaily: 3 },
+        },
+      ],
       components: [
         { name: 'fee', label: 'Fee', type: 'Charge', sequence: 2 },
         { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
@@ -62,22 +69,29 @@ async function handOver() {
       transferDate: '11/07/2026',
       toPartyNumber: next,
       connectionGroupLabel: `Next ${number}`,
-      readings: [{ number, value: '40' }],
+      readings: isRead ? [{ number, value: '40' }] : [],
     },
   });
-  await client.makeReadings({ readings: [{ number, value: '100', readingDate: '31/07/2026' }] });
   return { ...offer, connection, number, old, next };
 }
 
-async function readAndGenerate(termID: number) {
-  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
+/** The meter showing 40 when it is handed over, and 100 at last. */
+async function handOverRead() {
+  const made = await handOver(true);
+  const reading = { number: made.number, value: '100', readingDate: '31/07/2026' };
+  await client.makeReadings({ readings: [reading] });
+  return made;
+}
+
+async function readAndGenerate(termID: number, reading = 'current') {
+  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading } });
   await client.generateBills(schedule(termID));
   return (await client.getBills({ termID })).data.bills;
 }
 
 for (const order of ['before', 'after'] as const) {
   test(`a transfer inside a term: two bills, the Final term made ${order} the regular one`, async () => {
-    const { serviceCode, connection, number, old, next } = await handOver();
+    const { serviceCode, connection, number, old, next } = await handOverRead();
     const makeFinal = () =>
       newTerm(client, {
         serviceCode,
@@ -129,8 +143,104 @@ for (const order of ['before', 'after'] as const) {
   });
 }
 
+async function exchange(connectionNumber: string, oldNumber: number, day: string, last: string) {
+  const newNumber = await newMeter(client);
+  const [finalReadings, initialReadings] = [[{ value: last }], [{ value: '0' }]];
+  const meters = { connectionNumber, oldNumber, newNumber, replaceDate: day };
+  await client.replaceMeter({ data: { ...meters, finalReadings, initialReadings } });
+  return newNumber;
+}
+
+type Shown = Awaited<ReturnType<typeof readAndGenerate>>[number] | undefined;
+
+const readingsOf = (bill: Shown) =>
+  bill?.meterReadings.map((one) => [one.meterNumber, one.previousReading, one.currentReading]);
+
+test('a meter exchanged after it was handed over unread is estimated for who had it', async () => {
+  const { serviceCode, connection, number, old, next } = await handOver(false);
+  const newNumber = await exchange(connection, number, '13/07/2026', '42');
+  const last = { number: newNumber, value: '58', readingDate: '31/07/2026' };
+  await client.makeReadings({ readings: [last] });
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...july, ...whose });
+  const [first] = await readAndGenerate(final, 'estimated');
+  assert.deepEqual(first?.errors, []);
+  assert.deepEqual([first?.partyNumber, first?.billedTo], [old, '10/07/2026']);
+  // Ten days of 3; the new meter is none of his.
+  assert.deepEqual(readingsOf(first), [[number, '0', '30']]);
+  await client.postBills(schedule(final));
+
+  const [second] = await readAndGenerate(await newTerm(client, { serviceCode, ...july }));
+  assert.equal(second?.partyNumber, next);
+  assert.deepEqual(readingsOf(second), [
+    [number, '30', '42'],
+    [newNumber, '0', '58'],
+  ]);
+  assert.equal(second?.lines.find((line) => line.component === 'energyCharge')?.amount, 700);
+});
+
+test('who moved out is not billed up to what a term that was left out took later', async () => {
+  const { serviceCode, connection, number } = await handOver(false);
+  const regular = await newTerm(client, { serviceCode, ...july });
+  const [refused] = await readAndGenerate(regular, 'estimated');
+  assert.deepEqual(
+    refused?.errors.map(({ code }) => code),
+    ['TRANSFER_NOT_BILLED'],
+  );
+  await client.postBills({
+    operation: 'schedule',
+    data: { termID: regular, skipErrors: true },
+  });
+  await exchange(connection, number, '05/08/2026', '99');
+  const days = { startDate: '02/07/2026', endDate: '31/08/2026' };
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...days, ...whose });
+  const [unread] = await readAndGenerate(final);
+  assert.deepEqual(
+    unread?.errors.map(({ code, meterNumber }) => [code, meterNumber]),
+    [['READING_MISSING', number]],
+  );
+  const [bill] = await readAndGenerate(final, 'estimated');
+  assert.deepEqual(readingsOf(bill), [[number, '0', '30']]);
+});
+
+test('an owner who was off all the time keeps nobody from being billed', async () => {
+  const { serviceCode, connection, number, next } = await handOver(false);
+  const change = { connectionNumber: connection };
+  await client.disconnectConnection({
+    data: { ...change, effectiveDate: '01/07/2026', kind: 'Temporary' },
+  });
+  await client.reconnectConnection({
+    data: { ...change, effectiveDate: '16/07/2026', force: true },
+  });
+  const third = await newParty(client, 'Third');
+  await client.transferConnection({
+    data: {
+      ...change,
+      transferDate: '21/07/2026',
+      toPartyNumber: third,
+      connectionGroupLabel: `Third ${number}`,
+      readings: [{ number, value: '40' }],
+    },
+  });
+  await client.makeReadings({ readings: [{ number, value: '100', readingDate: '31/07/2026' }] });
+  const whose = { type: 'Final' as const, connectionNumbers: [connection] };
+  const final = await newTerm(client, { serviceCode, ...july, ...whose });
+  const regular = await newTerm(client, { serviceCode, ...july });
+  const billed: unknown[] = [];
+  for (const term of [final, regular]) {
+    const [bill] = await readAndGenerate(term);
+    billed.push([bill?.partyNumber, bill?.billedFrom, bill?.billedTo, bill?.usage[0]?.quantity]);
+    await client.postBills(schedule(term));
+  }
+  assert.deepEqual(billed, [
+    [next, '16/07/2026', '20/07/2026', '40'],
+    [third, '21/07/2026', '31/07/2026', '60'],
+  ]);
+});
+
 test('a term that ended before the transfer is the old owner’s, however late it is made', async () => {
-  const { serviceCode, connection, old } = await handOver();
+  const { serviceCode, connection, old } = await handOverRead();
   const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
   const [bill] = await readAndGenerate(await newTerm(client, { serviceCode, ...days }));
   assert.deepEqual([bill?.connectionNumber, bill?.partyNumber], [connection, old]);
@@ -165,7 +275,7 @@ test('what is overdue on bills of accounts is overdue of each subscription on th
 });
 
 test('the summary of a term lists its components as they are printed', async () => {
-  const { serviceCode, connection } = await handOver();
+  const { serviceCode, connection } = await handOverRead();
   const days = { startDate: '01/07/2026', endDate: '10/07/2026' };
   const termID = await newTerm(client, { serviceCode, ...days });
   const [bill] = await readAndGenerate(termID);

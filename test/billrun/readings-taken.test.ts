@@ -151,3 +151,80 @@ test('an estimate that was too high after a turn is no second turn', async () =>
     ['01/01/2026', '990000', '31/01/2026', '15000', '25000'],
   ]);
 });
+
+test('several readings of a day count in the order of their times', async () => {
+  const { run, open, client, number, lock } = await openHome(scene, {}, { value: '5' });
+  const term = await open(january);
+  for (const [value, readingDate, readingTime, rollover] of [
+    ['999990', '15/01/2026', '08:00', false],
+    ['10', '15/01/2026', '18:00', true],
+    ['500', '31/01/2026', '08:00', false],
+  ] as const) {
+    const reading = { number, value, readingDate, readingTime, rollover };
+    await client.makeReadings({ readings: [reading] });
+  }
+  await lock(term);
+  await generate(run, term);
+  assert.deepEqual(readingsOn(await billOf(run, term)), [
+    ['01/01/2026', '5', '31/01/2026', '500', '1000495'],
+  ]);
+});
+
+test('a turn before the last reading of a day is not billed again by the next term', async () => {
+  const home = await openHome(scene, {}, { value: '900000' });
+  const { run, open, read, client, number, connection, lock } = home;
+  const jan = await open(january);
+  for (const [value, readingTime, rollover] of [
+    ['10000', '08:00', true],
+    ['20000', '18:00', false],
+  ] as const) {
+    const reading = { number, value, readingDate: '31/01/2026', readingTime, rollover };
+    await client.makeReadings({ readings: [reading] });
+  }
+  await lock(jan);
+  await generate(run, jan);
+  assert.deepEqual(readingsOn(await billOf(run, jan)), [
+    ['01/01/2026', '900000', '31/01/2026', '20000', '120000'],
+  ]);
+  await post(run, jan);
+  // A bill of days in several parts looks at more than its first reading and its last.
+  const off = { connectionNumber: connection, effectiveDate: '10/02/2026' };
+  await client.disconnectConnection({ data: { ...off, kind: 'Temporary' } });
+  const on = { connectionNumber: connection, effectiveDate: '12/02/2026', force: true };
+  await client.reconnectConnection({ data: on });
+  const feb = await read(february, ['50000', '28/02/2026']);
+  await generate(run, feb);
+  assert.deepEqual(readingsOn(await billOf(run, feb)), [
+    ['31/01/2026', '20000', '28/02/2026', '50000', '30000'],
+  ]);
+});
+
+test('of a register that shows use, what was read twice on the last day is billed once', async () => {
+  const { run, open, read, client, newMeter, connection, number, lock } = await openHome(scene);
+  const sender = {
+    name: 'Sends what was used',
+    utility: 'Electricity',
+    registers: [{ register: 'kWh', unit: 'kWh', kind: 'Consumptive' as const, digits: 7 }],
+  };
+  const { headers } = await client.makeMeterTypes({ meterTypes: [sender] });
+  const newNumber = await newMeter({ meterType: Number(headers.get('x-resource-id')) });
+  const meters = { connectionNumber: connection, oldNumber: number, newNumber };
+  const [finalReadings, initialReadings] = [[{ value: '0' }], [{ value: '0' }]];
+  const data = { ...meters, replaceDate: '01/01/2026', finalReadings, initialReadings };
+  await client.replaceMeter({ data });
+  const jan = await open(january);
+  for (const [value, readingTime] of [
+    ['70', '08:00'],
+    ['50', '18:00'],
+  ] as const) {
+    const reading = { number: newNumber, value, readingDate: '31/01/2026', readingTime };
+    await client.makeReadings({ readings: [reading] });
+  }
+  await lock(jan);
+  await generate(run, jan);
+  assert.equal((await billOf(run, jan)).usage[0]?.quantity, '120');
+  await post(run, jan);
+  const feb = await read(february, ['200', '28/02/2026', '', newNumber]);
+  await generate(run, feb);
+  assert.equal((await billOf(run, feb)).usage[0]?.quantity, '200');
+});

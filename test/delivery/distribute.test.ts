@@ -9,6 +9,7 @@ import { type EquipmentOptions, openTestEquipment } from '../support/equipment.t
 import { assertLaws } from '../support/laws.ts';
 import { answer, type MailScript, startCut, startMailServer } from '../support/mail-server.ts';
 import { mailParties, openPostedTerm, type PartyFields } from '../support/posted-term.ts';
+import type { Service } from '../support/pricing.ts';
 import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { hashRows } from '../support/two-workspaces.ts';
@@ -41,10 +42,10 @@ function openWorker(options: EquipmentOptions) {
 
 let made = 0;
 
-async function openPublished(parties: readonly PartyFields[]) {
+async function openPublished(parties: readonly PartyFields[], service: Partial<Service> = {}) {
   made += 1;
   const client = await scene.workspace(`distribute-${made}`);
-  const term = await openPostedTerm(scene, client, parties);
+  const term = await openPostedTerm(scene, client, parties, service);
   await client.publishBills(schedule(term.termId));
   return { client, ...term };
 }
@@ -221,6 +222,38 @@ test('without a mail server, mails are files; without a template, the bill itsel
   assert.equal(subjectOf(text).split(': ')[1], `Water ${bills[0]?.billNumber}`);
   assert.match(text, /Customer 1/);
 });
+
+for (const serviceType of ['Purchase', 'Payroll'] as const) {
+  test(`${serviceType}: documents and mails tell what is paid to who gets them`, async () => {
+    const { server } = await openMail();
+    const { client, termId, serviceCode, bills } = await openPublished(mailParties(1), {
+      serviceType,
+    });
+    const document = await client.getBillDocument({
+      billID: bills[0]?.billId ?? 0,
+      format: 'HTML',
+    });
+    const page = Buffer.from(document.data.base64, 'base64').toString();
+    const html = page.replace(/<style>.*?<\/style>|<[^>]*>/gs, ' ');
+    assert.match(html, /Water statement/);
+    assert.match(html, /We pay you by Aug 15, 2026/);
+    await client.distributeBills(schedule(termId));
+    const [text = ''] = server.received[0]?.text.split('Content-Type: application/pdf') ?? [];
+    assert.match(text, /^We pay you +550\.00\r?$/m);
+    for (const shown of [html, text]) {
+      assert.doesNotMatch(shown, /please (pay|quote|detach)|payable|your payment|slip|scan/i);
+    }
+    // A template that was made for it is taken.
+    const template = { type: 'Email' as const, name: 'Pay', language: 'en', body: 'Here you are' };
+    const { headers } = await client.makeTemplates({
+      templates: [{ ...template, subject: 'Paid' }],
+    });
+    const templateID = Number(headers.get('x-resource-id'));
+    await client.updateService({ service: { code: serviceCode, emailTemplate: { templateID } } });
+    await client.distributeBills(again(termId));
+    assert.match(server.received[1]?.text ?? '', /Here you are/);
+  });
+}
 
 test('distribute-bills is refused where it cannot be done, and then changes nothing', async () => {
   await openMail();

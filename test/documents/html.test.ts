@@ -111,6 +111,28 @@ test('a bill in plain text has its lines, sums and dates, and no marks of direct
   assert.ok(!billText(colored).includes('\u001b'), 'a terminal is given no commands');
 });
 
+test('what the workspace owes says who pays, and asks for nothing', () => {
+  const owed = { ...ordinary, isOwedByUs: true };
+  const text = billText(owed);
+  assert.match(text, /^Electricity statement ELEC-2025-000991$/m);
+  assert.match(text, /^We pay you +14,842\.00$/m);
+  const seen = renderBillHtml({ ...owed, template: null }).html.replace(
+    /<style>.*?<\/style>|<[^>]*>/gs,
+    ' ',
+  );
+  assert.match(seen, /We pay you by 15-Aug-2025/);
+  for (const shown of [text, seen]) {
+    assert.doesNotMatch(shown, /payable|\bbill\b|slip|scan|detach/i);
+  }
+  for (const locale of ['ur-PK', 'ar-EG', 'hi-IN']) {
+    const [own, usual] = [owed, ordinary].map((input) =>
+      billText({ ...input, locale }).split('\n'),
+    );
+    assert.notEqual(own?.at(-2), usual?.at(-2), locale);
+    assert.doesNotMatch(renderBillHtml({ ...owed, locale }).html, /<footer/);
+  }
+});
+
 test('a bill with nothing to pay threatens with no surcharge', () => {
   assert.match(billText(ordinary), /surcharge/i);
   const paid = { payableWithinDueDate: 0, walletApplied: 14_842, payableAfterDueDate: 1_359 };

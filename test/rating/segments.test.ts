@@ -208,6 +208,19 @@ describe('usage of segments', () => {
     ]);
   });
 
+  test('is measured by the last of that day, and by those before it', () => {
+    const date = '10/07/2025';
+    const measured = (...readings: { date: string; value: string; rollover?: boolean }[]) => {
+      const meters = [meter('0', '310', { readings })];
+      return energy(billOf({ ...connected({ transfers }), meters }));
+    };
+    const expected = ['energyCharge 400 01/07-10/07', 'energyCharge 220 11/07-31/07'];
+    assert.deepEqual(measured({ date, value: '150' }, { date, value: '200' }), expected);
+    const turned = measured({ date, value: '99900' }, { date, value: '200', rollover: true });
+    // (100200 - 0) x 2, and (310 - 200) x 2
+    assert.deepEqual(turned, ['energyCharge 200400 01/07-10/07', 'energyCharge 220 11/07-31/07']);
+  });
+
   test('or on the day itself as a check reading, but not as any other', () => {
     const on = (type: string) => {
       const readings = [{ date: '11/07/2025', value: '200', type }];

@@ -25,7 +25,7 @@ export function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
     if (current !== null) fact.current = current;
     else if (scope.term.is_estimated && meter.kind === 'Cumulative') fact.unestimated = true;
     if (isLocked && further.length > 0) {
-      const between = further.filter((reading) => isBetween(reading, meter));
+      const between = betweenOf(meter, further);
       if (between.length > 0) fact.readings = between.map(readingFact);
     }
     facts.push(fact);
@@ -43,7 +43,9 @@ function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[]
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
 function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
   if (!isNeeded(scope, row, meter.input)) return false;
-  const billedThrough = row.billed_through ?? '';
+  const { billed_through, handed_over } = row;
+  if (handed_over !== null && meter.install_date >= handed_over) return false;
+  const billedThrough = billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
 }
 
@@ -89,7 +91,7 @@ function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFact
 function hasTurnedLast(meter: MeterRow, further: readonly ReadingRow[]): boolean {
   if (!meter.rollover) return false;
   const turned = further.filter((one) => one.status === 'Accepted' && one.rollover);
-  const isToldOf = turned.some((one) => isBetween(one, meter));
+  const isToldOf = betweenOf(meter, further).some((one) => one.rollover);
   return !isToldOf || turned.some((one) => isEnd(one, meter));
 }
 
@@ -110,12 +112,17 @@ function readingOf(
   return reading;
 }
 
-/** Read and accepted, and neither the one the term begins from nor the one it ends with. */
-function isBetween(reading: ReadingRow, meter: MeterRow): boolean {
-  if (reading.status !== 'Accepted' || reading.is_stand_in) return false;
-  const isStart =
-    reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
-  return !isStart && !isEnd(reading, meter);
+/** Accepted, and taken after the one the term begins from and before the one it ends with. */
+function betweenOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingRow[] {
+  const start = further.findLastIndex((one) => isStart(one, meter));
+  const end = further.findLastIndex((one) => isEnd(one, meter));
+  return further
+    .slice(start + 1, end === -1 ? undefined : end)
+    .filter((one) => one.status === 'Accepted' && !one.is_stand_in);
+}
+
+function isStart(reading: ReadingRow, meter: MeterRow): boolean {
+  return reading.reading_date === meter.previous_date && reading.value === meter.previous_value;
 }
 
 function isEnd(reading: ReadingRow, meter: MeterRow): boolean {

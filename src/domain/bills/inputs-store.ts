@@ -250,7 +250,10 @@ export type ReadingRow = {
   status: 'Accepted' | 'Review';
 };
 
-/** Further readings of registers after a day, as far as a bill may look for one. */
+/**
+ * Further readings of registers from a day on, as far as a bill may look for one, in the order in
+ * which they were taken: one without a time is the last of its day, as it is where a term takes it.
+ */
 export async function listFurtherReadings(
   tx: Tx,
   tenantId: number,
@@ -270,7 +273,10 @@ export async function listFurtherReadings(
     join readings r on r.tenant_id = ${tenantId} and r.assignment_id = w.assignment_id
       and r.position = w.position and r.reading_date between w.from_date and w.to_date
       and r.status in ('Accepted', 'Review')
-    order by r.assignment_id, r.position, r.reading_date, r.reading_type, r.value
+    order by r.assignment_id, r.position, r.reading_date,
+      case when r.reading_type = 'Installation' then 0
+        when r.reading_type in ('Removal', 'Final') then 2 else 1 end,
+      r.reading_time nulls last, r.reading_id
   `.execute(tx);
   return rows;
 }

@@ -2,6 +2,7 @@
 // still to come: the bill that catches up on the days of such a term takes it over.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { firstActive } from '../terms/eligible-store.ts';
 import {
   hasBilled,
   isTurn,
@@ -103,7 +104,7 @@ function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<
         and o.end_date >= t.end_date and ${through} < t.end_date
         and (o.term_type <> 'Final' or not exists (
           select from jsonb_array_elements(s.transfers) h
-          where (h ->> 'transferDate')::date > ${through} + 1
+          where (h ->> 'transferDate')::date > ${firstActive(sql`(${through} + 1)`)}
             and (h ->> 'transferDate')::date <= t.end_date
         ))
     )
@@ -240,6 +241,8 @@ export type CatchingUpRegister = Omit<CatchingUp, 'last_date'> & {
   position: number;
   /** Of the reading locked for the term. */
   reading_date: string | null;
+  /** The first day of the next owner: what was read later is none of who is billed. */
+  handed_over: string | null;
 };
 
 export type LeftOutReading = {
@@ -255,6 +258,8 @@ export type LeftOutReading = {
   taken_type: string | null;
   /** Whether the register passed its highest value since. */
   has_rolled: boolean;
+  /** Whether what was billed last was read later than what the term has taken. */
+  is_past: boolean;
 };
 
 /**
@@ -278,27 +283,34 @@ export async function listLeftOutReadings(
           { ...register, day: 'p.reading_date' },
           sql`coalesce(w.reading_date, l.reading_date)`,
         )}
-      ) as has_rolled
+      ) as has_rolled, a.reading_date is not null as is_past
     from unnest(
       ${registers.map((one) => one.subscription_id)}::bigint[],
       ${registers.map((one) => one.billed_through)}::date[],
       ${registers.map((one) => one.assignment_id)}::bigint[],
       ${registers.map((one) => one.position)}::smallint[],
-      ${registers.map((one) => one.reading_date)}::date[]
-    ) as w (subscription_id, billed_through, assignment_id, position, reading_date)
+      ${registers.map((one) => one.reading_date)}::date[],
+      ${registers.map((one) => one.handed_over ?? 'infinity')}::date[]
+    ) as w (subscription_id, billed_through, assignment_id, position, reading_date, handed_over)
+    left join lateral (
+      ${takenOf(tenantId, term)} and o.reading_date > w.reading_date
+        and ${hasBilled(tenantId, sql`w.subscription_id`)}
+      order by o.reading_date desc, o.term_id desc
+      limit 1
+    ) a on true
     left join lateral (
       ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
     left join lateral ${readBefore(tenantId, { ...register, day: 'w.billed_through' })} f
       on b.reading_date is null
     cross join lateral (
-      select coalesce(b.reading_date, f.reading_date) as reading_date,
-        coalesce(b.value, f.value) as value, coalesce(b.reading_type, f.reading_type)
-          as reading_type
+      select coalesce(a.reading_date, b.reading_date, f.reading_date) as reading_date,
+        coalesce(a.value, b.value, f.value) as value,
+        coalesce(a.reading_type, b.reading_type, f.reading_type) as reading_type
     ) p
     left join lateral (
       ${takenBefore(tenantId, term)} and t.start_date < ${term.start_date}::date
-        and not ${isBilled(tenantId)}
+        and o.reading_date <= w.handed_over and not ${isBilled(tenantId)}
       order by o.reading_date desc, o.term_id desc
       limit 1
     ) l on w.reading_date is null
@@ -306,13 +318,18 @@ export async function listLeftOutReadings(
   return rows;
 }
 
-/** Readings that other terms locked, not later than the one that the term has. */
-function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+/** Readings that other terms locked. */
+function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   return sql`
     select ${takenColumns}
     from term_readings o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     where o.tenant_id = ${tenantId} and o.assignment_id = w.assignment_id
-      and o.position = w.position and o.term_id <> ${term.term_id}
+      and o.position = w.position and o.term_id <> ${term.term_id}`;
+}
+
+/** Not later than the one that the term has. */
+function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`${takenOf(tenantId, term)}
       and (w.reading_date is null or o.reading_date <= w.reading_date)`;
 }

@@ -52,8 +52,9 @@ export async function withLeftOut(
   const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const registers = taken.meters.flatMap((meter) => {
     if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
-    const billedThrough = rowOf.get(meter.subscription_id)?.billed_through;
-    return [{ ...meter, billed_through: billedThrough ?? start }];
+    const row = rowOf.get(meter.subscription_id);
+    const billed_through = row?.billed_through ?? start;
+    return [{ ...meter, billed_through, handed_over: row?.handed_over ?? null }];
   });
   const [manual, usage, quantities, readings] = await Promise.all([
     late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
@@ -83,6 +84,12 @@ function keyOf(register: { assignment_id: number; position: number }): string {
   return `${register.assignment_id}/${register.position}`;
 }
 
+/** One that another term has billed further than this one had read: nothing is left to bill. */
+function readOut(meter: MeterRow): MeterRow {
+  const { previous_date: reading_date, previous_value: value, previous_type } = meter;
+  return { ...meter, reading_date, value, reading_type: previous_type, rollover: false };
+}
+
 /**
  * A register from the reading up to which it was billed. One that the term has not read ends with
  * what was taken for a term that was left out, unless the plan needs it to be read and it hangs
@@ -96,8 +103,10 @@ function caughtUp(
 ): MeterRow {
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };
+  if (reading.is_past && meter.kind === 'Cumulative') return readOut(begun);
   if (meter.reading_date !== null) return { ...begun, rollover: meter.rollover || has_rolled };
-  const isGone = meter.remove_date !== null && meter.remove_date <= scope.term.end_date;
+  const lastDate = row.handed_over ?? scope.term.end_date;
+  const isGone = meter.remove_date !== null && meter.remove_date <= lastDate;
   const { taken_date, taken_value, taken_type } = reading;
   if (taken_date === null || (!isGone && isNeeded(scope, row, meter.input))) return meter;
   return {

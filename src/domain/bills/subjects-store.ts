@@ -1,7 +1,12 @@
 // The subjects of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { isBilledByMeter, isEligible, transferAfter } from '../terms/eligible-store.ts';
+import {
+  finalTransfer,
+  isBilledByMeter,
+  isEligible,
+  transferAfter,
+} from '../terms/eligible-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 
 /** By the term's post type: where the subject stands, now and in a transfer. */
@@ -43,11 +48,8 @@ function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
  * for, so that what is left is the next one's.
  */
 export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
-  const day =
-    term.term_type === 'Final'
-      ? sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`
-      : sql`${term.end_date}::date`;
-  return transferAfter(day);
+  if (term.term_type === 'Final') return finalTransfer(term);
+  return transferAfter(sql`${term.end_date}::date`);
 }
 
 export type SubjectRange = { firstId: number; lastId: number };

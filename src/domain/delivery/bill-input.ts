@@ -19,7 +19,7 @@ import type {
 } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import type { Facts } from '../rating/facts.ts';
-import type { RenderSetting } from './document-setting.ts';
+import { type RenderSetting, templatesForPayers } from './document-setting.ts';
 
 /** A row of bills. Dates are YYYY-MM-DD, amounts minor units; the last two are JSON. */
 export type StoredBill = {
@@ -59,11 +59,14 @@ export function billInput(
   letterhead: Letterhead,
   bill: StoredBill,
 ): BillDocumentInput {
+  const { isOwedByUs = false, template } = setting;
+  const isForPayers = template.templateID === templatesForPayers.notes;
   return {
     bill: billDocument(setting, bill),
     letterhead,
     locale: setting.locale,
-    template: { body: setting.body },
+    template: isOwedByUs && isForPayers ? null : { body: setting.body },
+    isOwedByUs,
     currencyDecimals: setting.currencyDecimals,
   };
 }

@@ -18,7 +18,15 @@ export type DocumentSetting = {
   endDate: string;
   bankAccounts: readonly DocumentBankAccount[];
   template: { templateID: number; version: number };
+  /** Only where it is so: the workspace pays what it bills. */
+  isOwedByUs?: true;
 };
+
+/**
+ * The templates that every workspace begins with. They speak to who pays, so what the workspace
+ * owes takes the words of others only.
+ */
+export const templatesForPayers = { notes: 1, mail: 2 };
 
 /** With the text of the template, and the day on which bills made with it are issued. */
 export type RenderSetting = DocumentSetting & {

@@ -93,7 +93,7 @@ const letterhead = readLetterhead({
 });
 const section = { tariffCode: 'A', tariffLabel: 'A-1', meterReadings: [], subtotal: 9898 };
 
-/** With what is laid out otherwise: right to left, in sections, nothing to pay, other figures. */
+/** With what is laid out otherwise: right to left, in sections, nothing to pay, paid by us. */
 const fixedBills: readonly BillDocumentInput[] = [
   fixedBill,
   {
@@ -121,6 +121,7 @@ const fixedBills: readonly BillDocumentInput[] = [
       creditBalance: 102,
     },
   },
+  { ...fixedBill, isOwedByUs: true },
 ];
 
 let known: string | undefined;

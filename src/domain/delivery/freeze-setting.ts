@@ -5,6 +5,7 @@ import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
 import type { DocumentBankAccount } from '../documents/bill-document.ts';
+import { isOwedByUs } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { type BankAccountRow, listBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
@@ -41,6 +42,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promi
       .sort((a, b) => Number(b.is_default) - Number(a.is_default))
       .map(documentBank),
     template: { templateID: templates.template_id, version: templates.template_version },
+    ...(isOwedByUs(term.context_type) ? { isOwedByUs: true } : {}),
   };
   return { setting, body: templates.body };
 }

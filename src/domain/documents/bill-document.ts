@@ -152,6 +152,8 @@ export type BillDocumentInput = {
   readonly history?: readonly DocumentTerm[];
   /** Unless given, that of the letterhead. */
   readonly pageSize?: PageSize;
+  /** Whether the workspace pays it: to a vendor, to an employee. */
+  readonly isOwedByUs?: boolean;
   /** Unless given, what is usual for the currency. */
   readonly currencyDecimals?: number;
 };

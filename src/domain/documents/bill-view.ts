@@ -52,6 +52,7 @@ export type BillView = {
   readonly history: HistoryView | null;
   /** Paragraphs with a line break between them. */
   readonly notes: string;
+  /** By who gets the document. */
   readonly isPayable: boolean;
   readonly banks: readonly BankView[];
   /** What the code on the slip says. */
@@ -70,7 +71,7 @@ export function billView(input: BillDocumentInput): BillView {
   const { labels, formats, direction } = wording;
   const source = { bill, letterhead, formats };
   const warning = warningOf(bill, labels);
-  const isPayable = bill.payableWithinDueDate > 0 && warning === null;
+  const isPayable = bill.payableWithinDueDate > 0 && warning === null && !input.isOwedByUs;
   const banks = input.bankAccounts ?? bill.bankAccounts;
   return {
     wording,
@@ -100,11 +101,12 @@ export function billView(input: BillDocumentInput): BillView {
   };
 }
 
-function wordingOf({ bill, locale, currencyDecimals: wanted }: BillDocumentInput): Wording {
+function wordingOf(input: BillDocumentInput): Wording {
+  const { bill, locale, currencyDecimals: wanted, isOwedByUs = false } = input;
   const usable = usableLocale(locale);
   const decimals = wanted ?? currencyDecimals(bill.currency);
   const formats = formatsOf(usable, bill.currency, decimals);
-  return { locale: usable, formats, ...labelsOf(usable) };
+  return { locale: usable, formats, ...labelsOf(usable, isOwedByUs) };
 }
 
 function organisationLines(letterhead: Letterhead, wording: Wording): string[] {

@@ -1,4 +1,4 @@
-import type { englishLabels } from './labels-en.ts';
+import type { englishLabels, englishOwed } from './labels-en.ts';
 
 export const arabicLabels: typeof englishLabels = {
   title: 'فاتورة {service}',
@@ -74,4 +74,30 @@ export const arabicLabels: typeof englishLabels = {
   Final: 'نهائية',
   Check: 'تدقيق',
   Automatic: 'آلية',
+};
+
+export const arabicOwed: typeof englishOwed = {
+  title: 'كشف {service}',
+  billTo: 'إلى',
+  customerNumber: 'رقمكم',
+  billNumber: 'رقم الكشف',
+  reference: 'رقم المرجع',
+  term: 'الدورة',
+  dueDate: 'تاريخ الدفع',
+  payableBy: 'ندفع لكم حتى {date}',
+  payable: 'ندفع لكم',
+  payableAfter: 'ندفع لكم بعد {date}',
+  payableLate: 'ندفع لكم بعد تاريخ الدفع',
+  nothingToPay: 'لا يوجد مبلغ للدفع',
+  charges: 'المبالغ',
+  currentCharges: 'مبالغ هذه الدورة',
+  paymentsReceived: 'المدفوع لكم',
+  arrears: 'مستحقاتكم السابقة',
+  payableWithin: 'ندفع لكم',
+  payableAfterDue: 'ندفع لكم بعد تاريخ الدفع',
+  creditBalance: 'رصيد لصالحنا',
+  history: 'كميات الدورات السابقة',
+  historyAmounts: 'كشوفكم السابقة',
+  draft: 'مسودة',
+  cancelled: 'ملغى',
 };

@@ -73,3 +73,30 @@ export const englishLabels = {
   Check: 'Check',
   Automatic: 'Automatic',
 };
+
+/** Where the workspace pays who gets the document. */
+export const englishOwed = {
+  title: '{service} statement',
+  billTo: 'Statement for',
+  customerNumber: 'Your number',
+  billNumber: 'Statement no.',
+  reference: 'Reference',
+  term: 'Term',
+  dueDate: 'Payment date',
+  payableBy: 'We pay you by {date}',
+  payable: 'We pay you',
+  payableAfter: 'We pay you after {date}',
+  payableLate: 'We pay you after the payment date',
+  nothingToPay: 'Nothing to be paid',
+  charges: 'Amounts',
+  currentCharges: 'For this term',
+  paymentsReceived: 'Paid to you',
+  arrears: 'Still owed to you',
+  payableWithin: 'We pay you',
+  payableAfterDue: 'We pay you after the payment date',
+  creditBalance: 'Balance in our favour',
+  history: 'Quantities of past terms',
+  historyAmounts: 'Your past statements',
+  draft: 'DRAFT',
+  cancelled: 'CANCELLED',
+};

@@ -1,4 +1,4 @@
-import type { englishLabels } from './labels-en.ts';
+import type { englishLabels, englishOwed } from './labels-en.ts';
 
 export const hindiLabels: typeof englishLabels = {
   title: '{service} बिल',
@@ -74,4 +74,30 @@ export const hindiLabels: typeof englishLabels = {
   Final: 'अंतिम',
   Check: 'जाँच',
   Automatic: 'स्वचालित',
+};
+
+export const hindiOwed: typeof englishOwed = {
+  title: '{service} विवरण',
+  billTo: 'प्राप्तकर्ता',
+  customerNumber: 'आपकी संख्या',
+  billNumber: 'विवरण संख्या',
+  reference: 'संदर्भ',
+  term: 'अवधि का नाम',
+  dueDate: 'भुगतान तिथि',
+  payableBy: 'हम आपको {date} तक देंगे',
+  payable: 'हम आपको देंगे',
+  payableAfter: 'हम आपको {date} के बाद देंगे',
+  payableLate: 'हम आपको भुगतान तिथि के बाद देंगे',
+  nothingToPay: 'कोई भुगतान नहीं होगा',
+  charges: 'राशियाँ',
+  currentCharges: 'इस अवधि की राशि',
+  paymentsReceived: 'आपको किया गया भुगतान',
+  arrears: 'आपका बकाया',
+  payableWithin: 'हम आपको देंगे',
+  payableAfterDue: 'हम आपको भुगतान तिथि के बाद देंगे',
+  creditBalance: 'हमारे पक्ष में राशि',
+  history: 'पिछली अवधियों की मात्रा',
+  historyAmounts: 'पिछले विवरण',
+  draft: 'प्रारूप',
+  cancelled: 'रद्द',
 };

@@ -1,4 +1,4 @@
-import type { englishLabels } from './labels-en.ts';
+import type { englishLabels, englishOwed } from './labels-en.ts';
 
 export const urduLabels: typeof englishLabels = {
   title: '{service} کا بل',
@@ -74,4 +74,30 @@ export const urduLabels: typeof englishLabels = {
   Final: 'آخری',
   Check: 'پڑتال',
   Automatic: 'خودکار',
+};
+
+export const urduOwed: typeof englishOwed = {
+  title: '{service} کا گوشوارہ',
+  billTo: 'بنام',
+  customerNumber: 'آپ کا نمبر',
+  billNumber: 'گوشوارہ نمبر',
+  reference: 'حوالہ نمبر',
+  term: 'مدت',
+  dueDate: 'ادائیگی کی تاریخ',
+  payableBy: 'ہم آپ کو {date} تک ادا کریں گے',
+  payable: 'ہم آپ کو ادا کریں گے',
+  payableAfter: 'ہم آپ کو {date} کے بعد ادا کریں گے',
+  payableLate: 'ہم آپ کو مقررہ تاریخ کے بعد ادا کریں گے',
+  nothingToPay: 'کوئی رقم ادا نہیں کی جائے گی',
+  charges: 'رقوم کی تفصیل',
+  currentCharges: 'اس مدت کی رقم',
+  paymentsReceived: 'آپ کو ادا شدہ رقم',
+  arrears: 'آپ کی بقایا رقم',
+  payableWithin: 'ہم آپ کو ادا کریں گے',
+  payableAfterDue: 'ہم آپ کو مقررہ تاریخ کے بعد ادا کریں گے',
+  creditBalance: 'ہمارے حق میں رقم',
+  history: 'گزشتہ مدتوں کی مقدار',
+  historyAmounts: 'گزشتہ گوشوارے',
+  draft: 'مسودہ',
+  cancelled: 'منسوخ',
 };

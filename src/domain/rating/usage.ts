@@ -297,22 +297,33 @@ function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | nul
   return use;
 }
 
-/** As if the reading were the last: of a register that shows use, those before it count too. */
+/**
+ * As if the reading were the last: those before it count too, of a register that shows use or that
+ * turned over. Of one day they stand in the order in which they were taken.
+ */
 function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
   const day = requiredDay(reading.date, 'reading date');
-  const readings = (meter.readings ?? []).filter(
-    (one) => one !== reading && requiredDay(one.date, 'reading date') <= day,
-  );
+  const place = (meter.readings ?? []).indexOf(reading);
+  const readings = (meter.readings ?? []).filter((one, index) => {
+    const own = requiredDay(one.date, 'reading date');
+    return own < day || (own === day && (place === -1 || index < place));
+  });
   return { ...meter, current: reading, readings };
 }
 
-/** What a register showed at a cut: its first reading if it came later, its last if it was gone. */
+/**
+ * What a register showed at a cut: the last reading of the day before, or one taken for the change
+ * on its day; its first reading if it came later, its last if it was gone.
+ */
 function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
   const { previous, current, readings } = meter;
   if (!previous || !current) return null;
-  for (const reading of [previous, current, ...(readings ?? [])]) {
-    if (isAtCut(reading, cut)) return reading;
-  }
+  const all = [previous, ...(readings ?? []), current];
+  const dayOf = (reading: ReadingFacts) => requiredDay(reading.date, 'reading date');
+  const atCut =
+    all.findLast((reading) => dayOf(reading) === cut - 1) ??
+    all.findLast((reading) => dayOf(reading) === cut && isForChange(reading));
+  if (atCut) return atCut;
   const isLater = requiredDay(previous.date, 'reading date') >= cut;
   if (isLater && previous.type === 'Installation') return previous;
   const isOver = requiredDay(current.date, 'reading date') < cut;
@@ -320,9 +331,6 @@ function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
   return isOver && isGone ? current : null;
 }
 
-/** On the last day before the cut, or on its day as a reading taken for the change. */
-function isAtCut(reading: ReadingFacts, cut: number): boolean {
-  const day = requiredDay(reading.date, 'reading date');
-  const isForChange = reading.type === 'Check' || reading.type === 'Installation';
-  return day === cut - 1 || (day === cut && isForChange);
+function isForChange({ type }: ReadingFacts): boolean {
+  return type === 'Check' || type === 'Installation';
 }

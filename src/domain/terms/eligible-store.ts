@@ -37,7 +37,32 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
  */
 export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type !== 'Final') return sql`null::date`;
-  return firstTransfer(sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`);
+  return sql`(select w.day from ${finalTransfer(term)} w)`;
+}
+
+/**
+ * The transfer with which a Final term ends. Who was off on all days is passed over for the next
+ * owner who leaves, and otherwise billed nothing.
+ */
+export function finalTransfer(term: EligibleTerm): RawBuilder<unknown> {
+  const first = sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`;
+  return transferAfter(first, firstActive(first));
+}
+
+/** The first Active day of `s` from a day on, or that day. */
+export function firstActive(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select greatest(r.from_date, ${from})
+    from (
+      select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+        lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+      from jsonb_array_elements(s.status_history) with ordinality as e (h, number)
+    ) r
+    where r.status = 'Active'
+      and greatest(r.from_date, ${from}) < coalesce(r.next_date, 'infinity')
+    order by r.from_date
+    limit 1
+  ), ${from})`;
 }
 
 /** The day of the first transfer of `s` after another day. */
@@ -45,14 +70,17 @@ export function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select w.day from ${transferAfter(after)} w)`;
 }
 
-/** The first transfer of `s` after a day, and who had it until then. */
-export function transferAfter(after: RawBuilder<unknown>): RawBuilder<unknown> {
+/** The first transfer of `s` after a day, rather after a later one, and who had it until then. */
+export function transferAfter(
+  after: RawBuilder<unknown>,
+  rather: RawBuilder<unknown> = after,
+): RawBuilder<unknown> {
   return sql`(
     select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
       (t ->> 'transferDate')::date as day
     from jsonb_array_elements(s.transfers) t
     where s.transfers <> '[]' and (t ->> 'transferDate')::date > ${after}
-    order by t ->> 'transferDate'
+    order by (t ->> 'transferDate')::date > ${rather} desc, t ->> 'transferDate'
     limit 1
   )`;
 }

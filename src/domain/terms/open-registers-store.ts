@@ -22,8 +22,9 @@ export type LockOptions = {
  * The registers of a range of subscriptions that the term has not taken a reading of, each with the
  * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
  * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
- * its status. Each is looked up by itself: a plan that was made while the tables were small must
- * not be the wrong one when they have grown.
+ * its status. Unread is one that nobody read since, and that no removal ends: a meter that was
+ * taken down later than the term reads hung there. Each is looked up by itself: a plan that was
+ * made while the tables were small must not be the wrong one when they have grown.
  */
 export function openRegisters(
   tenantId: number,
@@ -35,6 +36,7 @@ export function openRegisters(
       select s.subscription_id,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
         ${readUntil(term, lastReadingDate)} as read_until,
+        least(${term.end_date}::date, ${handedOver(term)} - 1) as last_day,
         least(${handedOver(term)}, case when s.status_history -> -1 ->> 'status' <> 'Active'
           then (s.status_history -> -1 ->> 'fromDate')::date end) as off_since,
         ${planOn(term.end_date)} as plan_id
@@ -48,12 +50,15 @@ export function openRegisters(
         l.reading_id as stand_in_id,
         p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
         p.reading_type as previous_type, p.estimates as previous_estimates,
-        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status
+        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status,
+        (c.reading_id is null and l.reading_id is null and (n.remove_date is null
+          or n.remove_date > greatest(p.reading_date, least(d.read_until, ${term.end_date}::date))
+        )) as is_unread
       from due d
       cross join lateral (
         select assignment_id, meter_id, mf, remove_date from meter_assignments
         where tenant_id = ${tenantId} and subscription_id = d.subscription_id
-          and install_date <= ${term.end_date}::date
+          and install_date <= d.last_day
         offset 0
       ) n
       cross join lateral (

@@ -74,8 +74,7 @@ export async function lockReadings(
     select (select count(*) from due) as subscriptions,
       (select count(*) from locked where not is_stand_in) as locked,
       (select count(*) from locked where is_stand_in) as repeated,
-      count(*) filter (where reading_id is null and stand_in_id is null and not is_read_out
-        and (remove_date is null or remove_date > ${term.end_date}::date)) as missing,
+      count(*) filter (where is_unread and not is_read_out) as missing,
       count(*) filter (where status = 'Review') as "underReview",
       array_agg(stand_in_id) filter (where status = 'Accepted' and stand_in_id is not null)
         as replaced

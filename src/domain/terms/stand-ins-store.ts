@@ -34,8 +34,7 @@ export async function lockPrevious(
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
     join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
       and k.position = g.position and k.kind = 'Cumulative'
-    where g.reading_id is null and g.stand_in_id is null and g.previous_id is not null
-      and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
+    where g.is_unread and g.previous_id is not null
   `.execute(tx);
   return Number(numAffectedRows ?? 0n);
 }
@@ -106,8 +105,7 @@ export async function listUnread(
       and k.position = g.position and k.kind = 'Cumulative'
     left join usage_histories h on h.tenant_id = ${tenantId}
       and h.subscription_id = g.subscription_id
-    where g.reading_id is null and g.stand_in_id is null and g.previous_id is not null
-      and (g.remove_date is null or g.remove_date > ${term.end_date}::date)
+    where g.is_unread and g.previous_id is not null
     order by g.subscription_id, g.assignment_id, g.position
   `.execute(tx);
   return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
