@@ -187,13 +187,15 @@ test('a register that passed its highest value, and then where it had begun', as
   assert.equal(last.usage[0]?.quantity, '2100000');
 });
 
-test('a register that shows use and not a count', async () => {
+/** A home whose meter shows what was used since the last reading. */
+async function openSending() {
   const sender = {
     name: 'Sends what was used',
     utility: 'Electricity',
     registers: [{ register: 'kWh', unit: 'kWh', kind: 'Consumptive' as const, digits: 7 }],
   };
-  const { run, read, client, newMeter, connection, number } = await openHome(scene);
+  const home = await openHome(scene);
+  const { client, newMeter, connection, number } = home;
   const { headers } = await client.makeMeterTypes({ meterTypes: [sender] });
   const newNumber = await newMeter({ meterType: Number(headers.get('x-resource-id')) });
   await client.replaceMeter({
@@ -206,6 +208,11 @@ test('a register that shows use and not a count', async () => {
       initialReadings: [{ value: '0' }],
     },
   });
+  return { ...home, newNumber };
+}
+
+test('a register that shows use and not a count', async () => {
+  const { run, read, newNumber } = await openSending();
   await leaveOut(run, await read(january, ['100', '31/01/2026', '', newNumber]));
   const feb = await read(february, ['120', '28/02/2026', '', newNumber]);
   await generate(run, feb);
@@ -252,6 +259,25 @@ test('what the term before billed in its days of grace is not billed by one that
     ['04/02/2026', '170', '04/02/2026', '170', '0'],
     ['04/02/2026', '170', '31/03/2026', '400', '230'],
   ]);
+});
+
+test('of a register that shows use, too', async () => {
+  const { run, open, upload, lock, read, newNumber } = await openSending();
+  const [jan, feb] = [await open(january), await open(february)];
+  await upload(feb, [['150', '02/02/2026', '', newNumber]]);
+  await lock(feb);
+  await upload(jan, [['20', '04/02/2026', '', newNumber]]);
+  await lock(jan);
+  const quantities: unknown[] = [];
+  const bill = async (term: number) => {
+    await generate(run, term);
+    quantities.push((await billOf(run, term)).usage[0]?.quantity);
+    await post(run, term);
+  };
+  await bill(jan);
+  await bill(feb);
+  await bill(await read(march, ['230', '31/03/2026', '', newNumber]));
+  assert.deepEqual(quantities, [String(150 + 20), '0', '230']);
 });
 
 test('a term that locked its readings before the one before it did', async () => {

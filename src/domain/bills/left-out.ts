@@ -86,7 +86,8 @@ function keyOf(register: { assignment_id: number; position: number }): string {
 
 /** One that another term has billed further than this one had read: nothing is left to bill. */
 function readOut(meter: MeterRow): MeterRow {
-  const { previous_date: reading_date, previous_value: value, previous_type } = meter;
+  const { kind, previous_date: reading_date, previous_value, previous_type } = meter;
+  const value = kind === 'Cumulative' ? previous_value : '0';
   return { ...meter, reading_date, value, reading_type: previous_type, rollover: false };
 }
 
@@ -103,7 +104,7 @@ function caughtUp(
 ): MeterRow {
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };
-  if (reading.is_past && meter.kind === 'Cumulative') return readOut(begun);
+  if (reading.is_past && meter.kind !== 'Demand') return readOut(begun);
   if (meter.reading_date !== null) return { ...begun, rollover: meter.rollover || has_rolled };
   const lastDate = row.handed_over ?? scope.term.end_date;
   const isGone = meter.remove_date !== null && meter.remove_date <= lastDate;
