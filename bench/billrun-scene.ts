@@ -62,13 +62,13 @@ export async function openBillrun(
   return openFilled(cluster, databaseName, sizes, tenants, env, workers);
 }
 
-export async function openFilled(
+async function openFilled(
   cluster: Cluster,
   databaseName: string,
   sizes: readonly number[],
   tenants: readonly number[],
   env: Record<string, string>,
-  workersCount = workersUsual,
+  workersCount: number,
 ): Promise<BillrunScene> {
   const floorName = `${databaseName}_floor`;
   await asSuperuser(cluster, 'postgres', (client) =>
