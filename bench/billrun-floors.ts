@@ -1,7 +1,7 @@
 // What the steps of a bill run are measured against: a bare COPY of the bills they made, a bare
 // `insert ... select` of the entries, and the program that somebody would write in an afternoon.
 import assert from 'node:assert/strict';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer as bytesOf } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
@@ -11,33 +11,47 @@ import { type BillrunScene, lanes, type Place } from './billrun-scene.ts';
 /** As many bills as a part of the step writes in one transaction. */
 const rowsPerCopy = 1_000;
 
-export type PreparedRows = { columns: string; parts: Buffer[] };
+/** Of each table, the rows of every part, in the format in which the step sends them. */
+export type PreparedRows = { table: string; columns: string; format: string; parts: Buffer[] }[];
 
 /** The bills of a workspace as bytes; whoever sends them has nothing else to do. */
 export async function prepareRows(scene: BillrunScene, place: Place): Promise<PreparedRows> {
+  return [
+    await prepareTable(scene, place, 'bills', 'text'),
+    await prepareTable(scene, place, 'bill_contents', 'binary'),
+  ];
+}
+
+async function prepareTable(
+  scene: BillrunScene,
+  place: Place,
+  table: string,
+  format: string,
+): Promise<PreparedRows[number]> {
   const { rows } = await scene.superuser.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
-     where attrelid = 'bills'::regclass and attnum > 0 and not attisdropped
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped
        and attname not in ('tenant_id', 'payment_status', 'bill_number', 'issue_date',
          'wallet_applied', 'paid_amount')
      order by attnum`,
+    [table],
   );
   const columns = rows.map((row) => row.name).join(', ');
   const parts: Buffer[] = [];
-  for (let first = 0; ; first += rowsPerCopy) {
-    const select = `select ${columns} from bills where tenant_id = ${place.tenantId}
+  for (let first = 0; first < place.size; first += rowsPerCopy) {
+    const select = `select ${columns} from ${table} where tenant_id = ${place.tenantId}
       order by bill_id limit ${rowsPerCopy} offset ${first}`;
-    const part = await textOf(scene.superuser.query(to(`copy (${select}) to stdout`)));
-    if (part === '') return { columns, parts };
-    parts.push(Buffer.from(part));
+    const copy = to(`copy (${select}) to stdout (format ${format})`);
+    parts.push(await bytesOf(scene.superuser.query(copy)));
   }
+  return { table, columns, format, parts };
 }
 
 /** Seconds for as many writers as the step has. */
 export async function copyFloor(
   scene: BillrunScene,
   place: Place,
-  { columns, parts }: PreparedRows,
+  tables: PreparedRows,
 ): Promise<number> {
   const clients = await Promise.all(
     Array.from({ length: lanes }, () => connectFloor(scene, place)),
@@ -45,11 +59,14 @@ export async function copyFloor(
   const began = performance.now();
   let next = 0;
   const writer = async (client: pg.Client) => {
-    for (let part = parts[next++]; part !== undefined; part = parts[next++]) {
+    for (let part = next++; part * rowsPerCopy < place.size; part = next++) {
       await client.query('begin');
-      const stream = client.query(from(`copy bills (${columns}) from stdin`));
-      stream.end(part);
-      await finished(stream);
+      for (const { table, columns, format, parts } of tables) {
+        const copy = from(`copy ${table} (${columns}) from stdin (format ${format})`);
+        const stream = client.query(copy);
+        stream.end(parts[part]);
+        await finished(stream);
+      }
       await client.query('commit');
     }
   };

@@ -81,6 +81,14 @@ create table batches (
   constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table bill_contents (
+  tenant_id bigint not null default current_tenant(),
+  bill_id bigint not null,
+  document json not null,
+  facts json not null,
+  constraint bill_contents_pkey PRIMARY KEY (tenant_id, bill_id)
+);
+
 create table bill_documents (
   tenant_id bigint not null,
   document_id bigint not null,
@@ -236,8 +244,6 @@ create table bills (
   hash bytea not null,
   usage json,
   charges json not null default '{}'::json,
-  document json not null,
-  facts json not null,
   created_at timestamp with time zone not null,
   created_by text not null,
   modified_at timestamp with time zone not null,
@@ -1219,9 +1225,10 @@ create view bill_lines with (security_invoker=true) as
     (l.line ->> 'component'::text) AS component,
     (l.line ->> 'type'::text) AS component_type,
     ((l.line ->> 'amount'::text))::bigint AS amount,
-    COALESCE((l.line ->> 'tariffCode'::text), (b.document ->> 'tariffCode'::text)) AS plan_code
-   FROM bills b,
-    LATERAL json_array_elements((b.document -> 'lines'::text)) WITH ORDINALITY l(line, number);
+    COALESCE((l.line ->> 'tariffCode'::text), (k.document ->> 'tariffCode'::text)) AS plan_code
+   FROM ((bills b
+     JOIN bill_contents k ON (((k.tenant_id = b.tenant_id) AND (k.bill_id = b.bill_id))))
+     CROSS JOIN LATERAL json_array_elements((k.document -> 'lines'::text)) WITH ORDINALITY l(line, number));
 
 -- indexes
 
@@ -1833,6 +1840,24 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.keep_bill_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from gone
+    join bills b on b.tenant_id = gone.tenant_id and b.bill_id = gone.bill_id
+  ) then
+    raise exception 'a bill is not without its contents'
+      using errcode = 'check_violation', constraint = 'bill_contents_kept';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.keep_locked_readings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1860,7 +1885,6 @@ begin
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
     or old.subject_id <> new.subject_id or old.term_id <> new.term_id
-    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text
   then
@@ -2153,6 +2177,10 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER bill_contents_fixed BEFORE UPDATE ON public.bill_contents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER bill_contents_kept AFTER DELETE ON public.bill_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_bill_contents();
+
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
@@ -2218,6 +2246,9 @@ create policy tenant_wall on bank_accounts as permissive for all using ((tenant_
 
 alter table batches enable row level security, force row level security;
 create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
+
+alter table bill_contents enable row level security, force row level security;
+create policy tenant_wall on bill_contents as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
@@ -2402,6 +2433,10 @@ grant select on bank_accounts to billwright_worker;
 grant delete, insert, select, update on batches to billwright_api;
 
 grant select on batches to billwright_worker;
+
+grant delete, select on bill_contents to billwright_api;
+
+grant delete, insert, select on bill_contents to billwright_worker;
 
 grant select on bill_documents to billwright_api;
 

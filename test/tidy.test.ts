@@ -306,7 +306,9 @@ const tenantless: Record<string, string> = {
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',
   undoWork: 'a savepoint reads nothing',
-  copyBills: 'takes on a role, and moves rows whose tenant is that of the transaction',
+  copyBills: 'gives back the role that it copied with',
+  takeCopyingRole: 'takes on a role',
+  copyAside: 'moves rows whose tenant is that of the transaction',
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
 };

@@ -9,12 +9,11 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { type Collected, collect } from '../domain/bills/collect.ts';
+import { type BillRows, copyRows, type NewBill } from '../domain/bills/copy-store.ts';
 import {
-  copyRows,
   insertBills,
   type KnownBill,
   listKnownBills,
-  type NewBill,
   type NewPart,
   partsOf,
   refreshBills,
@@ -62,7 +61,7 @@ import type {
 /** Large enough that a statement's own cost does not count, small enough to be done in a moment. */
 const partSize = 1_000;
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
-const sliceSize = 250;
+const sliceSize = 500;
 /** Where ids lie far apart. */
 const slicesMax = 16;
 
@@ -198,8 +197,7 @@ type Part = {
   stamp: { at: Temporal.Instant; by: string };
   takeIds: (count: number) => Promise<number>;
   sums: Sums;
-  /** As they are copied into the table. */
-  rows: Buffer[];
+  rows: BillRows[];
   parts: NewPart[];
   touched: TouchedBill[];
   changed: number[];

@@ -233,8 +233,8 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
     const rows = await rowsOf<{ labels: string[] }>(
       run,
       `select array(select t ->> 'label'
-         from json_array_elements(b.facts -> 'usageHistory' -> 'energy') t) as labels
-       from bills b where b.tenant_id = $1 order by b.bill_id`,
+         from json_array_elements(k.facts -> 'usageHistory' -> 'energy') t) as labels
+       from bill_contents k where k.tenant_id = $1 order by k.bill_id`,
     );
     return rows.map((row) => row.labels);
   };

@@ -107,7 +107,7 @@ const crimes: readonly Crime[] = [
       update copied set bill_id = 905, status = 'Draft', bill_number = null;
       insert into bills select * from copied;
       drop table copied`,
-    laws: ['L2', 'L14'],
+    laws: ['L2', 'L4', 'L14'],
     names: /^term 1 subject 5$/,
   },
   {
@@ -184,19 +184,35 @@ const crimes: readonly Crime[] = [
   },
   {
     what: 'the words of a posted bill are changed',
-    table: 'bills',
-    commit: `update bills set document = replace(document::text, 'Customer 8', 'Customer 9')::json
+    table: 'bill_contents',
+    commit: `update bill_contents
+      set document = replace(document::text, 'Customer 8', 'Customer 9')::json
       where ${ofBill(8)}`,
     laws: ['L4'],
     names: /^bill 8$/,
   },
   {
     what: 'the inputs of a posted bill are changed',
-    table: 'bills',
-    commit: `update bills set facts = replace(facts::text, '48210', '48200')::json
+    table: 'bill_contents',
+    commit: `update bill_contents set facts = replace(facts::text, '48210', '48200')::json
       where ${ofBill(9)}`,
     laws: ['L4'],
     names: /^bill 9$/,
+  },
+  {
+    what: 'what a bill says is gone',
+    table: 'bill_contents',
+    commit: `delete from bill_contents where ${ofBill(9)}`,
+    laws: ['L4'],
+    names: /^bill 9 has no contents$/,
+  },
+  {
+    what: 'there is more said than there are bills',
+    table: 'bill_contents',
+    commit: `insert into bill_contents (tenant_id, bill_id, document, facts)
+      select tenant_id, 909, document, facts from bill_contents where ${ofBill(9)}`,
+    laws: ['L4'],
+    names: /^contents 909 have no bill$/,
   },
   {
     what: 'the amount of a posted bill is changed',

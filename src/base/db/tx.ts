@@ -24,7 +24,7 @@ export type Tx = QueryExecutorProvider & {
     tenantId: number,
     key: Key,
   ): Promise<Found | undefined>;
-  /** Rows in the text format of COPY; how many there were. */
+  /** Rows as the statement, a COPY, takes them; how many there were. */
   copyIn(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 

@@ -25,15 +25,15 @@ export type DifferenceRow = { subject_id: number; before: Side | null; after: Si
 function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unknown> {
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
-  const columns =
-    sql.raw(`tenant_id, bill_id, subject_id, first_run, status, current_charges, hash, document,
-    facts`);
+  const columns = sql.raw(
+    'tenant_id, bill_id, subject_id, first_run, status, current_charges, hash',
+  );
   return sql`
-    select ${columns} from bills
+    select ${columns}, null::json as document, null::json as facts from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
       and first_run <= ${at} and first_run > ${earlier}
     union all
-    select ${columns} from superseded_bills
+    select ${columns}, document, facts from superseded_bills
     where tenant_id = ${tenantId} and term_id = ${termId}
       and first_run <= ${at} and last_run >= ${at}
       and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
@@ -42,8 +42,16 @@ function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unk
 function sideOf(alias: string): RawBuilder<unknown> {
   return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
     'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
-    'currentCharges', ${alias}.current_charges, 'document', ${alias}.document,
-    'facts', ${alias}.facts) end`);
+    'currentCharges', ${alias}.current_charges, 'document', ${contentOf(alias, 'document')},
+    'facts', ${contentOf(alias, 'facts')}) end`);
+}
+
+/** A version that was replaced has its own; that of a bill is looked up for what is shown. */
+function contentOf(alias: string, column: string): string {
+  return `coalesce(${alias}.${column}, (
+    select k.${column} from bill_contents k
+    where k.tenant_id = ${alias}.tenant_id and k.bill_id = ${alias}.bill_id
+  ))`;
 }
 
 export async function listDifferences(

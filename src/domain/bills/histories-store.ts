@@ -1,6 +1,7 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
 import { historyTerms } from '../terms/usage-history-store.ts';
+import { withContents } from './contents-store.ts';
 
 /** Some more are kept, so that what no bill tells is there again when the newest are unposted. */
 const keptTerms = historyTerms + 3;
@@ -48,7 +49,8 @@ function rememberedBills(tenantId: number): RawBuilder<unknown> {
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
       and b.status in ('Posted', 'Published')
-    cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+    ${withContents}
+    cross join lateral json_array_elements(k.document -> 'sections') as e (section)
     where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id
       and (e.section ->> 'connectionID')::bigint = p.subscription_id`;
 }
@@ -85,6 +87,7 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
       ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
     from posted b
+    ${keepsCharges ? withContents : sql``}
     where b.tenant_id = ${tenantId} and b.subscription_id is not null
     ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
 }
@@ -98,7 +101,8 @@ function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknow
       ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
     from posted b
-    cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+    ${withContents}
+    cross join lateral json_array_elements(k.document -> 'sections') as e (section)
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       and p.bill_id = any(${bills.map((one) => one.billId)}::bigint[])
       and p.subscription_id = (e.section ->> 'connectionID')::bigint
@@ -126,10 +130,10 @@ function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
 const numberOfSection = sql`e.section ->> 'connectionNumber'`;
 
 /**
- * What bill `b` computed for days of its own term, by component: the next one compares it with what
- * is known then. Days it caught up on are of no such comparison, nor is what was given by hand for
- * the term, which is null. Of a bill of several subscriptions, what the one with the number was
- * charged.
+ * What bill `b` with contents `k` computed for days of its own term, by component: the next one
+ * compares it with what is known then. Days it caught up on are of no such comparison, nor is what
+ * was given by hand for the term, which is null. Of a bill of several subscriptions, what the one
+ * with the number was charged.
  */
 export function chargesOf(
   number: RawBuilder<unknown>,
@@ -139,7 +143,7 @@ export function chargesOf(
     select jsonb_object_agg(c.component, c.amount)
     from (
       select l ->> 'component' as component, sum((l ->> 'amount')::bigint) as amount
-      from json_array_elements(b.document -> 'lines') l
+      from json_array_elements(k.document -> 'lines') l
       where l ->> 'lineType' is null
         and (${number} is null or l ->> 'connectionNumber' = ${number})
         and coalesce(to_date(l ->> 'fromDate', 'DD/MM/YYYY'), b.billed_from) >= ${startDate}::date
@@ -148,10 +152,10 @@ export function chargesOf(
   ), '{}') || coalesce((
     select jsonb_object_agg(m.given ->> 1, null::text)
     from (
-      select json_array_elements(b.facts -> 'manual')
+      select json_array_elements(k.facts -> 'manual')
       union all
       select json_array_elements(f -> 'manual')
-      from json_array_elements(b.facts -> 'subscriptions') f
+      from json_array_elements(k.facts -> 'subscriptions') f
     ) as m (given)
     where m.given ->> 3 is null and (${number} is null or m.given ->> 0 = ${number})
   ), '{}'))`;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Facts } from '../rating/facts.ts';
+import { withContents } from './contents-store.ts';
 
 export type FrozenBill = {
   bill_id: number;
@@ -19,11 +20,12 @@ export async function listFrozenBills(
   window: { afterSubjectId: number; limit: number },
 ): Promise<FrozenBill[]> {
   const { rows } = await sql<FrozenBill>`
-    select bill_id, subject_id, first_run, current_charges, facts
-    from bills
-    where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
-      and status <> 'Error' and subject_id > ${window.afterSubjectId}
-    order by subject_id
+    select b.bill_id, b.subject_id, b.first_run, b.current_charges, k.facts
+    from bills b
+    ${withContents}
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
+      and b.status <> 'Error' and b.subject_id > ${window.afterSubjectId}
+    order by b.subject_id
     limit ${window.limit}
   `.execute(tx);
   return rows;

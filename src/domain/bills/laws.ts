@@ -4,6 +4,7 @@ import type { PriceBook } from '../rating/price-book.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { findBilledTerm } from './billed-terms-store.ts';
 import { bookOfRun } from './book-of-run.ts';
+import { judgeContents, listStoredBills, type StoredBill } from './content-laws-store.ts';
 import {
   judgeBalances,
   judgeDays,
@@ -12,8 +13,6 @@ import {
   judgeJobs,
   judgeJournals,
   judgeNumbers,
-  listStoredBills,
-  type StoredBill,
   type Verdict,
 } from './laws-store.ts';
 import { billHash } from './made-bill.ts';
@@ -65,7 +64,8 @@ const examplesMax = 5;
 /** The bytes are those that were hashed, and rating them again gives the same lines and sums. */
 async function judgeBills(reader: LawReader): Promise<Verdict> {
   const { tenantId } = reader.tenant;
-  const verdict: Verdict = { checked: 0, wrong: 0, examples: [] };
+  const { wrong, examples } = await reader.read((tx) => judgeContents(tx, tenantId));
+  const verdict: Verdict = { checked: 0, wrong, examples };
   const books = new Map<string, PriceBook | null>();
   let afterId = 0;
   for (;;) {

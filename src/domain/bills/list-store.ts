@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Facts } from '../rating/facts.ts';
+import { withContents } from './contents-store.ts';
 import type { StoredDocument } from './document.ts';
 
 export type BillStatus = 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
@@ -77,13 +78,14 @@ const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.paym
   b.adjustments::text as adjustments, b.arrears::text as arrears,
   b.wallet_applied::text as wallet_applied, b.payable::text as payable,
   b.credit_balance::text as credit_balance, b.late_surcharge::text as late_surcharge,
-  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, b.document, b.facts,
+  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, k.document, k.facts,
   b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
 
-const tables = sql.raw(`bills b
-  join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+const surroundings = sql.raw(`join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
   join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
   join batches x on x.tenant_id = b.tenant_id and x.batch_id = b.batch_id`);
+
+const tables = sql`bills b ${surroundings}`;
 
 export type BillFilter = {
   billId?: number | null;
@@ -141,10 +143,15 @@ export async function listBillsAt(
   window: { offset: number; limit: number },
 ): Promise<BillRow[]> {
   const { rows } = await sql<BillRow>`
-    select ${columns} from ${tables}
-    where ${matches(tenantId, filter)}
+    select ${columns}
+    from (
+      select b.* from ${tables}
+      where ${matches(tenantId, filter)}
+      order by ${orderOf(filter)}
+      limit ${window.limit} offset ${window.offset}
+    ) b
+    ${surroundings} ${withContents}
     order by ${orderOf(filter)}
-    limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
 }
@@ -157,7 +164,7 @@ export async function listBillsAfter(
 ): Promise<BillRow[]> {
   const { after } = options;
   const { rows } = await sql<BillRow>`
-    select ${columns} from ${tables}
+    select ${columns} from ${tables} ${withContents}
     where ${matches(tenantId, filter)} and ${after ? isAfter(filter, after) : sql`true`}
     order by ${orderOf(filter)}
     limit ${options.limit}
@@ -229,7 +236,7 @@ export async function listNewestBills(
         limit ${options.limit}::bigint
       ) found
     ) n
-    join (${tables}) on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
+    join (${tables} ${withContents}) on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
     order by n.of_subscription, b.bill_id desc
   `.execute(tx);
   return rows;
@@ -243,10 +250,15 @@ export async function listBillsOfParty(
   window: { offset: number; limit: number },
 ): Promise<BillRow[]> {
   const { rows } = await sql<BillRow>`
-    select ${columns} from ${tables}
-    where ${matches(tenantId, filter)}
+    select ${columns}
+    from (
+      select b.* from ${tables}
+      where ${matches(tenantId, filter)}
+      order by b.bill_id desc
+      limit ${window.limit} offset ${window.offset}
+    ) b
+    ${surroundings} ${withContents}
     order by b.bill_id desc
-    limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
 }

@@ -83,10 +83,7 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     wallets.length === 0
       ? sql`0`
       : sql`(${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}]`;
-  const { isCombined, keepsCharges } = posting;
-  const whole = keepsCharges
-    ? sql`, b.document, b.facts, b.billed_from, b.billed_through`
-    : sql`, b.document`;
+  const { keepsCharges } = posting;
   return sql`
     update bills b
     set status = 'Posted', bill_number = (${bills.map((one) => one.number)}::text[])[${place}],
@@ -100,5 +97,5 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
       b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.usage${isCombined || keepsCharges ? whole : sql``}`;
+      b.usage${keepsCharges ? sql`, b.billed_from, b.billed_through` : sql``}`;
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { withContents } from './contents-store.ts';
 
 /** Bills that are ready, in one part, and how many subscriptions are in the parts before it. */
 export type PostRange = {
@@ -284,10 +285,11 @@ export async function listFirstBills(
   const { rows } = await sql<FirstBillRow>`
     select b.bill_id, s.subscription_id, b.party_id, s.plan_id, f.facts
     from bills b
+    ${withContents}
     cross join lateral (
-      select b.facts where b.subscription_id is not null
+      select k.facts where b.subscription_id is not null
       union all
-      select json_array_elements(b.facts -> 'subscriptions') where b.subscription_id is null
+      select json_array_elements(k.facts -> 'subscriptions') where b.subscription_id is null
     ) as f (facts)
     join subscriptions s on s.tenant_id = b.tenant_id
       and s.subscription_number = f.facts -> 'connection' ->> 'connectionNumber'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { chargeOf } from './booking.ts';
+import { withContents } from './contents-store.ts';
 import type { RunTotals } from './runs-store.ts';
 
 type SumsRow = Omit<RunTotals, 'components' | 'usage'>;
@@ -37,7 +38,8 @@ async function sumComponents(
   const { rows } = await sql<{ component: string; label: string; amount: string }>`
     select l ->> 'component' as component, min(l ->> 'label') as label,
       sum((l ->> 'amount')::bigint)::text as amount
-    from bills b, json_array_elements(b.document -> 'lines') l
+    from bills b ${withContents}
+    cross join lateral json_array_elements(k.document -> 'lines') l
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
     group by 1
   `.execute(tx);
@@ -49,14 +51,14 @@ async function sumUsage(tx: Tx, tenantId: number, termId: number): Promise<RunTo
     select u ->> 'input' as input, min(u ->> 'unit') as unit,
       trim_scale(sum((u ->> 'quantity')::numeric))::text as quantity
     from (
-      select json_array_elements(document -> 'usage') as u
-      from bills
-      where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
+      select json_array_elements(k.document -> 'usage') as u
+      from bills b ${withContents}
+      where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
       union all
-      select json_array_elements(json_array_elements(document -> 'sections') -> 'usage')
-      from bills
-      where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
-        and subscription_id is null
+      select json_array_elements(json_array_elements(k.document -> 'sections') -> 'usage')
+      from bills b ${withContents}
+      where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
+        and b.subscription_id is null
     ) used
     group by 1
   `.execute(tx);
@@ -94,9 +96,10 @@ export async function sumParts(
       select c.key, c.value ->> 'quantity' from json_each(b.usage) c
       union all
       select c ->> 'input', c ->> 'quantity'
-      from json_array_elements(b.document -> 'sections') section
+      from bill_contents k
+      cross join lateral json_array_elements(k.document -> 'sections') section
       cross join json_array_elements(section -> 'usage') c
-      where b.usage is null
+      where b.usage is null and k.tenant_id = ${tenantId} and k.bill_id = b.bill_id
     ) as u (input, quantity)
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and ${isMeant}
     group by u.input
@@ -230,17 +233,18 @@ export async function listExceptions(
 ): Promise<ExceptionRow[]> {
   const { rows } = await sql<ExceptionRow>`
     select b.bill_id, coalesce(e ->> 'connectionNumber',
-        b.facts -> 'connection' ->> 'connectionNumber') as connection_number,
+        k.facts -> 'connection' ->> 'connectionNumber') as connection_number,
       e ->> 'code' as code, e ->> 'message' as message
     from (
-      select bill_id, document, facts from bills
+      select tenant_id, bill_id from bills
       where tenant_id = ${tenantId} and term_id = ${key.termId} and status = 'Error'
         and bill_id > ${options.afterBillId}
         and (${key.batchId}::bigint is null or batch_id = ${key.batchId})
       order by bill_id
       limit ${options.limit}
     ) b
-    cross join lateral json_array_elements(b.document -> 'errors') with ordinality as x (e, place)
+    ${withContents}
+    cross join lateral json_array_elements(k.document -> 'errors') with ordinality as x (e, place)
     order by b.bill_id, x.place
   `.execute(tx);
   return rows;

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { withContents } from './contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
 
@@ -194,6 +195,7 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
       billed = case when h.billed is not null then (
         select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
+        ${withContents}
         join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
         cross join lateral (select ${ownNumber} offset 0) as n (number)
         where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
@@ -229,7 +231,7 @@ function postedBefore(tenantId: number): RawBuilder<unknown> {
 /** Of a section of bill `b`. The number is the one of that time: it may have changed since. */
 const ownNumber = sql`case when b.subscription_id is null then (
   select section ->> 'connectionNumber'
-  from json_array_elements(b.document -> 'sections') section
+  from json_array_elements(k.document -> 'sections') section
   where (section ->> 'connectionID')::bigint = h.subscription_id
 ) end`;
 

@@ -1,6 +1,7 @@
 // Bills as they are read to be rendered, and what is kept of their documents.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { withContents } from '../bills/contents-store.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { StoredBill } from './bill-input.ts';
 import type { RenderError } from './render-outcome.ts';
@@ -9,7 +10,7 @@ const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.
   b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
   b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
   b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
-  b.document::text as document, b.facts::text as facts`);
+  k.document::text as document, k.facts::text as facts`);
 
 /** Ids of subjects, both inclusive. */
 export type BillRange = { firstId: number; lastId: number };
@@ -45,7 +46,7 @@ export async function listPostedBills(
   range: BillRange,
 ): Promise<StoredBill[]> {
   const { rows } = await sql<StoredBill>`
-    select ${billColumns} from bills b
+    select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and b.status <> 'Cancelled'
       and b.subject_id between ${range.firstId} and ${range.lastId}
@@ -61,7 +62,7 @@ export async function listBillsByIds(
 ): Promise<StoredBill[]> {
   if (billIds.length === 0) return [];
   const { rows } = await sql<StoredBill>`
-    select ${billColumns} from bills b
+    select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.bill_id = any(${[...billIds]}::bigint[])
     order by b.bill_id
   `.execute(tx);
@@ -75,7 +76,7 @@ export async function findBillToShow(
   billId: number,
 ): Promise<(StoredBill & { term_id: number }) | undefined> {
   const { rows } = await sql<StoredBill & { term_id: number }>`
-    select b.term_id, ${billColumns} from bills b
+    select b.term_id, ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
   `.execute(tx);
   return rows[0];
@@ -182,9 +183,10 @@ export async function listFailedDocuments(
 ): Promise<FailedDocumentRow[]> {
   const { rows } = await sql<FailedDocumentRow>`
     select d.bill_id, b.bill_number, d.error,
-      b.facts -> 'connection' ->> 'connectionNumber' as connection_number
+      k.facts -> 'connection' ->> 'connectionNumber' as connection_number
     from bill_documents d
     join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    ${withContents}
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.error is not null
       and (${wanted.batchId}::bigint is null or b.batch_id = ${wanted.batchId})
       and b.status = 'Posted' and d.bill_id > ${options.afterBillId}

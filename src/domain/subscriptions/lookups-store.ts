@@ -222,7 +222,8 @@ export async function findLastBilling(
       from bill_parts p
       join bills b on b.tenant_id = p.tenant_id and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published')
-      cross join lateral json_array_elements(b.document -> 'sections') as e (section)
+      join bill_contents k on k.tenant_id = b.tenant_id and k.bill_id = b.bill_id
+      cross join lateral json_array_elements(k.document -> 'sections') as e (section)
       where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
         and (e.section ->> 'connectionID')::bigint = p.subscription_id
     ) o

@@ -134,12 +134,16 @@ export async function deleteDrafts(
     with gone as (
       delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
       returning *
+    ), said as (
+      delete from bill_contents where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+      returning bill_id, document, facts
     )
     insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, subject_id,
       subscription_id, status, current_charges, bill_amount, hash, document, facts)
     select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.subject_id,
-      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, g.document, g.facts
+      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.facts
     from gone g
+    join said k on k.bill_id = g.bill_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = g.term_id
   `.execute(tx);
   return rows.length;
