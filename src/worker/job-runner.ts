@@ -1,6 +1,6 @@
 // The part of a worker that takes the jobs of bill runs further. Jobs are found by a look at the
-// registry each second, and at once when one is asked for; the rows of the jobs themselves decide
-// who does what, so that any number of these can run.
+// registry each second, and at once when one is asked for or has begun; the rows of the jobs
+// themselves decide who does what, so that any number of these can run.
 
 import type { Clock } from '../base/clock.ts';
 import { isUnavailable } from '../base/db/faults.ts';
@@ -37,12 +37,14 @@ export type JobRunnerOptions = {
   lanes: number;
   /** A worker that was not heard of for so long loses what it holds. */
   leaseSeconds?: number;
+  /** Between looks for what nobody told of. */
+  pollMs?: number;
   name?: string;
 };
 
 export type JobRunner = { stop(): Promise<void> };
 
-const pollMs = 1_000;
+const pollMsUsual = 1_000;
 const leaseSecondsUsual = 30;
 /** A worker tells that it lives this often within its lease. */
 const renewalsPerLease = 6;
@@ -54,7 +56,7 @@ const stopMs = 15_000;
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { database, clock, log } = options;
-  const leaseSeconds = options.leaseSeconds ?? leaseSecondsUsual;
+  const { leaseSeconds = leaseSecondsUsual, pollMs = pollMsUsual } = options;
   const trying = new Map<Attempt, number>();
   const worker = options.name ?? `worker ${process.pid}`;
   let isStopping = false;

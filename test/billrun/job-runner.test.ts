@@ -19,7 +19,10 @@ const { clock } = scene;
 
 const runners: JobRunner[] = [];
 
-function run(steps: readonly Step[], options: { lanes?: number; leaseSeconds?: number } = {}) {
+function run(
+  steps: readonly Step[],
+  options: { lanes?: number; leaseSeconds?: number; pollMs?: number } = {},
+) {
   const runner = scene.runJobs({ steps, ...options });
   runners.push(runner);
   return runner;
@@ -122,6 +125,27 @@ test('many lanes and workers share the parts of one job', async () => {
   assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(300));
   assert.deepEqual([...helpers].sort(), ['a', 'b', 'c']);
+});
+
+test('workers that found nothing to do while a job was begun hear of its parts', async () => {
+  const helpers = new Set<string>();
+  const step = (name: string) =>
+    markingStep('mark', {
+      prepare: async (tx, job) => {
+        // Time enough for the other one to look, and to go to rest.
+        await sleep(300);
+        return markingStep('mark').prepare(tx, job);
+      },
+      work: async (tx, job, chunk, tools) => {
+        helpers.add(name);
+        await until(() => helpers.size === 2, 'both take part');
+        return markingStep('mark').work(tx, job, chunk, tools);
+      },
+    });
+  const tenantId = await newTenant();
+  for (const name of ['a', 'b']) run([step(name)], { lanes: 1, pollMs: 600_000 });
+  const { jobId } = await ask(tenantId, step('x'));
+  assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
 });
 
 test('a job in the future waits for its time by the clock of its workspace', async () => {

@@ -79,6 +79,7 @@ export type RunJobsOptions = {
   steps?: readonly Step[];
   lanes?: number;
   leaseSeconds?: number;
+  pollMs?: number;
   /** Instead of threads, mail server and folder of this worker's own. */
   equipment?: TestEquipment;
 };
@@ -162,7 +163,7 @@ function startRunner(
   options: RunJobsOptions,
 ): StartedRunner {
   const connection = { ...cluster.owner, database: databaseName };
-  const { lanes = 2, leaseSeconds, equipment = openTestEquipment() } = options;
+  const { lanes = 2, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
   const database = openDatabase({
     connection,
     name: 'test worker',
@@ -178,6 +179,7 @@ function startRunner(
     lanes,
     equipment,
     ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+    ...(pollMs === undefined ? {} : { pollMs }),
   });
   return { runner, database, equipment };
 }

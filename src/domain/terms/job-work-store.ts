@@ -156,6 +156,7 @@ export async function startJob(
     .catch((error) => rethrowViolation(error, { jobs_one_per_term: () => alreadyRunning(null) }));
 }
 
+/** Other workers, which found nothing to do while the job was begun, hear of its parts. */
 export async function insertChunks(
   tx: Tx,
   tenantId: number,
@@ -170,6 +171,10 @@ export async function insertChunks(
       ${chunks.map((chunk) => chunk.firstId)}::bigint[],
       ${chunks.map((chunk) => chunk.lastId)}::bigint[]
     ) with ordinality as c (first_id, last_id, chunk)
+  `.execute(tx);
+  await sql`
+    select pg_notify('billwright_jobs', '') from jobs
+    where tenant_id = ${tenantId} and job_id = ${jobId}
   `.execute(tx);
 }
 
