@@ -12,13 +12,13 @@ import { type BillrunScene, lanes, type Place } from './billrun-scene.ts';
 const rowsPerCopy = 1_000;
 
 /** Of each table, the rows of every part, in the format in which the step sends them. */
-export type PreparedRows = { table: string; columns: string; format: string; parts: Buffer[] }[];
+export type PreparedRows = { table: string; columns: string; parts: Buffer[] }[];
 
 /** The bills of a workspace as bytes; whoever sends them has nothing else to do. */
 export async function prepareRows(scene: BillrunScene, place: Place): Promise<PreparedRows> {
   return [
-    await prepareTable(scene, place, 'bills', 'text'),
-    await prepareTable(scene, place, 'bill_contents', 'binary'),
+    await prepareTable(scene, place, 'bills'),
+    await prepareTable(scene, place, 'bill_contents'),
   ];
 }
 
@@ -26,7 +26,6 @@ async function prepareTable(
   scene: BillrunScene,
   place: Place,
   table: string,
-  format: string,
 ): Promise<PreparedRows[number]> {
   const { rows } = await scene.superuser.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
@@ -41,10 +40,10 @@ async function prepareTable(
   for (let first = 0; first < place.size; first += rowsPerCopy) {
     const select = `select ${columns} from ${table} where tenant_id = ${place.tenantId}
       order by bill_id limit ${rowsPerCopy} offset ${first}`;
-    const copy = to(`copy (${select}) to stdout (format ${format})`);
+    const copy = to(`copy (${select}) to stdout (format binary)`);
     parts.push(await bytesOf(scene.superuser.query(copy)));
   }
-  return { table, columns, format, parts };
+  return { table, columns, parts };
 }
 
 /** Seconds for as many writers as the step has. */
@@ -61,8 +60,8 @@ export async function copyFloor(
   const writer = async (client: pg.Client) => {
     for (let part = next++; part * rowsPerCopy < place.size; part = next++) {
       await client.query('begin');
-      for (const { table, columns, format, parts } of tables) {
-        const copy = from(`copy ${table} (${columns}) from stdin (format ${format})`);
+      for (const { table, columns, parts } of tables) {
+        const copy = from(`copy ${table} (${columns}) from stdin (format binary)`);
         const stream = client.query(copy);
         stream.end(parts[part]);
         await finished(stream);

@@ -1,6 +1,6 @@
 // New bills as COPY takes them, and how they are copied in.
 import { sql } from 'kysely';
-import { binaryCopy, binaryRows } from '../../base/db/binary-rows.ts';
+import { BinaryRows, binaryCopy } from '../../base/db/binary-rows.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
@@ -19,13 +19,9 @@ export type NewBill = {
   created: Stamp | null;
 };
 
-export type BillRows = {
-  bills: Buffer;
-  /** What they say, in the binary format. */
-  contents: Buffer;
-};
+export type BillRows = { bills: Buffer; contents: Buffer };
 
-type CopiedTable = { table: string; columns: string; format: 'text' | 'binary' };
+type CopiedTable = { table: string; columns: readonly string[] };
 
 const billsTable: CopiedTable = {
   table: 'bills',
@@ -34,14 +30,12 @@ const billsTable: CopiedTable = {
     billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
     previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
     late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at,
-    created_by, modified_at, modified_by, ts`,
-  format: 'text',
+    created_by, modified_at, modified_by, ts`.split(/,\s+/),
 };
 
 const contentsTable: CopiedTable = {
   table: 'bill_contents',
-  columns: 'bill_id, document, facts',
-  format: 'binary',
+  columns: ['bill_id', 'document', 'facts'],
 };
 
 /**
@@ -52,10 +46,10 @@ const contentsTable: CopiedTable = {
 export async function copyBills(
   tx: Tx,
   tenantId: number,
-  rows: readonly BillRows[],
+  made: readonly BillRows[],
 ): Promise<void> {
-  const bills = rows.map((one) => one.bills);
-  const contents = binaryCopy(rows.map((one) => one.contents));
+  const bills = binaryCopy(made.map((one) => one.bills));
+  const contents = binaryCopy(made.map((one) => one.contents));
   const role = await takeCopyingRole(tx);
   if (role === null) {
     await copyAside(tx, tenantId, billsTable, bills);
@@ -80,86 +74,95 @@ async function takeCopyingRole(tx: Tx): Promise<string | null> {
   return as.is_free ? as.role : null;
 }
 
-function copyInto(tx: Tx, to: CopiedTable, rows: readonly Buffer[]): Promise<number> {
-  return tx.copyIn(`copy ${to.table} (${to.columns}) from stdin (format ${to.format})`, rows);
+function copyInto(tx: Tx, to: CopiedTable, copied: readonly Buffer[]): Promise<number> {
+  return tx.copyIn(`copy ${to.table} (${to.columns}) from stdin (format binary)`, copied);
 }
 
 async function copyAside(
   tx: Tx,
   tenantId: number,
   to: CopiedTable,
-  rows: readonly Buffer[],
+  copied: readonly Buffer[],
 ): Promise<void> {
   const aside = { ...to, table: `copied_${to.table}` };
-  const [table, copied, columns] = [sql.raw(to.table), sql.raw(aside.table), sql.raw(to.columns)];
-  await sql`create temporary table if not exists ${copied} (like ${table}) on commit drop`.execute(
+  const [table, beside] = [sql.raw(to.table), sql.raw(aside.table)];
+  const columns = sql.raw(to.columns.join());
+  await sql`create temporary table if not exists ${beside} (like ${table}) on commit drop`.execute(
     tx,
   );
-  await sql`alter table ${copied} alter tenant_id drop not null`.execute(tx);
-  await copyInto(tx, aside, rows);
+  await sql`alter table ${beside} alter tenant_id drop not null`.execute(tx);
+  await copyInto(tx, aside, copied);
   await sql`
-    insert into ${table} (tenant_id, ${columns}) select ${tenantId}, ${columns} from ${copied}
+    insert into ${table} (tenant_id, ${columns}) select ${tenantId}, ${columns} from ${beside}
   `.execute(tx);
-  await sql`truncate ${copied}`.execute(tx);
+  await sql`truncate ${beside}`.execute(tx);
 }
+
+/** Of slices, which are written one at a time. */
+const rows = new BinaryRows();
 
 export function copyRows(
   run: { term: BilledTerm; number: number },
   bills: readonly NewBill[],
   stamp: Stamp,
 ): BillRows {
-  const contents = bills.map(({ billId, made }) => ({
-    id: billId,
-    texts: [made.document, made.facts],
-  }));
-  return { bills: billLines(run, bills, stamp), contents: binaryRows(contents) };
-}
-
-/** A line for each, in the order of the columns above. */
-function billLines(
-  run: { term: BilledTerm; number: number },
-  bills: readonly NewBill[],
-  stamp: Stamp,
-): Buffer {
-  const { term } = run;
-  const head = `${term.term_id}\t${run.number}\t${term.context_id}\t${term.batch_id}`;
-  const at = stamp.at.toString();
-  const by = escaped(stamp.by);
-  const tail = `${at}\t${by}\t${stamp.at.epochMilliseconds}\n`;
-  let text = '';
-  for (const { billId, made, entryId, isHeld, holdReason, posting, created } of bills) {
-    const status = made.status === 'Draft' && isHeld ? 'Hold' : made.status;
-    const reason = holdReason === null ? none : escaped(holdReason);
-    const createdText = created ? `${created.at}\t${escaped(created.by)}` : `${at}\t${by}`;
-    text +=
-      `${billId}\t${head}\t${made.subjectId}\t${made.subscriptionId ?? none}\t` +
-      `${made.accountId ?? none}\t${made.partyId}\t${made.planId ?? none}\t${term.term_type}\t` +
-      `${status}\t${isHeld ? 't' : 'f'}\t${reason}\t${posting}\t${made.dueDate}\t` +
-      `${made.billedFrom ?? none}\t${made.billedTo ?? none}\t${made.days}\t` +
-      `${made.currentCharges}\t${made.taxAmount}\t${made.roundingAdjustment}\t` +
-      `${made.billAmount}\t${made.previousBalance}\t${made.paymentsReceived}\t` +
-      `${made.adjustments}\t${made.arrears}\t${made.payable}\t${made.creditBalance}\t` +
-      `${made.lateSurcharge}\t${made.billedThrough ?? none}\t${entryId}\t` +
-      `${made.subjectTs}\t\\\\x${made.hash}\t` +
-      `${made.booking.usage === null ? none : escapedJson(made.booking.usage)}\t` +
-      `${escapedJson(made.booking.charges)}\t${createdText}\t${tail}`;
+  for (const bill of bills) writeBill(run, bill, stamp);
+  const head = rows.take();
+  for (const { billId, made } of bills) {
+    rows.startRow(contentsTable.columns.length);
+    rows.bigint(billId);
+    rows.text(made.document);
+    rows.text(made.facts);
   }
-  return Buffer.from(text);
+  return { bills: head, contents: rows.take() };
 }
 
-const none = '\\N';
-
-/** JSON has no tabs and line ends of its own, only backslashes. */
-function escapedJson(text: string): string {
-  return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
-}
-
-/** As COPY wants text. */
-function escaped(text: string): string {
-  if (!/[\\\t\n\r]/.test(text)) return text;
-  return text
-    .replaceAll('\\', '\\\\')
-    .replaceAll('\t', '\\t')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r');
+/** In the order of the columns above. */
+function writeBill(
+  { term, number }: { term: BilledTerm; number: number },
+  { billId, made, entryId, isHeld, holdReason, posting, created }: NewBill,
+  stamp: Stamp,
+): void {
+  rows.startRow(billsTable.columns.length);
+  rows.bigint(billId);
+  rows.bigint(term.term_id);
+  rows.integer(number);
+  rows.bigint(term.context_id);
+  rows.bigint(term.batch_id);
+  rows.bigint(made.subjectId);
+  rows.bigint(made.subscriptionId);
+  rows.bigint(made.accountId);
+  rows.bigint(made.partyId);
+  rows.bigint(made.planId);
+  rows.text(term.term_type);
+  rows.text(made.status === 'Draft' && isHeld ? 'Hold' : made.status);
+  rows.boolean(isHeld);
+  rows.text(holdReason);
+  rows.smallint(posting);
+  rows.date(made.dueDate);
+  rows.date(made.billedFrom);
+  rows.date(made.billedTo);
+  rows.integer(made.days);
+  rows.bigint(made.currentCharges);
+  rows.bigint(made.taxAmount);
+  rows.bigint(made.roundingAdjustment);
+  rows.bigint(made.billAmount);
+  rows.bigint(made.previousBalance);
+  rows.bigint(made.paymentsReceived);
+  rows.bigint(made.adjustments);
+  rows.bigint(made.arrears);
+  rows.bigint(made.payable);
+  rows.bigint(made.creditBalance);
+  rows.bigint(made.lateSurcharge);
+  rows.date(made.billedThrough);
+  rows.bigint(entryId);
+  rows.bigint(made.subjectTs);
+  rows.bytea(made.hash);
+  rows.text(made.booking.usage);
+  rows.text(made.booking.charges);
+  rows.timestamptz(created?.at ?? stamp.at);
+  rows.text(created?.by ?? stamp.by);
+  rows.timestamptz(stamp.at);
+  rows.text(stamp.by);
+  rows.bigint(stamp.at.epochMilliseconds);
 }
