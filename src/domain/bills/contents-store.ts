@@ -1,6 +1,12 @@
 // The document and the frozen inputs of bills, which lie beside them: as `k` beside bills `b`.
 import { sql } from 'kysely';
 
-export const withContents = sql.raw(
-  'join bill_contents k on k.tenant_id = b.tenant_id and k.bill_id = b.bill_id',
-);
+/**
+ * Looked up for each bill by its key. Joined, they would be read from the first to the last of all
+ * bills where PostgreSQL does not know yet how many there are.
+ */
+export const withContents = sql.raw(`cross join lateral (
+    select c.document, c.facts from bill_contents c
+    where c.tenant_id = b.tenant_id and c.bill_id = b.bill_id
+    limit 1
+  ) k`);

@@ -81,11 +81,11 @@ const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.paym
   b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, k.document, k.facts,
   b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
 
-const surroundings = sql.raw(`join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+const withTerm = 'join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id';
+
+const surroundings = sql.raw(`${withTerm}
   join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
   join batches x on x.tenant_id = b.tenant_id and x.batch_id = b.batch_id`);
-
-const tables = sql`bills b ${surroundings}`;
 
 export type BillFilter = {
   billId?: number | null;
@@ -131,45 +131,66 @@ function billsOf(tenantId: number, subscriptionNumber: string): RawBuilder<unkno
     where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber}`;
 }
 
+/** What `matches` asks about: only days are those of the term. */
+function searched({ fromDate, toDate }: BillFilter): RawBuilder<unknown> {
+  return sql.raw(fromDate || toDate ? `bills b ${withTerm}` : 'bills b');
+}
+
 /** By id; of a term, by what they are for, which is the order in which they were made. */
 function orderOf({ termId }: BillFilter): RawBuilder<unknown> {
   return termId ? sql`b.subject_id, b.bill_id` : sql`b.bill_id`;
 }
 
-export async function listBillsAt(
+type Window = {
+  after?: RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+  limit: number;
+  offset: number;
+};
+
+/** With all that belongs to them: looked for, and only then read. */
+async function listWindow(
+  tx: Tx,
+  tenantId: number,
+  filter: BillFilter,
+  { after = sql`true`, order, limit, offset }: Window,
+): Promise<BillRow[]> {
+  const { rows } = await sql<BillRow>`
+    select ${columns}
+    from (
+      select b.* from ${searched(filter)}
+      where ${matches(tenantId, filter)} and ${after}
+      order by ${order}
+      limit ${limit} offset ${offset}
+    ) b
+    ${surroundings} ${withContents}
+    order by ${order}
+  `.execute(tx);
+  return rows;
+}
+
+export function listBillsAt(
   tx: Tx,
   tenantId: number,
   filter: BillFilter,
   window: { offset: number; limit: number },
 ): Promise<BillRow[]> {
-  const { rows } = await sql<BillRow>`
-    select ${columns}
-    from (
-      select b.* from ${tables}
-      where ${matches(tenantId, filter)}
-      order by ${orderOf(filter)}
-      limit ${window.limit} offset ${window.offset}
-    ) b
-    ${surroundings} ${withContents}
-    order by ${orderOf(filter)}
-  `.execute(tx);
-  return rows;
+  return listWindow(tx, tenantId, filter, { order: orderOf(filter), ...window });
 }
 
-export async function listBillsAfter(
+export function listBillsAfter(
   tx: Tx,
   tenantId: number,
   filter: BillFilter,
-  options: { after: BillRow | undefined; limit: number },
+  { after, limit }: { after: BillRow | undefined; limit: number },
 ): Promise<BillRow[]> {
-  const { after } = options;
-  const { rows } = await sql<BillRow>`
-    select ${columns} from ${tables} ${withContents}
-    where ${matches(tenantId, filter)} and ${after ? isAfter(filter, after) : sql`true`}
-    order by ${orderOf(filter)}
-    limit ${options.limit}
-  `.execute(tx);
-  return rows;
+  const window = { order: orderOf(filter), limit, offset: 0 };
+  return listWindow(
+    tx,
+    tenantId,
+    filter,
+    after ? { ...window, after: isAfter(filter, after) } : window,
+  );
 }
 
 function isAfter({ termId }: BillFilter, after: BillRow): RawBuilder<unknown> {
@@ -181,7 +202,7 @@ function isAfter({ termId }: BillFilter, after: BillRow): RawBuilder<unknown> {
 
 export async function countBills(tx: Tx, tenantId: number, filter: BillFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${tables} where ${matches(tenantId, filter)}
+    select count(*) as count from ${searched(filter)} where ${matches(tenantId, filter)}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }
@@ -236,29 +257,19 @@ export async function listNewestBills(
         limit ${options.limit}::bigint
       ) found
     ) n
-    join (${tables} ${withContents}) on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
+    join (bills b ${surroundings} ${withContents})
+      on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
     order by n.of_subscription, b.bill_id desc
   `.execute(tx);
   return rows;
 }
 
 /** Newest first. */
-export async function listBillsOfParty(
+export function listBillsOfParty(
   tx: Tx,
   tenantId: number,
   filter: { partyId: number; statuses: readonly BillStatus[] | null },
   window: { offset: number; limit: number },
 ): Promise<BillRow[]> {
-  const { rows } = await sql<BillRow>`
-    select ${columns}
-    from (
-      select b.* from ${tables}
-      where ${matches(tenantId, filter)}
-      order by b.bill_id desc
-      limit ${window.limit} offset ${window.offset}
-    ) b
-    ${surroundings} ${withContents}
-    order by b.bill_id desc
-  `.execute(tx);
-  return rows;
+  return listWindow(tx, tenantId, filter, { order: sql`b.bill_id desc`, ...window });
 }
