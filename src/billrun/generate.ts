@@ -103,7 +103,10 @@ async function subjectOf(
   billId: number,
 ): Promise<number> {
   const bill = await findBillKey(tx, tenantId, billId);
-  if (!bill) throw new AppError('BILL_NOT_FOUND', { message: `No bill has the id ${billId}` });
+  if (!bill) {
+    const message = `No bill has the id ${billId}`;
+    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
+  }
   if (bill.term_id === term.term_id) return bill.subject_id;
   throw new AppError('BILL_NOT_IN_TERM', {
     message: `Bill ${billId} is not of term ${term.label}`,

@@ -421,7 +421,7 @@ test('readings must have been posted where a term bills by meter, and nowhere el
   await addSubscription(flat, term, tariffCase('SOC').scenarios[0] as never);
   await generate(flat, term);
   assert.equal((await billsOf(flat, term)).length, 1);
-  await refuses(generate(flat, 999), 'TERM_NOT_FOUND');
+  await refuses(generate(flat, 999), 'TERM_NOT_FOUND', { field: 'data.termID' });
 });
 
 test('get-bills finds a bill by every key, and customers find only what is published', async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { AppError } from '../../base/errors.ts';
 import type { ContextType } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { termNotFound } from '../terms/store.ts';
 
 /** A term with what its bills need of its context, batch and billing period. */
 export type BilledTerm = {
@@ -84,7 +84,7 @@ export async function getBilledTerm(
   options: { lock?: 'update' | 'share' } = {},
 ): Promise<BilledTerm> {
   const term = await findBilledTerm(tx, tenantId, termId, options);
-  if (!term) throw new AppError('TERM_NOT_FOUND', { message: `No term has the id ${termId}` });
+  if (!term) throw termNotFound(termId);
   return term;
 }
 

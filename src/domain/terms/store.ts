@@ -112,7 +112,7 @@ export async function findTerm(
 
 export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
   const term = await findTerm(tx, tenantId, termId);
-  if (!term) throw notFound(termId);
+  if (!term) throw termNotFound(termId);
   return term;
 }
 
@@ -124,11 +124,11 @@ export async function lockTerm(tx: Tx, tenantId: number, termId: number): Promis
     for no key update of t
   `.execute(tx);
   const term = rows[0];
-  if (!term) throw notFound(termId);
+  if (!term) throw termNotFound(termId);
   return term;
 }
 
-function notFound(termId: number): AppError {
+export function termNotFound(termId: number): AppError {
   return new AppError('TERM_NOT_FOUND', {
     message: `No term has the id ${termId}`,
     field: 'data.termID',
