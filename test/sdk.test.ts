@@ -95,9 +95,9 @@ async function compile(files: Record<string, Line[]>): Promise<Map<string, Set<n
     await writeFile(join(folder, `${name}.ts`), `${header}${text}\n`);
   }
   const tsc = join(root, 'node_modules/.bin/tsc');
-  const output = await promisify(execFile)(tsc, ['-p', folder, '--pretty', 'false'], {
-    maxBuffer: 64 * 1024 * 1024,
-  }).then(
+  // Of several threads each would find out the same types for itself.
+  const args = ['-p', folder, '--pretty', 'false', '--singleThreaded'];
+  const output = await promisify(execFile)(tsc, args, { maxBuffer: 64 * 1024 * 1024 }).then(
     ({ stdout }) => stdout,
     (error: { stdout: string }) => error.stdout,
   );

@@ -6,19 +6,33 @@ import pg from 'pg';
 import { migrate, readMigrations } from '../../src/base/db/migrate.ts';
 import type { Connection as Socket } from '../../src/base/postgres/embedded.ts';
 import { startEmbedded } from '../../src/base/postgres/embedded.ts';
+import { copyReadyFolder } from './ready-folder.ts';
 
 const template = 'billwright_template';
 const variable = 'BILLWRIGHT_TEST_CLUSTER';
 
 export type Cluster = { owner: Socket; api: Socket; superuser: Socket };
 
+/** For many small databases, as all tests together make them. */
+export const smallDatabases = {
+  // Tables are small and often uncounted: workers beside a statement would cost more than they do.
+  max_parallel_workers_per_gather: '0',
+  // Whoever makes or drops a database looks through all of it.
+  shared_buffers: '256MB',
+  max_wal_size: '1GB',
+};
+
 /** Starts the cluster and tells every test process, through the environment, where it is. */
-export async function startCluster(): Promise<() => Promise<void>> {
+export async function startCluster(
+  settings: Record<string, string> = {},
+): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'billwright-test-'));
   // PostgreSQL may have to run as another user than the tests.
   await chmod(folder, 0o755);
+  const dataFolder = join(folder, 'data');
+  const isMigrated = copyReadyFolder(dataFolder);
   const embedded = await startEmbedded({
-    dataFolder: join(folder, 'data'),
+    dataFolder,
     use: 'claim',
     // A crash of this cluster loses nothing anybody wants, and several programs at a time share its
     // connections; everything else is as in production.
@@ -27,11 +41,12 @@ export async function startCluster(): Promise<() => Promise<void>> {
       full_page_writes: 'off',
       synchronous_commit: 'off',
       max_connections: '300',
+      ...settings,
     },
     log: () => {},
   });
   const { owner, api, superuser } = embedded;
-  await makeTemplate({ owner, api, superuser });
+  await makeTemplate({ owner, api, superuser }, isMigrated);
   process.env[variable] = JSON.stringify({ owner, api, superuser });
   return async () => {
     delete process.env[variable];
@@ -40,10 +55,12 @@ export async function startCluster(): Promise<() => Promise<void>> {
   };
 }
 
-async function makeTemplate(cluster: Cluster): Promise<void> {
+async function makeTemplate(cluster: Cluster, isMigrated: boolean): Promise<void> {
+  const from = isMigrated ? `template ${cluster.owner.database} strategy file_copy` : '';
   await asSuperuser(cluster, (client) =>
-    client.query(`create database ${template} owner billwright`),
+    client.query(`create database ${template} owner billwright ${from}`),
   );
+  if (isMigrated) return;
   const migrations = await readMigrations(new URL('../../migrations/', import.meta.url));
   await migrate({ ...cluster.owner, database: template }, migrations);
 }
@@ -71,7 +88,9 @@ export async function cloneDatabase(cluster: Cluster): Promise<string> {
   clones += 1;
   const name = `test_${process.pid}_${clones}`;
   await asSuperuser(cluster, (client) =>
-    client.query(`create database ${name} template ${template} owner billwright`),
+    client.query(
+      `create database ${name} template ${template} owner billwright strategy file_copy`,
+    ),
   );
   return name;
 }

@@ -15,6 +15,7 @@ import pg from 'pg';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { demo } from '../../src/commands/demo/workspace.ts';
+import { copyReadyFolder } from './ready-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const mainFile = join(root, 'src', 'main.ts');
@@ -47,7 +48,10 @@ export type Program = {
 export type Place = {
   folder: string;
   dataFolder: string;
-  /** Starts the program with these arguments on the data folder; it ends with the test. */
+  /**
+   * Starts the program with these arguments on the data folder, where a first start has been made;
+   * it ends with the test. Another folder is as the test left it.
+   */
   run(args: readonly string[], env?: Record<string, string>): Program;
 };
 
@@ -79,6 +83,8 @@ export async function openPlace(lifetime: 'test' | 'file' = 'test'): Promise<Pla
     dataFolder,
     run(args, env = {}) {
       dataFolders.add(env.BILLWRIGHT_DATA ?? dataFolder);
+      const isOwn = !env.BILLWRIGHT_DATA && !env.DATABASE_URL;
+      if (isOwn && !existsSync(dataFolder)) copyReadyFolder(dataFolder);
       const program = spawnProgram(args, { BILLWRIGHT_DATA: dataFolder, ...env });
       programs.push(program);
       return program;

@@ -1,18 +1,52 @@
 // Run once before all test files and once after them.
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startCluster } from './cluster.ts';
+import { smallDatabases, startCluster } from './cluster.ts';
+import { makeReadyFolder } from './ready-folder.ts';
 
 // Inherited by the processes of test files, most of which load the whole server.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../../node_modules/.cache/compiled', import.meta.url),
 );
 
+/**
+ * Where a machine with plenty of memory keeps the files of tests, unless somebody says where they go:
+ * their databases are thousands of small ones, and a disk takes long to make and remove them.
+ */
+const memoryFolder = '/dev/shm';
+/** Far more than all tests together write. */
+const plentyBytes = 8 * 1024 ** 3;
+
+let folder: string | undefined;
 let stop: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
-  stop = await startCluster();
+  const isInMemory = !process.env.TMPDIR && hasPlentyOfMemory();
+  folder = mkdtempSync(join(isInMemory ? memoryFolder : tmpdir(), 'billwright-'));
+  // PostgreSQL may have to run as another user than the tests.
+  chmodSync(folder, 0o755);
+  // Inherited, too.
+  if (isInMemory) process.env.TMPDIR = folder;
+  await makeReadyFolder(join(folder, 'ready'));
+  stop = await startCluster(smallDatabases);
 }
 
 export async function globalTeardown(): Promise<void> {
   await stop?.();
+  if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+function hasPlentyOfMemory(): boolean {
+  return freemem() >= plentyBytes && freeBytes(memoryFolder) >= plentyBytes;
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
 }
