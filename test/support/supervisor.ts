@@ -93,13 +93,16 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
       if (target === 'PostgreSQL') {
         // The postmaster itself; or one of those who serve, which makes it end all others.
         const isMaster = random() < 0.5;
-        const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
-        // Whoever is still answered by what is about to end has not seen PostgreSQL come back; and
-        // whoever is not connected does not see it go.
-        await rows('select 1');
-        const isGone = lost();
-        kill(pid);
-        await isGone;
+        for (;;) {
+          const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
+          // Whoever is still answered by what is about to end has not seen PostgreSQL come back; and
+          // whoever is not connected does not see it go.
+          await rows('select 1');
+          const isGone = lost().then(() => true);
+          kill(pid);
+          // One that had just ended by itself takes nobody with it.
+          if (await Promise.race([isGone, sleep(goneMs, false, { ref: false })])) break;
+        }
         return isMaster ? 'postmaster' : 'backend';
       }
       const isAll = random() < 0.5;
@@ -137,6 +140,8 @@ async function busyBackend(rows: Supervisor['rows']): Promise<number> {
 }
 
 const patienceMs = 60_000;
+/** Within which PostgreSQL is gone after one of its processes was killed. */
+const goneMs = 15_000;
 
 /**
  * By one connection, as long as it lasts: some tests ask forty times a second. It can be told when
