@@ -45,6 +45,7 @@ export class BinaryRows {
     if (typeof value === 'bigint') {
       this.#view.setBigInt64(this.#at, value);
     } else {
+      mustFit(value, Number.MAX_SAFE_INTEGER);
       const high = Math.floor(value / highPart);
       this.#view.setInt32(this.#at, high);
       this.#view.setUint32(this.#at + 4, value - high * highPart);
@@ -53,12 +54,14 @@ export class BinaryRows {
   }
 
   integer(value: number): void {
+    mustFit(value, integerMax);
     this.#view.setInt32(this.#at, 4);
     this.#view.setInt32(this.#at + lengthBytes, value);
     this.#at += lengthBytes + 4;
   }
 
   smallint(value: number): void {
+    mustFit(value, smallintMax);
     this.#view.setInt32(this.#at, 2);
     this.#view.setInt16(this.#at + lengthBytes, value);
     this.#at += lengthBytes + 2;
@@ -127,6 +130,15 @@ export class BinaryRows {
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
   }
+}
+
+const integerMax = 2 ** 31 - 1;
+const smallintMax = 2 ** 15 - 1;
+
+/** As text PostgreSQL would refuse it; as bytes it would take another number for it. */
+function mustFit(value: number, most: number): void {
+  if (Number.isInteger(value) && value <= most && value >= -most) return;
+  throw new RangeError(`${value} is no whole number up to ${most}`);
 }
 
 /** More than all fixed fields of any row. */
