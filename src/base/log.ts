@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { LogOutput } from './log-output.ts';
 
 export type Log = Logger;
 
@@ -24,7 +25,7 @@ export function createLog(options: { level: string; destination?: DestinationStr
       censor: '[secret]',
     },
   };
-  return options.destination ? pino(rules, options.destination) : pino(rules);
+  return pino(rules, options.destination ?? new LogOutput());
 }
 
 const secrets: ReadonlySet<string> = new Set(secretNames);

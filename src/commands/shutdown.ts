@@ -58,8 +58,7 @@ export function stopInOrder(
       }
     }
     log.info('stopped');
-    log.flush();
-    process.exit(code);
+    log.flush(() => process.exit(code));
   }
   requests.onStop((reason) => void stop(reason));
 }
