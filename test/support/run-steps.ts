@@ -31,7 +31,7 @@ export async function whileCrew(
   }
 }
 
-async function gather(
+export async function gather(
   scene: Scene,
   workspace: string,
 ): Promise<{ crew: Crew; close(): Promise<void> }> {

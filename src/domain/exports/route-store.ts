@@ -51,17 +51,18 @@ export async function listStops(
       and r.subscription_id = s.subscription_id and r.input is not null
     join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
       and a.remove_date is null
+    cross join lateral (
+      select max(reading_date) as last_date from term_readings
+      where tenant_id = ${tenantId} and assignment_id = r.assignment_id and position = r.position
+    ) t
     where s.tenant_id = ${tenantId} and s.status = 'Active' and not exists (
       select from readings e
       where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
         and e.position = r.position and e.status <> 'Rejected'
         and e.reading_type <> 'Installation'
-        and e.reading_date > coalesce((
-          select max(t.reading_date) from term_readings t
-          where t.tenant_id = ${tenantId} and t.assignment_id = r.assignment_id
-            and t.position = r.position
-        ), '-infinity')
+        and e.reading_date > case when t.last_date is null then '-infinity' else t.last_date end
         and (${filter.since}::date is null or e.reading_date >= ${filter.since}::date)
+      offset 0
     )
     order by s.city nulls last, s.society nulls last, s.block nulls last,
       lower(s.address ->> 'street') nulls last,
