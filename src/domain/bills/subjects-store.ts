@@ -54,48 +54,46 @@ export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
 
 export type SubjectRange = { firstId: number; lastId: number };
 
-/**
- * Ranges of subjects, each with as many as go into one part, those with a bill included, and
- * whether some have none yet.
- */
-export async function listSubjectRanges(
+/** Subjects whose ids lie in one range, those with a bill included. */
+export type SubjectBucket = SubjectRange & { subjects: number; billed: number };
+
+/** All subjects of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
+export async function listSubjectBuckets(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  options: { size: number; subjectId: number | null },
-): Promise<{ ranges: SubjectRange[]; total: number; isNew: boolean }> {
-  const { rows } = await sql<{
-    first_id: number;
-    last_id: number;
-    subjects: number;
-    billed: number;
-  }>`
-    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as subjects,
+  options: { ids: number; subjectId: number | null },
+): Promise<SubjectBucket[]> {
+  // Before the first run nobody has a bill, and no subscription is there twice.
+  const isPlain = term.post_type === 'Post Subscription' && term.run_number === 0;
+  const subjects = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
+  const { rows } = await sql<SubjectBucket>`
+    with eligible as (
+      select ${subjectColumn(term)} as subject_id, false as is_billed
+      from subscriptions s
+      where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
+    )
+    select min(subject_id) as "firstId", max(subject_id) as "lastId", count(*) as subjects,
       count(*) filter (where is_billed) as billed
-    from (
-      select subject_id, is_billed,
-        (row_number() over (order by subject_id) - 1) / ${options.size} as part
-      from (
-        select subject_id, bool_or(is_billed) as is_billed
-        from (
-          select ${subjectColumn(term)} as subject_id, false as is_billed
-          from subscriptions s where ${isEligible(tenantId, term)}
-          union all
-          select subject_id, true from bills
-          where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
-        ) found
-        where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
-        group by subject_id
-      ) subjects
-    ) parted
-    group by part
-    order by part
+    from ${subjects} subjects
+    where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
+    group by (subject_id - 1) / ${options.ids}
+    order by 1
   `.execute(tx);
-  return {
-    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
-    total: rows.reduce((sum, row) => sum + row.subjects, 0),
-    isNew: rows.some((row) => row.billed < row.subjects),
-  };
+  return rows;
+}
+
+function withBilled(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`(
+    select subject_id, bool_or(is_billed) as is_billed
+    from (
+      select * from eligible
+      union all
+      select subject_id, true from bills
+      where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
+    ) found
+    group by subject_id
+  )`;
 }
 
 /** Whether the term bills anybody by meter. */
