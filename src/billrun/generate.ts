@@ -41,13 +41,13 @@ import { findBillKey } from '../domain/bills/store.ts';
 import {
   hasMetered,
   listSubjectBuckets,
-  type SubjectBucket,
   type SubjectRange,
 } from '../domain/bills/subjects-store.ts';
 import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { cutIntoParts, partSizeOf } from './parts.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -59,11 +59,6 @@ import type {
   Worked,
 } from './step.ts';
 
-/**
- * Subjects of a part: enough that a statement's own cost does not count, and few enough that all
- * workers have something to do until the end. A large term has more of them in each.
- */
-const partSizes = { least: 1_000, most: 4_000, partsWanted: 50 };
 /** Ids that are counted together: a part is made up of a few such ranges. */
 const bucketIds = 250;
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
@@ -128,11 +123,11 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const buckets = await listSubjectBuckets(tx, tenantId, term, { ids: bucketIds, subjectId });
   const total = buckets.reduce((sum, { subjects }) => sum + subjects, 0);
   const isNew = buckets.some(({ billed, subjects }) => billed < subjects);
-  const partSize = partSizeOf(total);
-  const ranges = joined(buckets, partSize);
+  const ranges = cutIntoParts(buckets, total);
   const runNumber = term.run_number + 1;
   const stamp = { at: now, by: job.requestedBy };
   // Set aside here and not taken by each part: whoever takes a number holds up all who want one.
+  const partSize = partSizeOf(total);
   const ids = ranges.length * partSize;
   const firstBillId = isNew ? await takeNumbers(tx, tenantId, 'bill', ids) : null;
   const run = {
@@ -155,28 +150,6 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
     stamp,
   );
   return { chunks: ranges, total };
-}
-
-function partSizeOf(total: number): number {
-  const { least, most, partsWanted } = partSizes;
-  return Math.min(most, Math.max(least, Math.ceil(total / partsWanted)));
-}
-
-/** As many neighbours together as a part may have subjects. */
-function joined(buckets: readonly SubjectBucket[], partSize: number): SubjectRange[] {
-  const ranges: SubjectRange[] = [];
-  let room = 0;
-  for (const { firstId, lastId, subjects } of buckets) {
-    const last = ranges.at(-1);
-    if (last === undefined || subjects > room) {
-      ranges.push({ firstId, lastId });
-      room = partSize;
-    } else {
-      last.lastId = lastId;
-    }
-    room -= subjects;
-  }
-  return ranges;
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {

@@ -75,10 +75,11 @@ export function rowReader(columns: readonly { name: string; dataTypeID: number }
   const names = columns.map((column) => column.name);
   const readers = columns.map((column) => fieldReader(column.dataTypeID));
   // Each row is a copy of one that has all the fields: its shape is then known, which the engine
-  // would otherwise look for again at every field of every row.
+  // would otherwise look for again at every field of every row. Not `{ ...empty }`: where rows of
+  // many shapes are made, that copies field by field.
   const empty: Row = Object.fromEntries(names.map((name) => [name, null]));
   return ({ bytes, offset }) => {
-    const row = { ...empty };
+    const row = Object.assign({}, empty);
     let at = offset + 2;
     for (let i = 0; i < readers.length; i += 1) {
       const length = int32At(bytes, at);
