@@ -897,8 +897,7 @@ create table subledger_entries (
   constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
   constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint, (1000001)::bigint]))),
   constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
-  constraint subledger_entries_posting_check CHECK ((posting > 0)),
-  constraint subledger_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint subledger_entries_posting_check CHECK ((posting > 0))
 );
 
 create table subscription_balances (
