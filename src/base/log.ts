@@ -15,6 +15,9 @@ export const secretNames = [
   'otp',
 ] as const;
 
+/** All logs of a process write to one. */
+let output: LogOutput | undefined;
+
 export function createLog(options: { level: string; destination?: DestinationStream }): Log {
   const rules = {
     level: options.level,
@@ -25,7 +28,8 @@ export function createLog(options: { level: string; destination?: DestinationStr
       censor: '[secret]',
     },
   };
-  return pino(rules, options.destination ?? new LogOutput());
+  output ??= new LogOutput();
+  return pino(rules, options.destination ?? output);
 }
 
 const secrets: ReadonlySet<string> = new Set(secretNames);

@@ -32,6 +32,7 @@ import {
 } from '../domain/bills/run-totals.ts';
 import {
   findRun,
+  findTotalsBefore,
   finishRun,
   insertRun,
   type RunRow,
@@ -63,8 +64,8 @@ import type {
 const bucketIds = 250;
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
 const sliceSize = 500;
-/** Where ids lie far apart. */
-const slicesMax = 16;
+/** Where ids lie far apart, a part has so many times the slices that its subjects would fill. */
+const sparseSlices = 2;
 
 type Outcome = { totals: RunTotals; made: number; changed: number; dropped: number };
 
@@ -181,7 +182,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     ]);
     return { ...collected, known };
   };
-  await inTurn(slicesOf(chunk), read, (found) => makeSlice(part, found));
+  await inTurn(slicesOf(chunk, run), read, (found) => makeSlice(part, found));
   await supersedeBills(tx, tenantId, run.run_number, [...part.changed, ...part.dropped]);
   await refreshBills(tx, tenantId, part.touched);
   await insertBills(tx, tenantId, part.rows, part.parts);
@@ -252,9 +253,10 @@ function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
 type Fresh = { made: MadeBill; before: KnownBill | undefined };
 
 /** Ids of about as many subjects each; where ids were left out a slice has fewer. */
-function slicesOf({ firstId, lastId }: Chunk): SubjectRange[] {
+function slicesOf({ firstId, lastId }: Chunk, { part_size: size }: RunRow): SubjectRange[] {
   const slices: SubjectRange[] = [];
-  const width = Math.max(sliceSize, Math.ceil((lastId - firstId + 1) / slicesMax));
+  const most = Math.ceil(size / sliceSize) * sparseSlices;
+  const width = Math.max(sliceSize, Math.ceil((lastId - firstId + 1) / most));
   for (let first = firstId; first <= lastId; first += width) {
     slices.push({ firstId: first, lastId: Math.min(lastId, first + width - 1) });
   }
@@ -342,8 +344,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const sums = emptySums();
   for (const { totals } of outcomes) addTotals(sums, totals);
   const isWhole = run.bill_id === null;
-  const totals = isWhole ? totalsText(sums) : await sumOfTerm(tx, tenantId, term.term_id);
   const key = { termId: term.term_id, runNumber: run.run_number };
+  const totals = isWhole ? totalsText(sums) : await totalsWithOne(tx, tenantId, key, sums);
   await finishRun(tx, tenantId, key, { at: now, totals });
   const stamp = { at: now, by: job.requestedBy };
   if (isWhole) {
@@ -364,4 +366,17 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     changed: count('changed'),
     dropped: count('dropped'),
   };
+}
+
+/** Of all bills, of which one was made anew. */
+async function totalsWithOne(
+  tx: Tx,
+  tenantId: number,
+  key: { termId: number; runNumber: number },
+  one: Sums,
+): Promise<RunTotals> {
+  const before = await findTotalsBefore(tx, tenantId, key);
+  // Not its amounts: bills may have gone since. What it calls components and inputs still holds.
+  if (before) addTotals(one, before);
+  return sumOfTerm(tx, tenantId, key.termId, one);
 }

@@ -202,6 +202,36 @@ test('generating one bill leaves the others alone', async () => {
   await refuses(generate(run, termId, 999_999), 'BILL_NOT_FOUND');
 });
 
+test('totals with one bill made anew are those of a run of the whole term', async () => {
+  const { run, termId } = await threeBills();
+  const [, second] = await billsOf(run, termId);
+  const totalsOf = async () => {
+    const [row] = await rowsOf<{ totals: { components: object; usage: object } }>(
+      run,
+      `select totals from bill_runs where tenant_id = $1 and term_id = $2
+       order by run_number desc limit 1`,
+      [termId],
+    );
+    return row?.totals;
+  };
+  const first = await totalsOf();
+  assert.ok(Object.keys(first?.components ?? {}).length > 4);
+  assert.deepEqual(Object.keys(first?.usage ?? {}), ['energy']);
+  await generate(run, termId, second?.billID);
+  assert.deepEqual(await totalsOf(), first, 'nothing changed');
+  await rowsOf(
+    run,
+    `update term_readings set value = value + 250
+     where tenant_id = $1 and term_id = $2 and subscription_id = $3`,
+    [termId, second?.connectionID],
+  );
+  await generate(run, termId, second?.billID);
+  const withOne = await totalsOf();
+  assert.notDeepEqual(withOne, first);
+  await generate(run, termId);
+  assert.deepEqual(withOne, await totalsOf());
+});
+
 test('a subscription that leaves the term leaves its draft, one that joins gets one', async () => {
   const { run, termId } = await threeBills();
   const bills = await billsOf(run, termId);

@@ -96,6 +96,22 @@ export async function findWholeRun(
   return rows[0];
 }
 
+/** The newest totals of the term before a run. */
+export async function findTotalsBefore(
+  tx: Tx,
+  tenantId: number,
+  key: { termId: number; runNumber: number },
+): Promise<RunTotals | undefined> {
+  const { rows } = await sql<{ totals: RunTotals }>`
+    select totals from bill_runs
+    where tenant_id = ${tenantId} and term_id = ${key.termId} and run_number < ${key.runNumber}
+      and totals is not null
+    order by run_number desc
+    limit 1
+  `.execute(tx);
+  return rows[0]?.totals;
+}
+
 /** Whether somebody made bills of the term, in a workspace where others then have to post them. */
 export async function isLeftToOthers(
   tx: Tx,

@@ -2,12 +2,22 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { chargeOf } from './booking.ts';
 import { withContents } from './contents-store.ts';
+import type { Sums } from './run-totals.ts';
 import type { RunTotals } from './runs-store.ts';
 
 type SumsRow = Omit<RunTotals, 'components' | 'usage'>;
 
-/** The totals of a term out of its bills, as a run of the whole term adds them up itself. */
-export async function sumOfTerm(tx: Tx, tenantId: number, termId: number): Promise<RunTotals> {
+/**
+ * The totals of a term out of its bills, as a run of the whole term adds them up itself. Not out of
+ * their documents, which take several times as long to read: names and units are those of sums
+ * that were made before.
+ */
+export async function sumOfTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  named: Pick<Sums, 'components' | 'usage'>,
+): Promise<RunTotals> {
   const { rows } = await sql<SumsRow>`
     select
       coalesce(sum(case when subscription_id is null then (
@@ -25,44 +35,20 @@ export async function sumOfTerm(tx: Tx, tenantId: number, termId: number): Promi
   `.execute(tx);
   const [sums] = rows;
   if (!sums) throw new Error('a sum is one row');
-  const components = await sumComponents(tx, tenantId, termId);
-  const usage = await sumUsage(tx, tenantId, termId);
-  return { ...sums, components, usage };
-}
-
-async function sumComponents(
-  tx: Tx,
-  tenantId: number,
-  termId: number,
-): Promise<RunTotals['components']> {
-  const { rows } = await sql<{ component: string; label: string; amount: string }>`
-    select l ->> 'component' as component, min(l ->> 'label') as label,
-      sum((l ->> 'amount')::bigint)::text as amount
-    from bills b ${withContents}
-    cross join lateral json_array_elements(k.document -> 'lines') l
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
-    group by 1
-  `.execute(tx);
-  return Object.fromEntries(rows.map(({ component, ...rest }) => [component, rest]));
-}
-
-async function sumUsage(tx: Tx, tenantId: number, termId: number): Promise<RunTotals['usage']> {
-  const { rows } = await sql<{ input: string; unit: string | null; quantity: string }>`
-    select u ->> 'input' as input, min(u ->> 'unit') as unit,
-      trim_scale(sum((u ->> 'quantity')::numeric))::text as quantity
-    from (
-      select json_array_elements(k.document -> 'usage') as u
-      from bills b ${withContents}
-      where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
-      union all
-      select json_array_elements(json_array_elements(k.document -> 'sections') -> 'usage')
-      from bills b ${withContents}
-      where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
-        and b.subscription_id is null
-    ) used
-    group by 1
-  `.execute(tx);
-  return Object.fromEntries(rows.map(({ input, ...rest }) => [input, rest]));
+  const parts = await sumParts(tx, tenantId, { termId, isPosted: false }, 'Counted');
+  const components = [...parts.components].map(([name, amount]) => {
+    const label = named.components.get(name)?.label ?? name;
+    return [name, { label, amount: String(amount) }] as const;
+  });
+  const usage = [...parts.usage].map(([input, quantity]) => {
+    const unit = named.usage.get(input)?.unit ?? null;
+    return [input, { unit, quantity }] as const;
+  });
+  return {
+    ...sums,
+    components: Object.fromEntries(components),
+    usage: Object.fromEntries(usage),
+  };
 }
 
 /** Of a posted term, what was left out is on no account: only posted bills count. */
