@@ -15,9 +15,6 @@ export const secretNames = [
   'otp',
 ] as const;
 
-/** All logs of a process write to one. */
-let output: LogOutput | undefined;
-
 export function createLog(options: { level: string; destination?: DestinationStream }): Log {
   const rules = {
     level: options.level,
@@ -28,8 +25,15 @@ export function createLog(options: { level: string; destination?: DestinationStr
       censor: '[secret]',
     },
   };
+  return pino(rules, options.destination ?? standardOutput());
+}
+
+let output: LogOutput | undefined;
+
+/** All logs of a process write to one. */
+function standardOutput(): LogOutput {
   output ??= new LogOutput();
-  return pino(rules, options.destination ?? output);
+  return output;
 }
 
 const secrets: ReadonlySet<string> = new Set(secretNames);

@@ -48,7 +48,7 @@ import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
-import { cutIntoParts, partSizeOf } from './parts.ts';
+import { bucketIds, cutIntoParts, partSizeOf } from './parts.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -60,8 +60,6 @@ import type {
   Worked,
 } from './step.ts';
 
-/** Ids that are counted together: a part is made up of a few such ranges. */
-const bucketIds = 250;
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
 const sliceSize = 500;
 /** Where ids lie far apart, a part has so many times the slices that its subjects would fill. */

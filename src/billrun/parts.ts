@@ -7,6 +7,9 @@ import type { SubjectBucket, SubjectRange } from '../domain/bills/subjects-store
  */
 const partSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
 
+/** Ids that are counted together: a part is made up of a few such ranges. */
+export const bucketIds = 250;
+
 /** As many neighbours together as a part is to have subjects. */
 export function cutIntoParts(buckets: readonly SubjectBucket[], total: number): SubjectRange[] {
   const ranges: SubjectRange[] = [];

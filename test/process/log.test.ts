@@ -23,7 +23,12 @@ function logging(script: string): ChildProcess {
   });
 }
 
-async function assertEnds(child: ChildProcess): Promise<void> {
+/** Stops reading for good, then tells it to go on: it has to end. */
+async function leaveUnread(child: ChildProcess): Promise<void> {
+  assert.ok(child.stdout);
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  child.kill('SIGTERM');
   const ended = once(child, 'exit');
   const isTooLong = sleep(endMs, 'too long' as const, { ref: false });
   const first = await Promise.race([ended, isTooLong]);
@@ -31,40 +36,8 @@ async function assertEnds(child: ChildProcess): Promise<void> {
   assert.deepEqual(first, [0, null], 'it does not end');
 }
 
-test('a process whose log nobody reads any more ends when it is told to', async () => {
-  const child = logging(`
-    log.info('stopping');
-    log.info('stopped');
-    process.exit(0);`);
-  assert.ok(child.stdout);
-  await once(child.stdout, 'data');
-  child.stdout.destroy();
-  child.kill('SIGTERM');
-  await assertEnds(child);
-});
-
-test('it goes on when the reader has ended, however much it says', async () => {
-  const child = logging(`
-    for (let line = 0; line < 1000; line += 1) {
-      log.info({ line }, 'said to nobody');
-      if (line % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    process.exit(0);`);
-  assert.ok(child.stdout);
-  await once(child.stdout, 'data');
-  child.stdout.destroy();
-  child.kill('SIGTERM');
-  await assertEnds(child);
-});
-
-test('a slow reader gets every line, in order, the last ones too', async () => {
-  const lines = 5_000;
-  const child = logging(`
-    for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'said');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    log.info({ line: ${lines} }, 'said');
-    log.info({ line: ${lines + 1} }, 'said');
-    log.flush(() => process.exit(0));`);
+/** Tells it to go on, and reads only after a while. */
+async function readLate(child: ChildProcess): Promise<{ line?: number; msg: string }[]> {
   assert.ok(child.stdout);
   let text = '';
   await once(child.stdout, 'data');
@@ -76,9 +49,39 @@ test('a slow reader gets every line, in order, the last ones too', async () => {
   });
   child.stdout.resume();
   await once(child, 'close');
-  const said = text.trimEnd().split('\n');
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+test('a process whose log nobody reads any more ends when it is told to', async () => {
+  const child = logging(`
+    log.info('stopping');
+    log.info('stopped');
+    process.exit(0);`);
+  await leaveUnread(child);
+});
+
+test('it goes on when the reader has ended, however much it says', async () => {
+  const child = logging(`
+    for (let line = 0; line < 1000; line += 1) {
+      log.info({ line }, 'said to nobody');
+      if (line % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    process.exit(0);`);
+  await leaveUnread(child);
+});
+
+test('a slow reader gets every line, in order, the last ones too', async () => {
+  const lines = 5_000;
+  const child = logging(`
+    for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'said');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.info({ line: ${lines} }, 'said');
+    log.info({ line: ${lines + 1} }, 'said');
+    log.flush(() => process.exit(0));`);
+  const said = await readLate(child);
   assert.deepEqual(
-    said.map((line) => JSON.parse(line).line),
+    said.map(({ line }) => line),
     Array.from({ length: lines + 2 }, (_, line) => line),
   );
 });
@@ -91,24 +94,10 @@ test('a reader that stands still fills no memory, and is told that lines are mis
     log.info('after');
     await new Promise((resolve) => setTimeout(resolve, 200));
     process.exit(0);`);
-  assert.ok(child.stdout);
-  let text = '';
-  await once(child.stdout, 'data');
-  child.stdout.pause();
-  child.kill('SIGTERM');
-  await sleep(300);
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  child.stdout.resume();
-  await once(child, 'close');
-  const said = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const said = await readLate(child);
   assert.ok(said.length < 20_000, 'nothing was dropped');
   assert.deepEqual(
-    said.slice(-2).map((line) => line.msg),
+    said.slice(-2).map(({ msg }) => msg),
     ['lines of this log were lost before this one', 'after'],
   );
 });

@@ -18,20 +18,20 @@ export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
 }
 
 /** The same for a while. */
-export async function whileCrew(
+export async function whileCrew<Result>(
   scene: Scene,
   workspace: string,
-  work: (crew: Crew) => Promise<void>,
-): Promise<void> {
+  work: (crew: Crew) => Promise<Result>,
+): Promise<Result> {
   const { crew, close } = await gather(scene, workspace);
   try {
-    await work(crew);
+    return await work(crew);
   } finally {
     await close();
   }
 }
 
-export async function gather(
+async function gather(
   scene: Scene,
   workspace: string,
 ): Promise<{ crew: Crew; close(): Promise<void> }> {

@@ -2,6 +2,7 @@
 // before and what they paid since. One statement, so that its figures belong to one moment.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { columnOr } from '../../base/db/searchable.ts';
 import { type ContextType, isOwedByUs, ledgerAccounts } from '../ledger/accounts.ts';
 import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
@@ -50,12 +51,6 @@ function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
 const openItems = sql.raw(`(${ledgerAccounts.receivable}, ${ledgerAccounts.payable})`);
 
 /**
- * Not `coalesce`, which row-level security does not let an index be searched by: all entries that
- * there ever were would be looked at.
- */
-const lastBilledEntry = sql`case when h.entry_id is null then 0 else h.entry_id end`;
-
-/**
  * Of each subscription with the party that its bill is for. Each table is read by ids and hashed:
  * balances by those of subscriptions, because a party may have thousands.
  */
@@ -76,7 +71,8 @@ export async function listStandings(
       case when b.subscription_id is null then 0 else (
         select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
         where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
-          and e.party_id is not distinct from n.party_id and e.entry_id > ${lastBilledEntry}
+          and e.party_id is not distinct from n.party_id
+          and e.entry_id > ${columnOr('h.entry_id', sql`0`)}
           and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
       )::bigint end as payments,
       coalesce((

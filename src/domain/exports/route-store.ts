@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { columnOr } from '../../base/db/searchable.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
 
 export type RouteFilter = {
@@ -60,7 +61,7 @@ export async function listStops(
       where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
         and e.position = r.position and e.status <> 'Rejected'
         and e.reading_type <> 'Installation'
-        and e.reading_date > case when t.last_date is null then '-infinity' else t.last_date end
+        and e.reading_date > ${columnOr('t.last_date', sql`'-infinity'`)}
         and (${filter.since}::date is null or e.reading_date >= ${filter.since}::date)
       offset 0
     )

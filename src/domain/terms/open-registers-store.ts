@@ -1,5 +1,6 @@
 // Registers that a term has not read yet: what each begins from, and what came in since.
 import { type RawBuilder, sql } from 'kysely';
+import { columnOr } from '../../base/db/searchable.ts';
 import {
   type EligibleTerm,
   handedOver,
@@ -81,8 +82,7 @@ export function openRegisters(
       })} f on b.reading_id is null
       cross join lateral (
         select coalesce(b.reading_id, f.reading_id) as reading_id,
-          case when b.reading_date is null then f.reading_date else b.reading_date end
-            as reading_date,
+          ${columnOr('b.reading_date', sql`f.reading_date`)} as reading_date,
           coalesce(b.value, f.value) as value,
           coalesce(b.reading_type, f.reading_type) as reading_type,
           coalesce(b.estimates, 0) as estimates
@@ -108,8 +108,7 @@ function newestReading(
       and e.position = r.position and e.status <> 'Rejected'
       and e.reading_type <> 'Installation'
       and e.reading_date <= d.read_until
-      and e.reading_date >= case when p.reading_date is null then '-infinity'
-        else p.reading_date end
+      and e.reading_date >= ${columnOr('p.reading_date', sql`'-infinity'`)}
       and (p.reading_date is null or e.reading_date > p.reading_date
         or (e.reading_type in ('Removal', 'Final') and e.reading_id > p.reading_id))
       and (e.reading_type <> 'Estimated' or ${isRead}${isEstimated ? sql` or ${isOthers}` : sql``})
