@@ -1,5 +1,7 @@
 // Standard output as the log uses it: written in the background and in order. What nobody takes is
-// lost, and the log says so later: a log keeps the program neither from running nor from ending.
+// lost, and the log says so later: a log does not keep the program from running, nor from ending
+// once its reader is gone. Only a reader that lives and stands still, its pipe full, is waited for
+// at the end, as by every program: the thread that writes cannot be called back.
 import { write, writeSync } from 'node:fs';
 
 const standardOutput = 1;
