@@ -48,7 +48,7 @@ import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
-import { bucketIds, cutIntoParts, partSizeOf } from './parts.ts';
+import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -60,6 +60,11 @@ import type {
   Worked,
 } from './step.ts';
 
+/**
+ * Subjects of a part: many, as a part has costs of its own, and towards the end of the term fewer,
+ * so that all workers have something to do until then.
+ */
+const partSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
 /** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
 const sliceSize = 500;
 /** Where ids lie far apart, a part has so many times the slices that its subjects would fill. */
@@ -120,9 +125,9 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const subjectId = billId === null ? null : await subjectOf(tx, tenantId, term, billId);
   const buckets = await listSubjectBuckets(tx, tenantId, term, { ids: bucketIds, subjectId });
-  const total = buckets.reduce((sum, { subjects }) => sum + subjects, 0);
-  const isNew = buckets.some(({ billed, subjects }) => billed < subjects);
-  const ranges = cutIntoParts(buckets, total);
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const isNew = buckets.some(({ billed, count }) => billed < count);
+  const ranges = cutIntoParts(buckets, partSizeOf).map(rangeOf);
   const runNumber = term.run_number + 1;
   const stamp = { at: now, by: job.requestedBy };
   // Set aside here and not taken by each part: whoever takes a number holds up all who want one.
@@ -149,6 +154,12 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
     stamp,
   );
   return { chunks: ranges, total };
+}
+
+/** Of the next part, of so many subjects that are left. */
+export function partSizeOf(left: number): number {
+  const { most, least, shareOfRest } = partSizes;
+  return Math.min(most, Math.max(least, Math.ceil(left * shareOfRest)));
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {

@@ -1,36 +1,35 @@
-// How the subjects of a term are cut into parts that are done one by one, by any worker.
-import type { SubjectBucket, SubjectRange } from '../domain/bills/subjects-store.ts';
-
-/**
- * Subjects of a part: many, as a part has costs of its own, and towards the end of the term fewer,
- * so that all workers have something to do until then.
- */
-const partSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
+// How what a term has is cut into parts that are done one by one, by any worker.
 
 /** Ids that are counted together: a part is made up of a few such ranges. */
 export const bucketIds = 250;
 
-/** As many neighbours together as a part is to have subjects. */
-export function cutIntoParts(buckets: readonly SubjectBucket[], total: number): SubjectRange[] {
-  const ranges: SubjectRange[] = [];
-  let left = total;
+/** What has its id in one range, and how much of it there is. */
+export type Bucket = { firstId: number; lastId: number; count: number };
+
+/** As many neighbours together as the next part is to have, of so many that are left. */
+export function cutIntoParts<Some extends Bucket>(
+  buckets: readonly Some[],
+  sizeOf: (left: number) => number,
+): [Some, ...Some[]][] {
+  const parts: [Some, ...Some[]][] = [];
+  let left = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
   let room = 0;
-  for (const { firstId, lastId, subjects } of buckets) {
-    const last = ranges.at(-1);
-    if (last === undefined || subjects > room) {
-      ranges.push({ firstId, lastId });
-      room = partSizeOf(left);
+  for (const bucket of buckets) {
+    const last = parts.at(-1);
+    if (last === undefined || bucket.count > room) {
+      parts.push([bucket]);
+      room = sizeOf(left);
     } else {
-      last.lastId = lastId;
+      last.push(bucket);
     }
-    room -= subjects;
-    left -= subjects;
+    room -= bucket.count;
+    left -= bucket.count;
   }
-  return ranges;
+  return parts;
 }
 
-/** Of the next part, of so many subjects that are left. */
-export function partSizeOf(left: number): number {
-  const { most, least, shareOfRest } = partSizes;
-  return Math.min(most, Math.max(least, Math.ceil(left * shareOfRest)));
+/** From the first id of the first to the last of the last. */
+export function rangeOf(part: readonly [Bucket, ...Bucket[]]): { firstId: number; lastId: number } {
+  const { lastId } = part.at(-1) ?? part[0];
+  return { firstId: part[0].firstId, lastId };
 }

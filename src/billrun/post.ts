@@ -13,9 +13,10 @@ import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
+  type DraftBucket,
   holdStaleBills,
+  listDraftBuckets,
   listDrafts,
-  listPostRanges,
   type Numbered,
 } from '../domain/bills/post-store.ts';
 import { componentAccounts } from '../domain/bills/posting.ts';
@@ -33,6 +34,7 @@ import { listShared } from '../domain/bills/wallets-store.ts';
 import { formatNumber } from '../domain/tenants/number-format.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
+import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
   Chunk,
@@ -45,6 +47,7 @@ import type {
   Worked,
 } from './step.ts';
 
+/** Bills of a part: with more of them what it works on is no longer close at hand. */
 const partSize = 1_000;
 /** The bill's own and two for the wallet. */
 const entriesPerSubscription = 3;
@@ -53,7 +56,7 @@ const journalsPerPart = 2;
 
 export const postBillsStep: Step = { operation: 'post-bills', check, prepare, work, finish };
 
-async function check(tx: Tx, request: StepRequest): Promise<void> {
+async function check(tx: Tx, request: StepRequest, wasJustChecked = false): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const isBegun = term.stage === 'Posting';
@@ -67,7 +70,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
   await assertOtherHands(tx, request, term);
-  await assertFresh(tx, tenantId, term);
+  await assertFresh(tx, tenantId, term, wasJustChecked);
   if (request.parameters.skipErrors === true) return;
   await assertAllReady(tx, tenantId, term);
 }
@@ -81,8 +84,13 @@ async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm):
   });
 }
 
-async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
-  const reason = await staleReason(tx, tenantId, term);
+async function assertFresh(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  wasJustChecked: boolean,
+): Promise<void> {
+  const reason = await staleReason(tx, tenantId, term, wasJustChecked);
   if (reason === null) return;
   throw new AppError('TERM_STALE_GENERATE_AGAIN', {
     message: `${reason} since the bills of ${term.label} were generated: generate them again`,
@@ -90,11 +98,18 @@ async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<
 }
 
 /** Since all bills were made: a run of one bill leaves the others as they are. */
-async function staleReason(tx: Tx, tenantId: number, term: BilledTerm): Promise<string | null> {
+async function staleReason(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  wasJustChecked: boolean,
+): Promise<string | null> {
   const run = await findWholeRun(tx, tenantId, term.term_id);
   if (!run) throw new Error(`term ${term.term_id} was never generated as a whole`);
   if (term.is_stale) return 'Something was uploaded, posted or taken back';
   if (run.book_version !== term.book_version) return 'Prices changed';
+  // Changes of a moment are found by the parts whose bills they concern, as later ones are.
+  if (wasJustChecked) return null;
   if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';
   const stale = await countStale(tx, tenantId, term);
   if (stale === 0) return null;
@@ -150,9 +165,17 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
 /** All numbers in one short statement each: no part has to wait for another's. */
 async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservation> {
   const { tenantId, timezone } = job.tenant;
-  const ranges = await listPostRanges(tx, tenantId, term.term_id, partSize);
-  const bills = ranges.reduce((sum, range) => sum + range.bills, 0);
-  const subscriptions = ranges.reduce((sum, range) => sum + range.subscriptions, 0);
+  const buckets = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
+  let bills = 0;
+  let subscriptions = 0;
+  const ranges: Reservation['ranges'] = [];
+  for (const part of cutIntoParts(buckets, () => partSize)) {
+    const { firstId, lastId } = rangeOf(part);
+    const billsOfPart = sumOf(part, 'count');
+    ranges.push([firstId, lastId, billsOfPart, subscriptions]);
+    bills += billsOfPart;
+    subscriptions += sumOf(part, 'subscriptions');
+  }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const take = (series: 'bill-number' | 'entry' | 'journal', count: number) =>
     count === 0 ? 0 : takeNumbers(tx, tenantId, series, count);
@@ -163,11 +186,15 @@ async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservat
     bills,
     skipped: errors + holds,
     postingDate: dateIn(job.now, timezone).toString(),
-    ranges: ranges.map((range) => [range.firstId, range.lastId, range.bills, range.before]),
+    ranges,
   };
   const key = { termId: term.term_id, runNumber: term.run_number };
   await updateReservation(tx, tenantId, key, reserved);
   return reserved;
+}
+
+function sumOf(buckets: readonly DraftBucket[], what: 'count' | 'subscriptions'): number {
+  return buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {

@@ -148,24 +148,31 @@ test('one bill made by new prices does not make the others fresh', async () => {
   assert.deepEqual(charges, [620, 620]);
 });
 
-test('guards are asked again when a step begins that was put off by moments', async () => {
-  const place = await openPlace();
-  await subscribed(place, await newParty(place.client));
-  const termId = await termFor(place, july);
-  await generate(place, termId);
-  const local = scene.clock.now().add({ seconds: 3 }).toZonedDateTimeISO('Asia/Karachi');
-  const at = local.toPlainDateTime().toString({ smallestUnit: 'second' });
-  const { headers } = await place.client.postBills(schedule(termId, at));
-  const jobID = Number(headers.get('x-job-id'));
-  await changePrice(place);
-  const job = await until(async () => {
-    const { data } = await place.client.getJobs({ jobID });
-    return data.jobs[0]?.finishedAt ? data.jobs[0] : undefined;
-  }, 'the job ends');
-  assert.equal(job.status, 'Failed');
-  assert.equal(job.error?.code, 'TERM_STALE_GENERATE_AGAIN');
-  assert.equal((await termOf(place.client, termId)).status, 'Open');
-});
+const changes: Record<string, (place: Place, connection: string) => Promise<unknown>> = {
+  'a price': changePrice,
+  'a subscription': ({ client }, connectionNumber) =>
+    client.disconnectConnection({ data: { connectionNumber, effectiveDate: '20/07/2026' } }),
+};
+for (const [what, change] of Object.entries(changes)) {
+  test(`guards are asked again when a step begins that was put off by moments: ${what}`, async () => {
+    const place = await openPlace();
+    const connection = await subscribed(place, await newParty(place.client));
+    const termId = await termFor(place, july);
+    await generate(place, termId);
+    const local = scene.clock.now().add({ seconds: 3 }).toZonedDateTimeISO('Asia/Karachi');
+    const at = local.toPlainDateTime().toString({ smallestUnit: 'second' });
+    const { headers } = await place.client.postBills(schedule(termId, at));
+    const jobID = Number(headers.get('x-job-id'));
+    await change(place, connection);
+    const job = await until(async () => {
+      const { data } = await place.client.getJobs({ jobID });
+      return data.jobs[0]?.finishedAt ? data.jobs[0] : undefined;
+    }, 'the job ends');
+    assert.equal(job.status, 'Failed');
+    assert.equal(job.error?.code, 'TERM_STALE_GENERATE_AGAIN');
+    assert.equal((await termOf(place.client, termId)).status, 'Open');
+  });
+}
 
 test('what is unposted makes stale what was generated after it', async () => {
   const place = await openPlace();

@@ -84,9 +84,11 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
       ? sql`0`
       : sql`(${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}]`;
   const { keepsCharges } = posting;
+  // An array of texts would be walked through for each of them.
+  const numbers = JSON.stringify(bills.map((one) => one.number));
   return sql`
     update bills b
-    set status = 'Posted', bill_number = (${bills.map((one) => one.number)}::text[])[${place}],
+    set status = 'Posted', bill_number = ${numbers}::jsonb ->> (${place} - 1),
       posting = b.posting + 1, wallet_applied = ${applied}, payable = b.payable - ${applied},
       paid_amount = ${applied},
       payment_status = case when ${applied} >= b.bill_amount then 'Paid'

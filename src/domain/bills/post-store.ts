@@ -4,48 +4,33 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { withContents } from './contents-store.ts';
 
-/** Bills that are ready, in one part, and how many subscriptions are in the parts before it. */
-export type PostRange = {
+/** Bills that are ready and whose ids lie in one range. */
+export type DraftBucket = {
   firstId: number;
   lastId: number;
-  bills: number;
+  count: number;
   subscriptions: number;
-  before: number;
 };
 
-export async function listPostRanges(
+/** All drafts of a term, by ranges of so many ids. Only the ranges are sorted. */
+export async function listDraftBuckets(
   tx: Tx,
   tenantId: number,
   termId: number,
-  size: number,
-): Promise<PostRange[]> {
-  const { rows } = await sql<{
-    first_id: number;
-    last_id: number;
-    bills: number;
-    subscriptions: number;
-  }>`
-    select min(bill_id) as first_id, max(bill_id) as last_id, count(*) as bills,
-      sum(subscriptions)::bigint as subscriptions
-    from (
-      select b.bill_id, (row_number() over (order by b.bill_id) - 1) / ${size} as part,
-        case when b.subscription_id is not null then 1 else (
-          select count(*) from bill_parts p
-          where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
-        ) end as subscriptions
-      from bills b
-      where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Draft'
-    ) ready
-    group by part
-    order by part
+  ids: number,
+): Promise<DraftBucket[]> {
+  const { rows } = await sql<DraftBucket>`
+    select min(b.bill_id) as "firstId", max(b.bill_id) as "lastId", count(*) as count,
+      sum(case when b.subscription_id is not null then 1 else (
+        select count(*) from bill_parts p
+        where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      ) end)::bigint as subscriptions
+    from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Draft'
+    group by (b.bill_id - 1) / ${ids}
+    order by 1
   `.execute(tx);
-  let before = 0;
-  return rows.map((row) => {
-    const { first_id: firstId, last_id: lastId, bills, subscriptions } = row;
-    const range = { firstId, lastId, bills, subscriptions, before };
-    before += subscriptions;
-    return range;
-  });
+  return rows;
 }
 
 /** A subscription of a draft, and how it was when the bill was made. */

@@ -54,8 +54,8 @@ export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
 
 export type SubjectRange = { firstId: number; lastId: number };
 
-/** Subjects whose ids lie in one range, those with a bill included. */
-export type SubjectBucket = SubjectRange & { subjects: number; billed: number };
+/** Subjects whose ids lie in one range: how many, and how many of them have a bill. */
+export type SubjectBucket = SubjectRange & { count: number; billed: number };
 
 /** All subjects of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
 export async function listSubjectBuckets(
@@ -73,7 +73,7 @@ export async function listSubjectBuckets(
       from subscriptions s
       where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
     )
-    select min(subject_id) as "firstId", max(subject_id) as "lastId", count(*) as subjects,
+    select min(subject_id) as "firstId", max(subject_id) as "lastId", count(*) as count,
       count(*) filter (where is_billed) as billed
     from ${subjects} subjects
     where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
