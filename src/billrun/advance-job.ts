@@ -28,8 +28,6 @@ export type JobTenant = Omit<Tenant, 'workspace'>;
 /** Places among the parts for the beginning and the end of a job. */
 const beginning = 0;
 const end = -1;
-/** Between the call that asks for a step and its beginning, where no worker was busy. */
-const momentSeconds = 5;
 
 /** Whether anything was done, so that it is worth looking again at once. */
 export async function advanceJob(
@@ -62,7 +60,7 @@ async function begin(scope: Scope): Promise<TrialEnd> {
       work: async (tx, held) => {
         const step = stepOf(conductor, held);
         const job = stepJob(scope, held);
-        await step.check(tx, job, wasJustRequested(held, now));
+        await step.check(tx, job);
         const { chunks, total } = await step.prepare(tx, job);
         await startJob(tx, tenantId, jobId, { at: now, total });
         await insertChunks(tx, tenantId, jobId, chunks);
@@ -70,11 +68,6 @@ async function begin(scope: Scope): Promise<TrialEnd> {
       giveUp: (tx, _held, reason) => failJob(tx, scope, givenUp('did not begin'), reason),
     }),
   );
-}
-
-function wasJustRequested(held: HeldJobRow, now: Temporal.Instant): boolean {
-  const { is_immediate: isImmediate, created_at: requestedAt } = held;
-  return isImmediate && requestedAt.until(now).total('seconds') <= momentSeconds;
 }
 
 async function workChunk(scope: Scope): Promise<TrialEnd> {

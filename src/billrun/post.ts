@@ -56,7 +56,7 @@ const journalsPerPart = 2;
 
 export const postBillsStep: Step = { operation: 'post-bills', check, prepare, work, finish };
 
-async function check(tx: Tx, request: StepRequest, wasJustChecked = false): Promise<void> {
+async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const isBegun = term.stage === 'Posting';
@@ -70,7 +70,7 @@ async function check(tx: Tx, request: StepRequest, wasJustChecked = false): Prom
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
   await assertOtherHands(tx, request, term);
-  await assertFresh(tx, tenantId, term, wasJustChecked);
+  await assertFresh(tx, tenantId, term);
   if (request.parameters.skipErrors === true) return;
   await assertAllReady(tx, tenantId, term);
 }
@@ -84,13 +84,8 @@ async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm):
   });
 }
 
-async function assertFresh(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  wasJustChecked: boolean,
-): Promise<void> {
-  const reason = await staleReason(tx, tenantId, term, wasJustChecked);
+async function assertFresh(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+  const reason = await staleReason(tx, tenantId, term);
   if (reason === null) return;
   throw new AppError('TERM_STALE_GENERATE_AGAIN', {
     message: `${reason} since the bills of ${term.label} were generated: generate them again`,
@@ -98,18 +93,11 @@ async function assertFresh(
 }
 
 /** Since all bills were made: a run of one bill leaves the others as they are. */
-async function staleReason(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  wasJustChecked: boolean,
-): Promise<string | null> {
+async function staleReason(tx: Tx, tenantId: number, term: BilledTerm): Promise<string | null> {
   const run = await findWholeRun(tx, tenantId, term.term_id);
   if (!run) throw new Error(`term ${term.term_id} was never generated as a whole`);
   if (term.is_stale) return 'Something was uploaded, posted or taken back';
   if (run.book_version !== term.book_version) return 'Prices changed';
-  // Changes of a moment are found by the parts whose bills they concern, as later ones are.
-  if (wasJustChecked) return null;
   if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';
   const stale = await countStale(tx, tenantId, term);
   if (stale === 0) return null;

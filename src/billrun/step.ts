@@ -54,10 +54,9 @@ export type Step = {
   operation: string;
   /**
    * Refuses what may not be done now, with an AppError. It is asked when the step is requested and
-   * again when it begins, and locks the term: what it found holds until the transaction ends. What
-   * takes long to find out need not be found out again by a step that begins at once.
+   * again when it begins, and locks the term: what it found holds until the transaction ends.
    */
-  check(tx: Tx, request: StepRequest, wasJustChecked?: boolean): Promise<void>;
+  check(tx: Tx, request: StepRequest): Promise<void>;
   /**
    * For a step that is to begin later: what would be refused then and can be seen now, so that
    * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
