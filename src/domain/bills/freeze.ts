@@ -179,9 +179,9 @@ function addHistory(facts: Mutable<Facts>, history: readonly HistoryEntry[]): vo
     usageHistory[input] = history.map((entry) => historyTerm(entry, input));
   }
   facts.usageHistory = usageHistory;
-  const newest = history[0]?.usage ?? {};
-  for (const input in newest) {
-    const carried = newest[input]?.carried;
+  for (const input of inputs) {
+    // A term in which nothing was measured has neither used them nor carried them on.
+    const carried = history.find(({ usage }) => usage[input])?.usage[input]?.carried;
     if (carried === undefined) continue;
     facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
   }

@@ -6,6 +6,7 @@ import {
   divide,
   type Exact,
   fraction,
+  maximum,
   multiply,
   subtract,
   zero,
@@ -84,11 +85,12 @@ function isUsable(term: PastTerm | null | undefined): term is PastTerm {
   return term !== null && term !== undefined && term.isEstimated !== true && term.days >= daysMin;
 }
 
+/** A term that corrected too high an estimate was billed nothing, and not less. */
 function dailyOf(terms: readonly PastTerm[]): Exact {
   let units = zero;
   let days = 0;
   for (const term of terms) {
-    units = add(units, number(term.quantity, 'quantity'));
+    units = add(units, maximum(zero, number(term.quantity, 'quantity')));
     days += term.days;
   }
   return divide(units, fraction(days, 1));

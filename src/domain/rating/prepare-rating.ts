@@ -188,15 +188,16 @@ function usageSources(facts: Facts): Map<string, Source> {
   for (const name of Object.keys(facts.previousTerm?.usage ?? {})) {
     sources.set(name, { kind: 'Uploaded', ref: 'previous term' });
   }
-  for (const name of Object.keys(facts.uploadedUsage ?? {})) {
-    sources.set(name, { kind: 'Uploaded' });
-  }
   for (const meter of facts.meters ?? []) {
     const known = sources.get(meter.input);
     const before = known?.kind === 'Reading' ? `${known.ref} ` : '';
     const source: Source = { kind: 'Reading', ref: `${before}${meter.number}` };
     const date = meter.current?.date;
     sources.set(meter.input, date === undefined ? source : { ...source, date });
+  }
+  // It stands in for what was measured.
+  for (const name of Object.keys(facts.uploadedUsage ?? {})) {
+    sources.set(name, { kind: 'Uploaded' });
   }
   return sources;
 }

@@ -48,20 +48,29 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
     const turned = add(difference, multiply(capacity, fraction(turns, 1)));
     if (signOf(turned) >= 0) return { use: multiply(turned, mf), rollover: true };
   }
-  if (signOf(difference) >= 0) return { use: multiply(difference, mf), rollover: false };
   const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
+  const isEstimated = meter.previous?.type === 'Estimated';
+  if (signOf(difference) >= 0) {
+    // Only the estimate had turned over, not the register.
+    const isAhead = isEstimated && !isWithinHalf(difference, capacity);
+    const use = isAhead ? subtract(difference, capacity) : difference;
+    return { use: multiply(use, mf), rollover: false };
+  }
   const rolled = add(difference, capacity);
-  const isHalf = compare(multiply(rolled, fraction(2, 1)), capacity) <= 0;
+  const isHalf = isWithinHalf(rolled, capacity);
   const isUsual = isHalf && passesHighLow(meter, multiply(rolled, mf), highestDaily());
   if (signOf(rolled) >= 0 && (meter.current?.rollover === true || isUsual)) {
     return { use: multiply(rolled, mf), rollover: true };
   }
   // An estimate that was too high corrects itself; the input decides what is billed.
-  if (meter.previous?.type === 'Estimated')
-    return { use: multiply(difference, mf), rollover: false };
+  if (isEstimated) return { use: multiply(difference, mf), rollover: false };
   const readings = `${meter.previous?.value}, then ${meter.current?.value}`;
   const message = `meter ${meter.number} went down: ${readings}`;
   throw new RatingError('READING_DECREASED', message, meter.number);
+}
+
+function isWithinHalf(use: Exact, capacity: Exact): boolean {
+  return compare(multiply(use, fraction(2, 1)), capacity) <= 0;
 }
 
 /**

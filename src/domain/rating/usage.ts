@@ -62,7 +62,9 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
     printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
   }
   const uploads = facts.uploadedUsage ?? null;
-  if (uploads !== null) addUploads(uploads, context, inputs, totals, printed);
+  if (uploads !== null) {
+    addUploads(uploads, context, { inputs, totals, printed, carried: facts.carriedUnits ?? null });
+  }
   return { inputs, totals, readings, printed };
 }
 
@@ -73,16 +75,23 @@ export function plainUsage(
 ): TermUsage {
   const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
   const totals: (Exact | undefined)[] = context.noInputs.slice();
-  addUploads(usage, context, inputs, totals, []);
+  addUploads(usage, context, { inputs, totals, printed: [], carried: null });
   return { inputs, totals, readings: [], printed: [] };
 }
+
+/** What is known of a term so far. */
+type Known = {
+  inputs: (InputUsage | undefined)[];
+  totals: (Exact | undefined)[];
+  printed: BillUsage[];
+  /** Units from before, by input. */
+  carried: Facts['carriedUnits'];
+};
 
 function addUploads(
   uploads: Readonly<Record<string, UploadedUsage>>,
   context: CompiledContext,
-  inputs: (InputUsage | undefined)[],
-  totals: (Exact | undefined)[],
-  printed: BillUsage[],
+  { inputs, totals, printed, carried: carriedUnits }: Known,
 ): void {
   const names = Object.keys(uploads);
   if (names.length > 1) names.sort();
@@ -98,7 +107,10 @@ function addUploads(
     const aggregation = context.metered[slot]?.aggregation ?? 'Sum';
     inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: noMeters, uploaded };
     totals[slot] = total;
-    const entry = { input: name, unit: definition?.unit ?? null, quantity: decimalText(total) };
+    const plain = { input: name, unit: definition?.unit ?? null, quantity: decimalText(total) };
+    // It is billed as it was given: what a meter was billed too much is left for its next term.
+    const carried = entryOf(carriedUnits, name);
+    const entry = carried === undefined ? plain : { ...plain, carried };
     const measured = printed.findIndex((one) => one.input === name);
     // It stands in for what was measured.
     if (measured < 0) printed.push(entry);

@@ -186,11 +186,16 @@ function remember(
   intervals.length = Math.min(intervals.length, intervalsCompared);
 }
 
-/** Estimates tell nothing of the use, and readings of one day nothing of a day's. */
+/**
+ * Estimates tell nothing of the use, nor do readings below them, and readings of one day nothing of
+ * a day's.
+ */
 export function isActualInterval(
   reading: Pick<PastReading, 'type' | 'consumption' | 'days'>,
 ): boolean {
-  return reading.type !== 'Estimated' && reading.consumption !== null && (reading.days ?? 0) > 0;
+  const { type, consumption, days } = reading;
+  if (type === 'Estimated' || consumption === null || (days ?? 0) <= 0) return false;
+  return !consumption.startsWith('-');
 }
 
 function judge(

@@ -232,7 +232,7 @@ async function findWholePasts(
               limit ${readingsSearched}
             ) r
           ) i
-          where i.consumption is not null and i.days > 0 and i.reading_type <> 'Estimated'
+          where i.consumption >= 0 and i.days > 0 and i.reading_type <> 'Estimated'
           order by i.place
           limit 3
         ) l
