@@ -235,8 +235,9 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
     addBill(part.sums, made, isOnHold(made, before));
     if (before?.hash === made.hash) {
       const { subjectTs, parts } = made;
-      const isTouched = before.subject_ts !== String(subjectTs);
-      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts });
+      const isFreed = isHeldByNobody(made, before);
+      const isTouched = isFreed || before.subject_ts !== String(subjectTs);
+      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts, isFreed });
     } else {
       fresh.push({ made, before });
       if (before !== undefined) part.changed.push(before.bill_id);
@@ -254,8 +255,13 @@ async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read):
 
 /** One that comes out as it was stays as it is: released, where a rule held it back. */
 function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
-  if (before?.hash === made.hash) return before.status === 'Hold';
+  if (before?.hash === made.hash) return before.status === 'Hold' && !isHeldByNobody(made, before);
   return made.status === 'Hold' || (before?.is_held ?? false);
+}
+
+/** It fell out of posting because its subscription changed: made anew, it is ready again. */
+function isHeldByNobody(made: MadeBill, before: KnownBill): boolean {
+  return before.status === 'Hold' && !before.is_held && made.holds.length === 0;
 }
 
 /** A bill to be written, and the one in its place. */

@@ -14,6 +14,7 @@ import {
 } from '../support/bill-run.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
+import { august, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
@@ -291,3 +292,49 @@ test('the summary of a term lists its components as they are printed', async () 
     printed,
   );
 });
+
+for (const [balanceHandling, interest] of [
+  ['StayWithOld', [0, 31]],
+  // 10 % of the July bill, then of that, its interest and the August bill.
+  ['MoveToNew', [31, 65.1]],
+] as const) {
+  test(`what the old owner owed is overdue of who took it over: ${balanceHandling}`, async () => {
+    const run = await openOffer(
+      scene,
+      `owed-${balanceHandling.toLowerCase()}`,
+      {
+        components: [
+          { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+          { name: 'interest', label: 'Interest', type: 'Surcharge', sequence: 2 },
+        ],
+      },
+      {
+        componentRules: [
+          { component: 'fee', formula: '310', prorate: 'Days' },
+          { component: 'interest', scope: 'Term', formula: 'account.overdue * 10%' },
+        ],
+      },
+    );
+    const connectionNumber = await run.connectOld();
+    const before = await run.open({ ...july, dueDate: '05/08/2026' });
+    await generate(run, before);
+    await post(run, before);
+    const toPartyNumber = await newParty(run.client, 'Next');
+    const transfer = { connectionNumber, transferDate: '01/08/2026', toPartyNumber };
+    const named = { connectionGroupLabel: 'Next', balanceHandling };
+    await run.client.transferConnection({ data: { ...transfer, ...named } });
+    const charged: number[] = [];
+    for (const [days, dueDate] of [
+      [august, '05/09/2026'],
+      [september, '05/10/2026'],
+    ] as const) {
+      const term = await run.open({ ...days, dueDate });
+      await generate(run, term);
+      const [bill] = await billsOf(run, term);
+      const line = bill?.lines.find(({ component }) => component === 'interest');
+      charged.push(line?.amount ?? 0);
+      await post(run, term);
+    }
+    assert.deepEqual(charged, interest);
+  });
+}

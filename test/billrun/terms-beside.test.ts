@@ -2,10 +2,12 @@
 // posting: nothing is billed twice, and nothing is posted that is no longer so.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { postBillsStep } from '../../src/billrun/post.ts';
 import { type BillRun, billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
+import { finishStep, prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, shown, subscribe } from '../support/subscriptions.ts';
 import { newTerm, termOf } from '../support/terms.ts';
@@ -171,6 +173,31 @@ for (const [what, change] of Object.entries(changes)) {
     assert.equal(job.status, 'Failed');
     assert.equal(job.error?.code, 'TERM_STALE_GENERATE_AGAIN');
     assert.equal((await termOf(place.client, termId)).status, 'Open');
+  });
+}
+
+for (const postType of ['Post Subscription', 'Post Account']) {
+  test(`a bill that fell out of posting is ready again when it is made anew: ${postType}`, async () => {
+    const place = await openPlace({ postType });
+    const party = await newParty(place.client);
+    const connectionNumber = await subscribed(place, party, 'a');
+    await subscribed(place, party, 'b');
+    const termId = await termFor(place, july);
+    await generate(place, termId);
+    await whileCrew(scene, place.client.workspace, async (crew) => {
+      const begun = await prepareStep(crew, postBillsStep, { termId });
+      // Nothing that the bill shows.
+      await place.client.updateConnection({ data: { connectionNumber, description: 'a note' } });
+      await finishStep(crew, postBillsStep, begun);
+    });
+    const statuses = async () => (await billsOf(place, termId)).map(({ status }) => status);
+    assert.deepEqual(await statuses(), ['Hold', 'Posted']);
+    await unpost(place, termId);
+    const { message } = await generate(place, termId);
+    assert.match(message, /^2 bills generated, 0 in error, 0 on hold/);
+    assert.deepEqual(await statuses(), ['Draft', 'Draft']);
+    assert.match((await post(place, termId)).message, /^2 bills posted/);
+    await assertLaws(scene, place.tenantId);
   });
 }
 

@@ -1,6 +1,7 @@
 // Hold rules and security deposits: formulas that stand beside a bill.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { exactFrom } from '../../src/base/numbers/decimal-text.ts';
 import { compileHoldRules } from '../../src/domain/rating/hold.ts';
 import { compilePriceBook, contextOn, singleVersion } from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
@@ -13,7 +14,9 @@ function heldFor(holdRules: { name: string; when: string }[] | null, use: string
   const usageHistory = { energy: ['5', '6', '7'].map((quantity) => ({ quantity })) };
   const facts = { term: july, tariffCode: 'A', meters: [meter('0', use)], usageHistory };
   const judge = compileHoldRules(contextOn(book, 0));
-  return judge(rateBill(book, facts), facts, average).map((reason) => reason.name);
+  return judge(rateBill(book, facts), facts, exactFrom(average) ?? null).map(
+    (reason) => reason.name,
+  );
 }
 
 describe('hold rules', () => {

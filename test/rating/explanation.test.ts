@@ -80,6 +80,18 @@ describe('explanation', () => {
     assert.equal(sourceOf(saas.get('apiOverage'), 'usage.apiCalls')?.kind, 'Uploaded');
   });
 
+  test('of a quantity that was uploaded in place of the meter names the upload', () => {
+    const facts = {
+      ...connected({}),
+      meters: [meter('0', '310')],
+      uploadedUsage: { energy: '50' },
+    };
+    const bill = billOf(facts, [plan], {}, { explain: true });
+    const line = bill.explanation?.find(({ component }) => component === 'energyCharge');
+    const { value, kind } = sourceOf(line, 'usage.energy') ?? {};
+    assert.deepEqual([value, kind], ['50', 'Uploaded']);
+  });
+
   test('tells a parent from the plan itself, and follows SUPER() and values of values', () => {
     const parent = planWith([{ component: 'feeCharge', formula: 'fee * 2', prorate: 'Days' }], {
       code: 'P',

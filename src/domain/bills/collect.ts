@@ -26,8 +26,9 @@ import {
 } from './inputs-store.ts';
 import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
+import { overdueOf } from './overdue.ts';
 import { ownStanding } from './own-standing.ts';
-import { listOpenings, listOverdue, listStandings, type StandingRow } from './standings-store.ts';
+import { listStandings, type StandingRow } from './standings-store.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
 export type Collected = {
@@ -58,7 +59,7 @@ export async function collect(
   ]);
   const accountNames = accountNamesOf(pinned);
   const [overdue, earlierTerms] = await Promise.all([
-    overdueOf(tx, tenantId, term, standings, accountNames),
+    overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
     earlierTermsOf(tx, tenantId, term, standings),
   ]);
   const scope: MakeScope = {
@@ -179,35 +180,6 @@ async function earlierTermsOf(
   const ids = new Set(standings.flatMap((row) => row.history?.[0]?.termId ?? []));
   const terms = await listTermsByIds(tx, tenantId, [...ids]);
   return new Map(terms.map((one) => [one.term_id, one]));
-}
-
-type Overdue = Map<number, { open: number; dueDate: string }[]>;
-
-/** Unpaid bills that are due, and what is left of balances that were brought in from elsewhere. */
-async function overdueOf(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  standings: readonly StandingRow[],
-  names: ReadonlySet<string>,
-): Promise<Overdue> {
-  if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
-  const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
-  const bills = await listOverdue(tx, tenantId, term, ids);
-  const openings = await listOpenings(tx, tenantId, term, ids);
-  const overdue: Overdue = new Map();
-  for (const { subscription_id: id, open, due_date: dueDate } of bills) {
-    overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
-  }
-  const receivable = new Map(standings.map((row) => [row.subscription_id, row.receivable]));
-  for (const { subscription_id: id, amount, due_date: dueDate } of openings) {
-    if (dueDate >= term.end_date) continue;
-    const items = overdue.get(id) ?? [];
-    const billed = items.reduce((sum, item) => sum + item.open, 0);
-    const open = Math.min(amount, (receivable.get(id) ?? 0) - billed);
-    if (open > 0) overdue.set(id, [...items, { open, dueDate }]);
-  }
-  return overdue;
 }
 
 const graceDaysUsual = 5;

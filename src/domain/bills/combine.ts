@@ -1,7 +1,8 @@
 // One bill for several subscriptions: their lines one after the other, their sums rounded once.
 import { isoDay } from '../../base/days.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
-import { totalsOf } from '../rating/totals.ts';
+import { RatingError } from '../rating/rating-error.ts';
+import { type Totals, totalsOf } from '../rating/totals.ts';
 import {
   lineDefaults,
   type StoredError,
@@ -42,14 +43,11 @@ export function combine(context: CompiledContext, rated: readonly Rated[]): Comb
     bill.errors.map((error) => ({ ...error, connectionNumber: row.subscription_number })),
   );
   if (errors.length > 0) return { ...nothing(rated), errors };
-  const totals = totalsOf({
-    lines: rated.flatMap(({ bill }) => bill.lines),
-    arrears: rated.reduce((sum, { bill }) => sum + bill.arrears, 0),
-    walletApplied: 0,
-    billRounding: context.definition.billRounding ?? null,
-    currencyScale: context.currencyScale,
-    currencyPower: context.currencyPower,
-  });
+  const totals = sumsOf(context, rated);
+  if (totals instanceof RatingError) {
+    const { code, message } = totals;
+    return { ...nothing(rated), errors: [{ code, message }] };
+  }
   const amountOf = (index: number) => {
     const own = (rated[index] as Rated).bill.currentCharges;
     // The last one takes the rounding, so that the parts add up to the bill.
@@ -75,6 +73,23 @@ export function combine(context: CompiledContext, rated: readonly Rated[]): Comb
     errors: [],
     parts: rated.map((one, index) => partOf(one, amountOf(index))),
   };
+}
+
+/** Each may be what a bill can hold, and all of them together not. */
+function sumsOf(context: CompiledContext, rated: readonly Rated[]): Totals | RatingError {
+  try {
+    return totalsOf({
+      lines: rated.flatMap(({ bill }) => bill.lines),
+      arrears: rated.reduce((sum, { bill }) => sum + bill.arrears, 0),
+      walletApplied: 0,
+      billRounding: context.definition.billRounding ?? null,
+      currencyScale: context.currencyScale,
+      currencyPower: context.currencyPower,
+    });
+  } catch (error) {
+    if (error instanceof RatingError) return error;
+    throw error;
+  }
 }
 
 function nothing(rated: readonly Rated[]): Combined {

@@ -67,7 +67,13 @@ export async function supersedeBills(
   `.execute(tx);
 }
 
-export type TouchedBill = { billId: number; subjectTs: bigint; parts: readonly BillPart[] };
+export type TouchedBill = {
+  billId: number;
+  subjectTs: bigint;
+  parts: readonly BillPart[];
+  /** Whether nothing holds it back any more. */
+  isFreed: boolean;
+};
 
 /** The subscription was touched, and the bill is the same as before. */
 export async function refreshBills(
@@ -77,11 +83,15 @@ export async function refreshBills(
 ): Promise<void> {
   if (touched.length === 0) return;
   await sql`
-    update bills b set subject_ts = n.subject_ts
+    update bills b
+    set subject_ts = n.subject_ts,
+      status = case when n.is_freed then 'Draft' else b.status end,
+      hold_reason = case when n.is_freed then null else b.hold_reason end
     from unnest(
       ${touched.map((one) => one.billId)}::bigint[],
-      ${touched.map((one) => String(one.subjectTs))}::bigint[]
-    ) as n (bill_id, subject_ts)
+      ${touched.map((one) => String(one.subjectTs))}::bigint[],
+      ${touched.map((one) => one.isFreed)}::boolean[]
+    ) as n (bill_id, subject_ts, is_freed)
     where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
   `.execute(tx);
   const parts = touched.flatMap(({ billId, parts }) => parts.map((part) => ({ billId, part })));

@@ -2,10 +2,14 @@
 // cost of looking for each subscription's own.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Transfer } from '../subscriptions/subscription.ts';
 import { isEligible } from '../terms/eligible-store.ts';
 import { hasBilled } from '../terms/taken-readings-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import { isInRange, nextTransfer, type SubjectRange, subjectColumn } from './subjects-store.ts';
+
+/** How a subscription came to its next owner. */
+type Handover = Pick<Transfer, 'transferDate' | 'fromPartyId' | 'toPartyId' | 'balanceHandling'>;
 
 /** A subscription that the term bills. */
 export type BilledRow = {
@@ -29,7 +33,7 @@ export type BilledRow = {
   quantities: { name: string; value: string; fromDate?: string }[] | null;
   variants: { name?: string; value?: unknown; fromDate?: string; toDate?: string }[] | null;
   add_ons: { planId: number; quantity?: string; fromDate?: string; toDate?: string }[] | null;
-  transfers: { transferDate: string }[] | null;
+  transfers: Handover[] | null;
   /** The first day of the next owner, where the bill ends with the one before. */
   handed_over: string | null;
 };

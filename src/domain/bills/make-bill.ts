@@ -1,7 +1,7 @@
 // Makes bills out of frozen inputs: rates every subscription, judges the draft, puts the document
 // together and takes its hash.
 import { isoDay, parseDay } from '../../base/days.ts';
-import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { type Exact, fraction } from '../../base/numbers/exact.ts';
 import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
@@ -260,7 +260,8 @@ function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] 
   return rules(bill, facts, averageAmount(standing, bill.currencyScale));
 }
 
-function averageAmount({ history }: StandingRow, currencyScale: number): string | null {
+/** Exact: what is three times as much is not more than that. */
+function averageAmount({ history }: StandingRow, currencyScale: number): Exact | null {
   if (history === null) return null;
   let sum = 0;
   let bills = 0;
@@ -270,5 +271,5 @@ function averageAmount({ history }: StandingRow, currencyScale: number): string 
     sum += amount;
     bills += 1;
   }
-  return bills === 0 ? null : minorUnitsText(Math.trunc(sum / bills), currencyScale);
+  return bills === 0 ? null : fraction(sum, bills * 10 ** currencyScale);
 }

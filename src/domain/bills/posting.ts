@@ -9,7 +9,7 @@ import {
   openItemsAccount,
 } from '../ledger/accounts.ts';
 import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
-import type { Journal, JournalLine, SubledgerEntry } from '../ledger/journal.ts';
+import type { Journal, SubledgerEntry, SummedLine } from '../ledger/journal.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { securityLines } from '../rating/security.ts';
@@ -70,34 +70,37 @@ export function billLines(
   drafts: readonly DraftCharges[],
   accountOf: AccountOf,
   contextType: ContextType,
-): JournalLine[] {
-  const side = isOwedByUs(contextType) ? -1 : 1;
-  const sums = new Map<string, number>();
-  let rounding = 0;
+): SummedLine[] {
+  const side = isOwedByUs(contextType) ? -1n : 1n;
+  const sums = new Map<string, ExactSum>();
+  let rounding: ExactSum = 0;
   for (const draft of drafts) {
     for (const key in draft.charges) {
       sums.set(key, exactSum(sums.get(key) ?? 0, draft.charges[key] ?? 0));
     }
     rounding = exactSum(rounding, draft.rounding_adjustment);
   }
-  const credits: JournalLine[] = [...sums.keys()].sort().map((key) => {
+  const credits: SummedLine[] = [...sums.keys()].sort().map((key) => {
     const { component, type } = chargeOf(key);
     return {
       accountId: accountOf(component, type),
       component,
-      amount: -side * (sums.get(key) ?? 0),
+      amount: -side * BigInt(sums.get(key) ?? 0),
     };
   });
-  credits.push({ accountId: ledgerAccounts.rounding, component: null, amount: -side * rounding });
-  const booked = credits.filter(({ amount }) => amount !== 0);
-  const billed = booked.reduce((sum, line) => exactSum(sum, -line.amount), 0);
+  const { rounding: accountId } = ledgerAccounts;
+  credits.push({ accountId, component: null, amount: -side * BigInt(rounding) });
+  const booked = credits.filter(({ amount }) => amount !== 0n);
+  const billed = booked.reduce((sum, line) => sum - line.amount, 0n);
   return [{ accountId: openItemsAccount(contextType), amount: billed }, ...booked];
 }
 
-function exactSum(a: number, b: number): number {
-  const sum = a + b;
-  if (!Number.isSafeInteger(sum)) throw new Error('bills of a part add up to more than is exact');
-  return sum;
+/** A number for as long as one holds it exactly. */
+type ExactSum = number | bigint;
+
+function exactSum(sum: ExactSum, amount: number): ExactSum {
+  const next = typeof sum === 'number' ? sum + amount : null;
+  return next !== null && Number.isSafeInteger(next) ? next : BigInt(sum) + BigInt(amount);
 }
 
 /** Money that was paid ahead settles the bill: debit Advance, credit Receivable. */

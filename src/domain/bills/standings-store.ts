@@ -92,7 +92,12 @@ export async function listStandings(
   return rows;
 }
 
-export type OverdueRow = { subscription_id: number; open: number; due_date: string };
+export type OverdueRow = {
+  subscription_id: number;
+  party_id: number;
+  open: number;
+  due_date: string;
+};
 
 /**
  * Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the
@@ -105,15 +110,15 @@ export async function listOverdue(
   subscriptionIds: readonly number[],
 ): Promise<OverdueRow[]> {
   const { rows } = await sql<OverdueRow>`
-    select subscription_id, open, due_date
+    select subscription_id, party_id, open, due_date
     from (
-      select subscription_id, bill_amount - paid_amount as open, due_date, bill_id
+      select subscription_id, party_id, bill_amount - paid_amount as open, due_date, bill_id
       from bills
       where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
         and status in ('Posted', 'Published') and paid_amount < bill_amount
         and due_date < ${term.end_date}::date
       union all
-      select p.subscription_id, e.open, b.due_date, b.bill_id
+      select p.subscription_id, b.party_id, e.open, b.due_date, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
@@ -132,7 +137,12 @@ export async function listOverdue(
   return rows;
 }
 
-export type OpeningRow = { subscription_id: number; amount: number; due_date: string };
+export type OpeningRow = {
+  subscription_id: number;
+  party_id: number;
+  amount: number;
+  due_date: string;
+};
 
 export async function listOpenings(
   tx: Tx,
@@ -141,7 +151,7 @@ export async function listOpenings(
   subscriptionIds: readonly number[],
 ): Promise<OpeningRow[]> {
   const { rows } = await sql<OpeningRow>`
-    select subscription_id, amount * ${sideOf(term)} as amount,
+    select subscription_id, party_id, amount * ${sideOf(term)} as amount,
       coalesce(due_date, posting_date) as due_date
     from subledger_entries
     where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])

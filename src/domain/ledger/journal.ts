@@ -31,6 +31,9 @@ export type EntryKind =
 /** Minor units; above zero is a debit, below a credit. */
 export type JournalLine = { accountId: number; component?: string | null; amount: number };
 
+/** Of many bills together, which may come to more than a number holds exactly. */
+export type SummedLine = Omit<JournalLine, 'amount'> & { amount: bigint };
+
 export type SubledgerEntry = {
   accountId: number;
   partyId: number;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, JournalLine, SummedLine } from './journal.ts';
 
 export type Stamp = { at: Temporal.Instant; by: string };
 
@@ -57,7 +57,7 @@ export async function insertLines(
   tx: Tx,
   tenantId: number,
   journalId: number,
-  lines: Journal['lines'],
+  lines: readonly (JournalLine | SummedLine)[],
 ): Promise<void> {
   if (lines.length === 0) return;
   await sql`
@@ -67,7 +67,7 @@ export async function insertLines(
     from unnest(
       ${lines.map((line) => line.accountId)}::bigint[],
       ${lines.map((line) => line.component ?? null)}::text[],
-      ${lines.map((line) => line.amount)}::bigint[]
+      ${lines.map((line) => String(line.amount))}::bigint[]
     ) with ordinality as l (account_id, component, amount, line_number)
   `.execute(tx);
 }

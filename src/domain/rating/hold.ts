@@ -18,7 +18,7 @@ export type HoldReason = { readonly name: string; readonly reason: string };
 /**
  * Judges a draft; `averageAmount` is the mean of the last bills in major units, if there are any.
  */
-export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: string | null) => HoldReason[];
+export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: Exact | null) => HoldReason[];
 
 /** The hold rules of a context, compiled. Rules with mistakes were refused when they were saved. */
 export function compileHoldRules(context: CompiledContext): HoldJudge {
@@ -67,7 +67,7 @@ function holdFrame(
   context: CompiledContext,
   bill: Bill,
   facts: Facts,
-  averageAmount: string | null,
+  averageAmount: Exact | null,
 ): Frame {
   const usage: (Exact | undefined)[] = [];
   for (const item of bill.usage) {
@@ -81,7 +81,7 @@ function holdFrame(
       account: accountNumbers(facts),
       isFirstBill: facts.connection?.isFirstBill === true,
       currencyPower: context.currencyPower,
-      averageAmount: exactFrom(averageAmount) ?? zero,
+      averageAmount: averageAmount ?? zero,
       bill: {
         current: bill.currentCharges,
         net: bill.currentCharges - bill.taxAmount,
