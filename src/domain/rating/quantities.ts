@@ -48,12 +48,14 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
     const turned = add(difference, multiply(capacity, fraction(turns, 1)));
     if (signOf(turned) >= 0) return { use: multiply(turned, mf), rollover: true };
   }
-  const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
   const isEstimated = meter.previous?.type === 'Estimated';
-  if (signOf(difference) >= 0) {
-    // Only the estimate had turned over, not the register.
-    const isAhead = isEstimated && !isWithinHalf(difference, capacity);
-    const use = isAhead ? subtract(difference, capacity) : difference;
+  const isUp = signOf(difference) >= 0;
+  if (isUp && !isEstimated) return { use: multiply(difference, mf), rollover: false };
+  const capacity = fraction(powerOfTen(digitsOf(meter)), 1);
+  if (isUp) {
+    // So far up that only the estimate had turned over, and not the register.
+    const isBehind = !isWithinHalf(difference, capacity);
+    const use = isBehind ? subtract(difference, capacity) : difference;
     return { use: multiply(use, mf), rollover: false };
   }
   const rolled = add(difference, capacity);
