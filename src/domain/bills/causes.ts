@@ -1,42 +1,9 @@
 // Why a bill came out differently: the frozen inputs and the prices of both versions, side by side.
-import type { ContextDefinition, PlanDefinition } from '../rating/definitions.ts';
 import type { Facts, MeterFacts, ReadingFacts } from '../rating/facts.ts';
-import type { PriceBook } from '../rating/price-book.ts';
+import { type Cause, type CauseKind, differing, type Entries, plain } from './differing.ts';
 import type { StoredDocument } from './document.ts';
+import { type ComparedBill, priceCauses } from './price-causes.ts';
 import { factsOf } from './re-rate.ts';
-
-export type CauseKind =
-  | 'Reading'
-  | 'Usage'
-  | 'Manual'
-  | 'Plan'
-  | 'Value'
-  | 'Rule'
-  | 'Component'
-  | 'Dates'
-  | 'Input'
-  | 'Quantity'
-  | 'AddOn'
-  | 'History'
-  | 'Account'
-  | 'Subscription'
-  | 'Party';
-
-export type Cause = {
-  kind: CauseKind;
-  name: string;
-  before: string | null;
-  after: string | null;
-};
-
-export type ComparedBill = {
-  facts: Facts | { subscriptions: Facts[] };
-  document: StoredDocument;
-  book: PriceBook;
-};
-
-/** A changed price list of a thousand rows is one cause, told in short. */
-const textMax = 200;
 
 export function causesOf(before: ComparedBill, after: ComparedBill): Cause[] {
   const old = bySubscription(before);
@@ -58,21 +25,6 @@ function there(facts: Facts | undefined): string | null {
 
 function bySubscription({ facts }: ComparedBill): Map<string, Facts> {
   return new Map(factsOf(facts).map((one) => [one.connection?.connectionNumber ?? '', one]));
-}
-
-type Entries = ReadonlyMap<string, string>;
-
-function differing(kind: CauseKind, before: Entries, after: Entries): Cause[] {
-  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return names.flatMap((name) => {
-    const a = before.get(name) ?? null;
-    const b = after.get(name) ?? null;
-    return a === b ? [] : [{ kind, name, before: short(a), after: short(b) }];
-  });
-}
-
-function short(text: string | null): string | null {
-  return text === null || text.length <= textMax ? text : `${text.slice(0, textMax)}…`;
 }
 
 function factCauses(before: Facts, after: Facts): Cause[] {
@@ -193,103 +145,6 @@ function history(facts: Facts): Entries {
 function account(facts: Facts): Entries {
   const known = Object.entries(facts.account ?? {});
   return new Map(known.map(([name, value]) => [name, String(value)]));
-}
-
-function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** What was saved between the two runs, of the context and of the plans that priced the bill. */
-function priceCauses(before: ComparedBill, after: ComparedBill): Cause[] {
-  if (before.book === after.book) return [];
-  const codes = new Set([...planCodes(before), ...planCodes(after)]);
-  const chains = new Set([...codes].flatMap((code) => chainOf(after.book, code)));
-  const causes = differing('Value', contextValues(before.book), contextValues(after.book));
-  causes.push(
-    ...differing('Component', contextComponents(before.book), contextComponents(after.book)),
-  );
-  for (const code of chains) {
-    causes.push(
-      ...differing('Value', planValues(before.book, code), planValues(after.book, code)),
-      ...differing('Rule', planRules(before.book, code), planRules(after.book, code)),
-    );
-  }
-  return causes;
-}
-
-function planCodes({ facts }: ComparedBill): string[] {
-  return factsOf(facts).flatMap(({ connection }) => [
-    ...(connection?.tariffHistory ?? []).map((one) => one.tariffCode),
-    ...(connection?.addOns ?? []).map((one) => one.tariffCode ?? ''),
-  ]);
-}
-
-const depthMax = 8;
-
-function chainOf(book: PriceBook, code: string): string[] {
-  const chain: string[] = [];
-  let next: string | null | undefined = code;
-  while (next && chain.length < depthMax && !chain.includes(next)) {
-    chain.push(next);
-    next = newestPlan(book, next)?.parentTariffCode;
-  }
-  return chain;
-}
-
-function newestPlan(book: PriceBook, code: string): PlanDefinition | undefined {
-  return book.plans.get(code)?.at(-1)?.item.definition;
-}
-
-function newestContext(book: PriceBook): ContextDefinition | undefined {
-  return book.contexts.at(-1)?.item.definition;
-}
-
-function contextValues(book: PriceBook): Entries {
-  const values = newestContext(book)?.values ?? [];
-  return new Map(values.map((value) => [value.name, plain(value.default ?? null)]));
-}
-
-function contextComponents(book: PriceBook): Entries {
-  const { components = [], billRounding = null } = newestContext(book) ?? {};
-  return new Map([
-    ...components.map((component) => [component.name, JSON.stringify(component)] as const),
-    ['billRounding', JSON.stringify(billRounding)] as const,
-  ]);
-}
-
-function planValues(book: PriceBook, code: string): Entries {
-  const values = newestPlan(book, code)?.valueFormulas ?? [];
-  return new Map(
-    values.map(({ name, fromDate, formula, rows }) => [
-      `${code} ${name} ${fromDate ?? ''}`.trim(),
-      plain(formula ?? rows ?? null),
-    ]),
-  );
-}
-
-function planRules(book: PriceBook, code: string): Entries {
-  const rules = newestPlan(book, code)?.componentRules ?? [];
-  return new Map(
-    rules.map((rule, index) => [
-      `${code} ${rule.component}${isRepeated(rules, index) ? ` ${index + 1}` : ''}`,
-      rule.exclude === 1 ? 'excluded' : ruleText(rule),
-    ]),
-  );
-}
-
-function isRepeated(rules: readonly { component: string }[], index: number): boolean {
-  const { component } = rules[index] as { component: string };
-  return rules.some((rule, other) => other < index && rule.component === component);
-}
-
-function ruleText({
-  formula,
-  when,
-  ...rest
-}: NonNullable<PlanDefinition['componentRules']>[number]) {
-  const { scope, prorate, window, fromDate, toDate } = rest;
-  const options = [when && `when ${when}`, scope, prorate, window, fromDate, toDate];
-  return [formula, ...options.filter(Boolean)].join('; ');
 }
 
 /** Only where nothing that prices changed; names and addresses stand on the bill too. */

@@ -26,7 +26,7 @@ export function compileHoldRules(context: CompiledContext): HoldJudge {
   const { slots, categories } = context;
   const binding = { slots, categories, inherited: null, traced: null, withSlabs: false };
   const rules: { rule: HoldRule; when: Of<Frame, boolean> }[] = [];
-  for (const rule of context.definition.holdRules ?? defaultRules(context)) {
+  for (const rule of holdRulesOf(context)) {
     const { node, problems } = checkFormula(rule.when, scope, 'boolean');
     if (node === null || problems.length > 0) continue;
     rules.push({ rule, when: compileBoolean(node, makeBinder(binding)) });
@@ -37,6 +37,11 @@ export function compileHoldRules(context: CompiledContext): HoldJudge {
       .filter(({ when }) => isTrue(when, frame))
       .map(({ rule }) => ({ name: rule.name, reason: rule.reason ?? rule.name }));
   };
+}
+
+/** Those of the context, or the usual ones where it says nothing. */
+export function holdRulesOf(context: CompiledContext): readonly HoldRule[] {
+  return context.definition.holdRules ?? defaultRules(context);
 }
 
 /** A rule that cannot be computed holds nothing. */

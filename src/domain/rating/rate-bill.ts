@@ -1,7 +1,6 @@
 // Rates one bill. Pure: the same book and facts give the same bill, whenever and wherever.
-import { LookupError } from '../../base/formula/function-kinds.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { ArithmeticError, type Exact, zero } from '../../base/numbers/exact.ts';
+import { type Exact, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import { assembledBill, errorBill } from './assemble-bill.ts';
 import type { Bill, BillError } from './bill.ts';
@@ -26,7 +25,7 @@ import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.t
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
 import { adjustPriorTerm } from './prior-period.ts';
-import { RatingError } from './rating-error.ts';
+import { isRefusal, RatingError } from './rating-error.ts';
 import { type ScheduledEdition, scheduleOf } from './schedule.ts';
 import { totalsOf } from './totals.ts';
 import type { Track } from './tracks.ts';
@@ -51,11 +50,7 @@ export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {
 }
 
 function billError(error: unknown, evaluation: Evaluation | null): BillError {
-  const isKnown =
-    error instanceof RatingError ||
-    error instanceof ArithmeticError ||
-    error instanceof LookupError;
-  if (!isKnown) throw error;
+  if (!isRefusal(error)) throw error;
   const component = evaluation?.component?.definition.name;
   const meterNumber = error instanceof RatingError ? error.meterNumber : undefined;
   return {

@@ -1,3 +1,6 @@
+import { LookupError } from '../../base/formula/function-kinds.ts';
+import { ArithmeticError } from '../../base/numbers/exact.ts';
+
 /** Why a bill could not be rated. */
 export type BillErrorCode =
   | 'READING_MISSING'
@@ -32,4 +35,11 @@ export class RatingError extends Error {
     this.code = code;
     this.meterNumber = meterNumber;
   }
+}
+
+/** Whether an error stops one bill; any other is a fault of the program. */
+export function isRefusal(error: unknown): error is RatingError | ArithmeticError | LookupError {
+  return (
+    error instanceof RatingError || error instanceof ArithmeticError || error instanceof LookupError
+  );
 }

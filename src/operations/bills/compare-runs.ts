@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
-import { type Cause, causesOf } from '../../domain/bills/causes.ts';
+import { causesOf } from '../../domain/bills/causes.ts';
 import {
   countDifferences,
   type DifferenceRow,
@@ -13,6 +13,7 @@ import {
   type RunPair,
   type Side,
 } from '../../domain/bills/compare-store.ts';
+import type { Cause } from '../../domain/bills/differing.ts';
 import type { StoredLine } from '../../domain/bills/document.ts';
 import { factsOf } from '../../domain/bills/re-rate.ts';
 import { findRun, type RunRow } from '../../domain/bills/runs-store.ts';
