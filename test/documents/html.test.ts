@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { billText } from '../../src/domain/documents/bill-text.ts';
 import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
+import { layOutBill } from '../../src/domain/documents/render-bill.ts';
 import { allBills, line, ordinary, ordinaryBill, sectioned, urdu } from './bills.ts';
+import { textsOf } from './page-check.ts';
 
 const hostileText = `<script>alert(1)</script>"' onload=alert(1) </style> & {{x}} \u202e\u0000`;
 
@@ -110,6 +113,41 @@ test('a bill in plain text has its lines, sums and dates, and no marks of direct
   const colored = { ...ordinary, bill: { ...ordinaryBill, partyName: 'a\u001b[31mb' } };
   assert.ok(!billText(colored).includes('\u001b'), 'a terminal is given no commands');
 });
+
+test('a line of one step with a flat part shows the step, and one without shows its rate', () => {
+  const shown = (flat?: string) => {
+    const step = { quantity: '80', rate: '3', amount: flat === '50' ? '290' : '240' };
+    const details = [flat === undefined ? step : { ...step, flat }];
+    const amount = Number(step.amount);
+    const lines = [line({ label: 'Energy', quantity: '80', unit: 'kWh', amount, details })];
+    const input = { ...ordinary, bill: { ...ordinaryBill, lines } };
+    const { html } = renderBillHtml(input);
+    const cells = /<td><bdi>Energy.*?<\/tr>/.exec(html)?.[0].replace(/<[^>]+>/g, '|') ?? '';
+    return {
+      html: cells.split('|').filter((text) => text !== ''),
+      text: billText(input).match(/^(?:Energy| ).*$/gm),
+      pdf: layOutBill(input, notoTypefaces()).flatMap(textsOf),
+    };
+  };
+  // 80 * 3 + 50
+  const step = '80 kWh × 3 + 50.00 = 290.00';
+  const flat = shown('50');
+  assert.deepEqual(flat.html, ['Energy', step, '80 kWh', '290.00']);
+  assert.deepEqual(flat.text, [pair('Energy (80 kWh)', '290.00'), `  ${step}`]);
+  const at = flat.pdf.indexOf('Energy');
+  assert.deepEqual(flat.pdf.slice(at, at + 4), ['Energy', '80 kWh', '290.00', step]);
+  for (const none of [shown(), shown('0'), shown('0.00')]) {
+    assert.deepEqual(none.html, ['Energy', '80 kWh', '3', '240.00']);
+    assert.deepEqual(none.text, [pair('Energy (80 kWh × 3)', '240.00')]);
+    const from = none.pdf.indexOf('Energy');
+    assert.deepEqual(none.pdf.slice(from, from + 4), ['Energy', '80 kWh', '3', '240.00']);
+    assert.ok(!none.pdf.some((text) => text.startsWith('80 kWh ×')));
+  }
+});
+
+function pair(label: string, value: string): string {
+  return label + value.padStart(64 - label.length);
+}
 
 test('what the workspace owes says who pays, and asks for nothing', () => {
   const owed = { ...ordinary, isOwedByUs: true };

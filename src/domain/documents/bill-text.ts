@@ -30,10 +30,17 @@ function chargeLines(view: BillView): string[] {
       '',
       ...(section.heading === null ? [] : [section.heading]),
       ...section.usage,
-      ...rows.map((row) => pair(describe(row), row.amount)),
+      ...rows.flatMap(rowLines),
       ...(section.subtotal === null ? [] : [pair(view.labels.subtotal, section.subtotal)]),
     ];
   });
+}
+
+/** A step that stands for the rate is told; several would be more than a few lines. */
+function rowLines(row: ChargeRow): string[] {
+  const [step, ...others] = row.steps;
+  const line = pair(describe(row), row.amount);
+  return step === undefined || others.length > 0 ? [line] : [line, `  ${step}`];
 }
 
 function describe({ label, quantity, rate }: ChargeRow): string {

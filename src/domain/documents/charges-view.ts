@@ -159,7 +159,7 @@ function chargeRow(line: DocumentLine, bill: BillDocument, wording: Wording): Ch
     quantity: line.quantity === null ? '' : `${formats.quantity(line.quantity)} ${unit}`.trim(),
     rate: rateText(line, wording),
     amount: formats.amount(line.amount),
-    steps: line.details.length < 2 ? [] : line.details.map((step) => stepText(step, unit, wording)),
+    steps: isRateEnough(line) ? [] : line.details.map((step) => stepText(step, unit, wording)),
   };
 }
 
@@ -175,9 +175,20 @@ function daysText(line: DocumentLine, bill: BillDocument, wording: Wording): str
   return joined(wording, ' ', [span, `(${days})`]);
 }
 
-/** One step says no more than the line can. */
+/** One step says no more than the line can, unless it has a flat part. */
+function isRateEnough({ details }: DocumentLine): boolean {
+  const [first, ...others] = details;
+  return first === undefined || (others.length === 0 && !hasFlat(first));
+}
+
+function hasFlat({ flat }: DocumentLineDetail): boolean {
+  return flat !== undefined && Number(flat) !== 0;
+}
+
 function rateText(line: DocumentLine, { formats }: Wording): string {
   const only = line.details.length === 1 ? line.details[0] : undefined;
+  // Beside the quantity, a rate alone would promise another amount.
+  if (only !== undefined && hasFlat(only)) return '';
   const rate = line.rate ?? only?.rate;
   if (rate === undefined) return '';
   const isPercent = line.unit === '%' && line.quantity === null;
@@ -188,7 +199,6 @@ function stepText(step: DocumentLineDetail, unit: string, wording: Wording): str
   const { formats } = wording;
   const measure = `${formats.quantity(step.quantity)} ${unit}`.trim();
   const rated = `${measure} × ${formats.quantity(step.rate)}`;
-  const hasFlat = step.flat !== undefined && Number(step.flat) !== 0;
-  const flat = hasFlat ? ` + ${formats.step(step.flat ?? '')}` : '';
+  const flat = hasFlat(step) ? ` + ${formats.step(step.flat ?? '')}` : '';
   return `${rated}${flat} = ${formats.step(step.amount)}`;
 }
