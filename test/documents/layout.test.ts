@@ -47,6 +47,21 @@ test('an ordinary bill is one page; forty lines go on, with headings repeated an
   }
 });
 
+test('the heading of taxes stands on the page of its first line', () => {
+  const tax = line({ label: 'Sales tax', type: 'Tax', amount: 1 });
+  // One of these many charges fills the first page up to a row.
+  for (let count = 26; count <= 34; count++) {
+    const charges = Array.from({ length: count }, (_, index) =>
+      line({ label: `Charge ${index}`, amount: 1 }),
+    );
+    const pages = lay({ ...ordinary, bill: { ...ordinaryBill, lines: [...charges, tax] } });
+    assertWellSet(pages, `${count} charges`);
+    const texts = pages.map(textsOf).find((page) => page.includes('Taxes and duties'));
+    assert.ok(texts);
+    assert.equal(texts[texts.indexOf('Taxes and duties') + 1], 'Sales tax', `${count} charges`);
+  }
+});
+
 test('the slip stands at the foot of the last page, below a line to tear along', () => {
   for (const input of [ordinary, crowded, sectioned]) {
     const page = lay(input).at(-1);

@@ -85,12 +85,12 @@ function addCharges(
     { heading: labels.rate, part: 0.13, align: 'end' },
     { heading: view.amountHeading, part: 0.19, align: 'end' },
   ]);
-  const rows = section.groups.flatMap((group) => {
-    const isFirst = group === section.groups[0];
-    const heading = isFirst
-      ? []
-      : [tableRow(sheet, columns, [{ text: group.heading, isBold: true }])];
-    return [...heading, ...group.rows.flatMap((row) => chargeBlocks(sheet, columns, row))];
+  const rows = section.groups.flatMap((group, index) => {
+    const blocks = group.rows.flatMap((row) => chargeBlocks(sheet, columns, row));
+    if (index === 0) return blocks;
+    const heading = tableRow(sheet, columns, [{ text: group.heading, isBold: true }]);
+    // One block with its first line, so that no page ends with a heading.
+    return [stack([heading, blocks[0] ?? emptyBlock]), ...blocks.slice(1)];
   });
   if (section.subtotal !== null) {
     const cells = [{ text: labels.subtotal, isBold: true }, { text: '' }, { text: '' }];
