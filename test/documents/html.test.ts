@@ -100,6 +100,18 @@ test('the page says what the paper says, in its language and direction', () => {
   assert.match(renderBillHtml(urdu).html, /<html lang="ur-PK" dir="rtl">/);
 });
 
+test('the bars of the chart are told apart by the end of long labels', () => {
+  const name = (term: string) => `Batch North ${term}`;
+  const history = ordinaryBill.history.map((term) => ({ ...term, label: name(term.label) }));
+  const bill = { ...ordinaryBill, termLabel: name('Jul-2025'), history };
+  const shown = ({ html }: { html: string }) =>
+    [...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, text]) => text);
+  const texts = shown(renderBillHtml({ ...ordinary, bill }));
+  assert.deepEqual(texts.slice(0, 4), ['310', '…North', 'Jul', '2024']);
+  assert.deepEqual(texts.slice(-4), ['404', '…North', 'Jul', '2025']);
+  assert.deepEqual(shown(renderBillHtml(ordinary)).slice(-3), ['404', 'Jul', '2025']);
+});
+
 test('a bill in plain text has its lines, sums and dates, and no marks of direction', () => {
   const text = billText(ordinary);
   assert.match(text, /^Electricity bill ELEC-2025-000991$/m);

@@ -151,6 +151,50 @@ test('what stands on a bill agrees with the bill', () => {
   }
 });
 
+const chartCases: readonly { title: string; name: (term: string) => string; last: string[] }[] = [
+  { title: 'month and year', name: (term) => term, last: ['Jul', '2025'] },
+  {
+    title: 'a batch before',
+    name: (term) => `Batch North ${term}`,
+    last: ['North', 'Jul', '2025'],
+  },
+  {
+    title: 'a batch behind',
+    name: (term) => `${term} Batch North`,
+    last: ['Jul', '2025', 'Batch'],
+  },
+  {
+    title: 'a batch on either side',
+    name: (term) => `Batch North ${term} Zone A`,
+    last: ['…Jul', '2025', 'Zone…'],
+  },
+  { title: 'a short batch', name: (term) => `Zone Old A ${term}`, last: ['…A', 'Jul', '2025'] },
+  { title: 'a wide name', name: (term) => `Northeastern ${term}`, last: ['Nort…', 'Jul', '2025'] },
+  {
+    title: 'a hyphen amid spaces',
+    name: (term) => term.replace('-', ' - '),
+    last: ['Jul', '2025'],
+  },
+];
+
+for (const { title, name, last } of chartCases) {
+  test(`the bars of a chart are told apart, with labels of ${title}`, () => {
+    const history = ordinaryBill.history.map((term) => ({ ...term, label: name(term.label) }));
+    const bill = { ...ordinaryBill, termLabel: name('Jul-2025'), history };
+    const pages = lay({ ...ordinary, bill });
+    assertWellSet(pages, title);
+    const texts = pages.flatMap(textsOf);
+    // Thirteen labels under the chart's thirteen figures.
+    const from = texts.indexOf('404', texts.indexOf('Your use in past terms (kWh)')) + 1;
+    const labels = Array.from({ length: 13 }, (_, index) => {
+      const at = from + index * last.length;
+      return texts.slice(at, at + last.length);
+    });
+    assert.deepEqual(labels.at(-1), last);
+    assert.equal(new Set(labels.map((label) => label.join(' '))).size, 13);
+  });
+}
+
 const words = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 300 }),
   fc.string({ unit: 'binary', maxLength: 60 }),

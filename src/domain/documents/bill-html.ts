@@ -6,7 +6,9 @@ import { imageProblem } from '../../base/pdf/images.ts';
 import type { BillDocumentInput } from './bill-document.ts';
 import { type BillView, billView, type Fact, type HistoryView } from './bill-view.ts';
 import type { ChargeRow, SectionView } from './charges-view.ts';
+import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { codeRows } from './code.ts';
+import { isolated } from './plain-text.ts';
 import { joined } from './wording.ts';
 
 export type BillPage = {
@@ -186,14 +188,11 @@ function chartOf(history: HistoryView, direction: 'ltr' | 'rtl'): string {
     return [
       `<rect class="${kind}" x="${x + 4}" y="${base - tall}" ${size}/>`,
       text(base - tall - 3, point.text),
-      // Month above year, which have no room beside each other.
-      ...point.label
-        .split(/[ -]/, labelLinesMax)
-        .map((part, line) => text(base + 8 + line * 7, part)),
+      ...point.label.map((piece, line) => text(base + 8 + line * 7, pieceText(piece, direction))),
     ].join('');
   });
   const width = points.length * slot;
-  const height = base + 8 + labelLinesMax * 7;
+  const height = base + 8 + labelPiecesMax * 7;
   return tag('div', { class: 'history' }, [
     tag('h3', {}, [escaped(history.heading)]),
     `<svg role="img" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
@@ -201,7 +200,13 @@ function chartOf(history: HistoryView, direction: 'ltr' | 'rtl'): string {
   ]);
 }
 
-const labelLinesMax = 3;
+/** That have room under a bar. */
+const labelLettersMax = 8;
+
+function pieceText({ text, marked }: LabelPiece, direction: 'ltr' | 'rtl'): string {
+  const hasRoom = marked !== text && marked.length <= labelLettersMax;
+  return hasRoom ? isolated(marked, direction) : text;
+}
 
 function notesOf(view: BillView): string {
   if (view.notes === '') return '';

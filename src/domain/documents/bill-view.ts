@@ -3,6 +3,7 @@
 import { currencyDecimals } from '../../base/currencies.ts';
 import type { BillDocument, BillDocumentInput, DocumentBankAccount } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
+import { chartLabels, type LabelPiece } from './chart-labels.ts';
 import { formatsOf, usableLocale } from './formats.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import type { Letterhead } from './letterhead.ts';
@@ -15,7 +16,7 @@ export type Fact = { readonly label: string; readonly value: string };
 export type TotalRow = Fact & { readonly weight: 'detail' | 'plain' | 'strong' };
 
 export type HistoryPoint = {
-  readonly label: string;
+  readonly label: readonly LabelPiece[];
   readonly value: number;
   readonly text: string;
   readonly isPresent: boolean;
@@ -220,18 +221,17 @@ function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | nu
   const hasQuantities = usage !== undefined && terms.every((term) => term.quantity !== null);
   const unit = hasQuantities ? lineText(usage.unit) : bill.currency;
   const heading = hasQuantities ? labels.history : labels.historyAmounts;
-  const point = (label: string, measure: string | number | null, isPresent: boolean) => {
-    // A bar is only as exact as its drawing.
-    const value = Math.max(0, Number(measure) || 0);
-    return { label: lineText(label), value, text: formats.short(value), isPresent };
-  };
+  const names = [...terms.map((term) => term.label), bill.termLabel].map(lineText);
   const own = hasQuantities ? usage.quantity : bill.currentCharges;
+  const past = terms.map((term) => (hasQuantities ? term.quantity : term.amount));
+  const measures = [...past, own];
   return {
     heading: unit === '' ? heading : joined(wording, ' ', [heading, `(${unit})`]),
-    points: [
-      ...terms.map((term) => point(term.label, hasQuantities ? term.quantity : term.amount, false)),
-      point(bill.termLabel ?? '', own, true),
-    ],
+    points: chartLabels(names).map((label, index) => {
+      // A bar is only as exact as its drawing.
+      const value = Math.max(0, Number(measures[index]) || 0);
+      return { label, value, text: formats.short(value), isPresent: index === terms.length };
+    }),
   };
 }
 

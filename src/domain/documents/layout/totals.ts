@@ -1,6 +1,7 @@
 // The sums of the bill, beside a chart of past terms.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import type { BillView, HistoryPoint, HistoryView } from '../bill-view.ts';
+import { labelPiecesMax } from '../chart-labels.ts';
 import {
   type Block,
   beside,
@@ -75,15 +76,7 @@ function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
   );
   const base = ruleBlock(sheet, { x: sheet.left, width, thickness: 0.6 });
   const labels = points.map((point, index) =>
-    // Month above year, which have no room beside each other.
-    textBlock(sheet, point.label.replace(/[ -]/g, '\n'), {
-      x: sheet.left + index * slot + 0.5,
-      width: slot - 1,
-      size: sizes.chart,
-      align: 'center',
-      color: point.isPresent ? sheet.colors.text : sheet.colors.muted,
-      linesMax: 3,
-    }),
+    labelBlock(sheet, point, { x: sheet.left + index * slot + 0.5, width: slot - 1 }),
   );
   return stack([
     heading(sheet, history.heading, { x: sheet.left, width }),
@@ -92,6 +85,25 @@ function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
     { height: 1.5, items: [] },
     labels.length === 0 ? emptyBlock : beside(labels),
   ]);
+}
+
+/** A line for each piece; one that is too wide takes lines that are left over. */
+function labelBlock(
+  sheet: Sheet,
+  { label, isPresent }: HistoryPoint,
+  place: { x: number; width: number },
+): Block {
+  const color = isPresent ? sheet.colors.text : sheet.colors.muted;
+  const style = { ...place, size: sizes.chart, align: 'center', color } as const;
+  let linesLeft = labelPiecesMax - label.length;
+  const blocks = label.map(({ text, marked }) => {
+    const whole = textBlock(sheet, marked, { ...style, linesMax: 2 });
+    const hasRoom = whole.items.length === 1;
+    const block = hasRoom ? whole : textBlock(sheet, text, { ...style, linesMax: 1 + linesLeft });
+    linesLeft -= block.items.length - 1;
+    return block;
+  });
+  return stack(blocks);
 }
 
 /** The figure above its bar; all bars end on one line. */
