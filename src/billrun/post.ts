@@ -31,9 +31,8 @@ import {
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
 import { countStale } from '../domain/bills/subjects-store.ts';
 import { listShared } from '../domain/bills/wallets-store.ts';
-import { formatNumber } from '../domain/tenants/number-format.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { findSettings } from '../domain/tenants/store.ts';
+import { assertNotGiven, numberingOf } from './bill-numbers.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
@@ -176,6 +175,8 @@ async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservat
     postingDate: dateIn(job.now, timezone).toString(),
     ranges,
   };
+  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
+  await assertNotGiven(tx, tenantId, numberOf, { first: reserved.firstNumber, count: bills });
   const key = { termId: term.term_id, runNumber: term.run_number };
   await updateReservation(tx, tenantId, key, reserved);
   return reserved;
@@ -229,7 +230,10 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   return { done: expected, outcome: { posted: posted.length, shared } };
 }
 
-/** In the order of their ids, from the piece of the range that is the part's. */
+/**
+ * In the order of their ids, from the piece of the range that is the part's. The format may have
+ * been changed since posting began, and another term may have been posted.
+ */
 async function numberBills(
   tx: Tx,
   job: StepJob,
@@ -238,15 +242,12 @@ async function numberBills(
   chunk: Chunk,
   ids: readonly number[],
 ): Promise<Numbered[]> {
-  const { bill_number_format: format } = await findSettings(tx, job.tenant.tenantId);
-  const date = Temporal.PlainDate.from(reserved.postingDate);
+  const { tenantId } = job.tenant;
+  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
   const earlier = reserved.ranges.slice(0, chunk.chunk - 1);
   const first = earlier.reduce((sum, [, , bills]) => sum + bills, reserved.firstNumber);
-  const parts = { serviceCode: term.context_code, batchCode: term.batch_code, date };
-  return ids.map((billId, index) => ({
-    billId,
-    number: formatNumber(format, { ...parts, number: first + index }),
-  }));
+  await assertNotGiven(tx, tenantId, numberOf, { first, count: ids.length });
+  return ids.map((billId, index) => ({ billId, number: numberOf(first + index) }));
 }
 
 type Outcome = { posted: number; shared: number[] };

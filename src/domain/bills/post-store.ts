@@ -185,6 +185,40 @@ export async function holdStaleBills(
   `.execute(tx);
 }
 
+/** Whether a number as long as these, on a bill or retired, is one of the two or lies between. */
+export async function hasNumbersBetween(
+  tx: Tx,
+  tenantId: number,
+  first: string,
+  last: string,
+): Promise<boolean> {
+  const isAmong = sql`bill_number between ${first} and ${last}
+    and length(bill_number) = length(${first}::text)`;
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from bills where tenant_id = ${tenantId} and ${isAmong})
+      or exists (select from retired_numbers where tenant_id = ${tenantId} and ${isAmong})
+      as found
+  `.execute(tx);
+  return rows[0]?.found === true;
+}
+
+/** The first of the numbers that stands on a bill or was retired. */
+export async function findGivenNumber(
+  tx: Tx,
+  tenantId: number,
+  numbers: readonly string[],
+): Promise<string | undefined> {
+  const isOne = sql`bill_number = any(${numbers}::text[])`;
+  const { rows } = await sql<{ bill_number: string }>`
+    select bill_number from bills where tenant_id = ${tenantId} and ${isOne}
+    union all
+    select bill_number from retired_numbers where tenant_id = ${tenantId} and ${isOne}
+    order by bill_number
+    limit 1
+  `.execute(tx);
+  return rows[0]?.bill_number;
+}
+
 export type Numbered = { billId: number; number: string };
 
 export type ShareRow = { bill_id: number; subscription_id: number; amount: number };

@@ -22,7 +22,7 @@ export const postBills = operation({
     billId: maybe(Type.Unsafe<null>({ type: 'null', description: 'a term is posted as a whole' })),
   }),
   response: empty,
-  errors: [...stepErrors, 'TERM_STALE_GENERATE_AGAIN', 'TERM_HAS_OPEN_BILLS'],
+  errors: [...stepErrors, 'TERM_STALE_GENERATE_AGAIN', 'TERM_HAS_OPEN_BILLS', 'DUPLICATE'],
   example: {
     operation: 'schedule',
     data: { termID: 1, sheduleTime: '2025-08-01T02:00:00', skipErrors: false },
