@@ -2,7 +2,7 @@
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { findRowSubscriptions } from '../domain/terms/eligible-store.ts';
-import { deleteDrafts } from '../domain/terms/inputs-store.ts';
+import { deleteReadDrafts } from '../domain/terms/inputs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { getTerm, lockTerm, noteInputs } from '../domain/terms/store.ts';
@@ -43,10 +43,10 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const termId = job.termId ?? 0;
   const subscriptionId = await subscriptionOf(tx, job);
   const stamp = { at: job.now, by: job.requestedBy };
+  // As long as they are locked, readings tell which drafts were made of them.
+  const drafts = await deleteReadDrafts(tx, tenantId, termId, subscriptionId);
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, termId, subscriptionId);
   await rejectEstimates(tx, tenantId, termId, standIns, stamp);
-  const which = { subscriptionId, isHeldKept: true };
-  const drafts = unlocked === 0 ? 0 : await deleteDrafts(tx, tenantId, termId, which);
   const left = await countLocked(tx, tenantId, termId);
   // With none left, step 4 is as if it had not been done.
   const posted = left === 0 ? { readings: null } : {};

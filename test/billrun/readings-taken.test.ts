@@ -2,7 +2,7 @@
 // estimated, or no longer fit its days.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generate, post } from '../support/bill-run.ts';
+import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { billOf, february, january, march, openHome, readingsOn } from '../support/left-out.ts';
 import { openScene } from '../support/scene.ts';
@@ -46,6 +46,63 @@ test('a hold of an operator outlives readings that are given back', async () => 
   await client.cancelTerm({ data: { termID: term, reason: 'not needed' } });
   assert.deepEqual((await client.getBills({ termID: term })).data.bills, []);
 });
+
+test('readings that are given back take no drafts along but those made of them', async () => {
+  const { client, run, read, lock, newSubscription } = await openHome(scene);
+  const flat = await newSubscription({ billedThrough: '2025-12-31' });
+  const termID = await read(january, ['100', '31/01/2026']);
+  await generate(run, termID);
+  const [metered, unmetered] = await billsOf(run, termID);
+  assert.equal(unmetered?.connectionNumber, flat);
+  const { message } = await client.unpostMeterReadings({ data: { termID } });
+  assert.equal(message, '1 readings unlocked, 1 drafts deleted');
+  assert.deepEqual(await billsOf(run, termID), [unmetered]);
+  // What is left is not posted by itself.
+  const { stage, stale } = await termOf(client, termID);
+  assert.deepEqual([stage, stale], ['Generated', true]);
+  await refuses(post(run, termID, true), 'TERM_STALE_GENERATE_AGAIN', { statusCode: 409 });
+  await refuses(generate(run, termID), 'READINGS_NOT_POSTED');
+
+  await lock(termID);
+  await generate(run, termID);
+  const again = await billsOf(run, termID);
+  assert.deepEqual(
+    again.map((bill) => [bill.connectionNumber, bill.currentCharges]),
+    [metered, unmetered].map((bill) => [bill?.connectionNumber, bill?.currentCharges]),
+  );
+  assert.equal(again[1]?.billID, unmetered?.billID);
+  assert.deepEqual((await client.compareRuns({ termID })).data.differences, []);
+  await post(run, termID);
+  assert.equal((await termOf(client, termID)).status, 'Posted');
+});
+
+for (const postType of ['Post Account', 'Post Party'] as const) {
+  test(`${postType}: a bill goes with the readings of one of its subscriptions`, async () => {
+    const { client, run, read, newSubscription } = await openHome(scene, { postType });
+    await client.makeUsers({ userType: 'customer', users: [{ name: 'B. Khan' }] });
+    const connectionGroups = [{ connectionGroupLabel: 'House 2' }];
+    await client.updateUser({ user: { partyID: 2, connectionGroups } });
+    const facts = { billedThrough: '2025-12-31' };
+    await newSubscription(facts);
+    const others = [await newSubscription(facts), await newSubscription(facts)];
+    await rowsOf(
+      run,
+      `update subscriptions set party_id = 2, account_id = 2
+       where tenant_id = $1 and subscription_number = any($2)`,
+      [others],
+    );
+    const termID = await read(january, ['100', '31/01/2026']);
+    await generate(run, termID);
+    const bills = await billsOf(run, termID);
+    assert.deepEqual(
+      bills.map((bill) => bill.partyName),
+      ['Asma Khan', 'B. Khan'],
+    );
+    const { message } = await client.unpostMeterReadings({ data: { termID } });
+    assert.equal(message, '1 readings unlocked, 1 drafts deleted');
+    assert.deepEqual(await billsOf(run, termID), bills.slice(1));
+  });
+}
 
 test('a term cannot end before the readings that it has taken', async () => {
   const { client, run, read, lock, upload } = await openHome(scene);

@@ -1,5 +1,5 @@
 // What was taken into a term before its bills are made: manual values and uploaded use.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 
@@ -99,31 +99,51 @@ export async function deleteInputs(tx: Tx, tenantId: number, termId: number): Pr
   `.execute(tx);
 }
 
-const allDrafts = { subscriptionId: null, isHeldKept: false };
+/** Bills of the term that have no number yet; returns how many there were. */
+export function deleteDrafts(tx: Tx, tenantId: number, termId: number): Promise<number> {
+  return deleteBills(tx, tenantId, termId, sql`true`);
+}
 
 /**
- * Bills of the term that have no number yet, of one subscription or of all; returns how many. They
- * are made anew when the term is generated again; those that somebody holds stay until then,
- * so that they are held still.
+ * Drafts that were made of readings that the term has locked, of one subscription or of all; a bill
+ * of several goes if one of them was read. They are made anew when the term is generated again;
+ * those that somebody holds stay until then, so that they are held still. Readings are looked up
+ * for each bill: a plan that was made while the tables were small must not go through all of them.
  */
-export async function deleteDrafts(
+export function deleteReadDrafts(
   tx: Tx,
   tenantId: number,
   termId: number,
-  which: { subscriptionId: number | null; isHeldKept: boolean } = allDrafts,
+  subscriptionId: number | null,
 ): Promise<number> {
-  const { subscriptionId, isHeldKept } = which;
+  const isRead = (of: RawBuilder<unknown>) => sql`exists (
+    select from term_readings l
+    where l.tenant_id = ${tenantId} and l.term_id = ${termId} and l.subscription_id = ${of}
+      and (${subscriptionId}::bigint is null or l.subscription_id = ${subscriptionId})
+    offset 0
+  )`;
+  const hasReadPart = sql`exists (
+    select from bill_parts p
+    where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+      and ${isRead(sql`p.subscription_id`)}
+    offset 0
+  )`;
+  const isMeant = sql`not b.is_held and case when b.subscription_id is null
+    then ${hasReadPart} else ${isRead(sql`b.subscription_id`)} end`;
+  return deleteBills(tx, tenantId, termId, isMeant);
+}
+
+async function deleteBills(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  isMeant: RawBuilder<unknown>,
+): Promise<number> {
   const { rows } = await sql<{ bill_id: number }>`
     select b.bill_id from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId}
-      and b.status in ('Draft', 'Error', 'Hold') and not (b.is_held and ${isHeldKept}::boolean)
-      and (${subscriptionId}::bigint is null or b.subscription_id = ${subscriptionId}
-        or exists (
-          select from bill_parts p
-          where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
-            and p.subscription_id = ${subscriptionId}
-        ))
-    for update
+      and b.status in ('Draft', 'Error', 'Hold') and ${isMeant}
+    for update of b
   `.execute(tx);
   const ids = `{${rows.map((row) => row.bill_id).join(',')}}`;
   await sql`
