@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { billOf, february, january, march, openHome, readingsOn } from '../support/left-out.ts';
+import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
-import { termOf } from '../support/terms.ts';
+import { newTerm, termOf } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -162,6 +163,64 @@ test('a bill tells that no estimate was possible, or that nobody asked for one',
     ['ESTIMATE_NOT_POSSIBLE'],
   );
   assert.deepEqual(await codeAfter('previous'), []);
+});
+
+/** A home that used 310 units in January 2025 and 62 in December, since when a meter hangs new. */
+async function yearWithNewMeter(way: 'exchanged' | 'added') {
+  const estimation = { allowed: 1 };
+  const meteredInputs = [{ name: 'energy', unit: 'kWh', estimation }];
+  const service = { meteredInputs, holdRules: [] } as never;
+  const place = await openMetered(scene, `new-meter-${way}`, service);
+  const { admin: client, tenantId, newMeter } = place;
+  const run = { scene, client, tenantId };
+  const facts = { connectionDate: '2024-12-31', billedThrough: '2024-12-31' };
+  const connectionNumber = await place.newSubscription(facts);
+  const [number, newNumber] = [await newMeter(), await newMeter()];
+  const meteredInput = 'energy';
+  const hang = (one: number, installDate: string) => {
+    const data = { connectionNumber, number: one, installDate, meteredInput };
+    return client.assignMeter({ data: { ...data, initialReadings: [{ value: '0' }] } });
+  };
+  const { data } = await client.getServices({});
+  const serviceCode = data.services[0]?.serviceCode ?? '';
+  /** A term, with what each meter shows on its last day. */
+  const bill = async (startDate: string, endDate: string, shown: readonly [number, string][]) => {
+    const termID = await newTerm(client, { serviceCode, startDate, endDate });
+    const readings = shown.map(([one, value]) => ({ number: one, value, readingDate: endDate }));
+    if (readings.length > 0) await client.makeReadings({ readings });
+    const reading = 'estimated';
+    await client.postMeterReadings({ operation: 'schedule', data: { termID, reading } });
+    await generate(run, termID);
+    const made = await billOf(run, termID);
+    await post(run, termID);
+    return made.meterReadings.find((one) => one.meterNumber === newNumber);
+  };
+  await hang(number, '01/01/2025');
+  await bill('01/01/2025', '31/01/2025', [[number, '310']]);
+  await bill('01/02/2025', '30/11/2025', [[number, '613']]);
+  if (way === 'exchanged') {
+    const meters = { connectionNumber, oldNumber: number, newNumber };
+    const [finalReadings, initialReadings] = [[{ value: '613' }], [{ value: '0' }]];
+    const replaced = { ...meters, replaceDate: '01/12/2025', finalReadings, initialReadings };
+    await client.replaceMeter({ data: replaced });
+  } else {
+    await hang(newNumber, '01/12/2025');
+  }
+  const old = (value: string): [number, string][] => (way === 'added' ? [[number, value]] : []);
+  await bill('01/12/2025', '31/12/2025', [[newNumber, '62'], ...old('623')]);
+  return bill('01/01/2026', '31/01/2026', old('633'));
+}
+
+test('a meter that was exchanged is estimated by the same term last year', async () => {
+  const reading = await yearWithNewMeter('exchanged');
+  // 62 + 310, as in January 2025; December had 62.
+  assert.deepEqual([reading?.currentReading, reading?.readingType], ['372', 'Estimated']);
+});
+
+test('a meter that was added is not estimated by what another has measured', async () => {
+  const reading = await yearWithNewMeter('added');
+  // 62 in the 30 days since it hangs: 62 + 62 * 31 / 30.
+  assert.deepEqual([reading?.currentReading, reading?.readingType], ['126', 'Estimated']);
 });
 
 test('a register that turned over inside the term is billed for the whole turn, wherever it ends', async () => {

@@ -91,21 +91,22 @@ function lastDay({ off_since }: UnreadRegister, endDate: string): number {
 
 type Past = PastTerm & { endDate: string };
 
-/** Newest first: of the register itself, or of its input while another register measured it. */
+/** Newest first: of the register itself, then of its input while another register measured it. */
 function pastTerms({ terms, history, input }: UnreadRegister): Past[] {
-  if (terms && terms.length > 0) {
-    return terms.map(({ endDate, days, quantity, type }) => ({
-      endDate,
-      days,
-      quantity,
-      isEstimated: type === 'Estimated',
-    }));
-  }
-  return (history ?? []).flatMap(({ endDate, days, usage }) => {
+  const own = (terms ?? []).map(({ endDate, days, quantity, type }) => ({
+    endDate,
+    days,
+    quantity,
+    isEstimated: type === 'Estimated',
+  }));
+  const first = own.at(-1)?.endDate;
+  const before = (history ?? []).flatMap(({ endDate, days, usage }) => {
     const used = usage[input];
     if (endDate === undefined || !days || used === undefined) return [];
+    if (first !== undefined && endDate >= first) return [];
     return [{ endDate, days, quantity: used.quantity, isEstimated: used.type === 'Estimated' }];
   });
+  return [...own, ...before];
 }
 
 function isOfLastYear({ endDate }: Past, termEnd: string): boolean {
