@@ -467,7 +467,7 @@ const nastyTexts = [
   '0000-01-01T00:00:00',
   '0001-01-01T00:00:00',
 ];
-const nastyNumbers = [-1, 0, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300];
+const nastyNumbers = [-1, 0, 1.5, 2 ** 15, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300];
 const nastyKinds = [true, null, [[null]], { a: 1 }];
 
 /** All that might pass the first look at the field, and a few that must not. */
@@ -481,10 +481,15 @@ function inFreeForm(value: string): Json {
   return { a: value, b: [{ c: value }], [value]: 1 };
 }
 
-/** Of the fields beside each other that have the same rules, the first. */
+/**
+ * Of the texts beside each other that have the same rules, the first. Of numbers each: one goes
+ * into a column of eight bytes, another with the same rules into one of four or two.
+ */
 function differing(leaves: readonly Leaf[]): Leaf[] {
   const rules = leaves.map(({ path, node }) => JSON.stringify([path.slice(0, -1), node]));
-  return leaves.filter((_, index) => rules.indexOf(rules[index] ?? '') === index);
+  return leaves.filter(
+    ({ node }, index) => isOfType(node, 'integer') || rules.indexOf(rules[index] ?? '') === index,
+  );
 }
 
 test('no value in any field makes an operation fail', async (t) => {

@@ -82,6 +82,13 @@ export const id = Type.Integer({
   'x-code': 'INVALID_NUMBER',
 });
 
+/** Counts what belongs to something else, from 1, in a column of four bytes. */
+export const ordinal = Type.Integer({
+  minimum: 1,
+  maximum: 2_147_483_647,
+  'x-code': 'INVALID_NUMBER',
+});
+
 export const date = Type.String({
   format: 'date-dmy',
   maxLength: 10,

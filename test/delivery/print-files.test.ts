@@ -112,6 +112,9 @@ test('get-print-file refuses what there is not, and what is not what was printed
   const asked = { jobID: file?.jobID ?? 0, part: 1 };
   assert.equal(await codeOf(client.getPrintFile({ ...asked, part: 2 })), 'PRINT_FILE_NOT_FOUND');
   assert.equal(await codeOf(client.getPrintFile({ ...asked, jobID: 1 })), 'PRINT_FILE_NOT_FOUND');
+  const last = { ...asked, part: 2 ** 31 - 1 };
+  assert.equal(await codeOf(client.getPrintFile(last)), 'PRINT_FILE_NOT_FOUND');
+  assert.equal(await codeOf(client.getPrintFile({ ...last, part: 2 ** 31 })), 'INVALID_NUMBER');
   const other = await scene.workspace('print-other');
   assert.equal(await codeOf(other.getPrintFile(asked)), 'PRINT_FILE_NOT_FOUND');
   const setBill = (column: string, value: string) =>

@@ -19,7 +19,7 @@ import { factsOf } from '../../domain/bills/re-rate.ts';
 import { findRun, type RunRow } from '../../domain/bills/runs-store.ts';
 import type { PriceBook } from '../../domain/rating/price-book.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { id, maybe, money, nullable, page, timestamp } from '../fields.ts';
+import { id, maybe, money, nullable, ordinal, page, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 
@@ -35,9 +35,6 @@ const runView = Type.Object({
 const changedAmounts = Type.Array(
   Type.Object({ component: text, before: nullable(money), after: nullable(money) }),
 );
-const runNumber = maybe(
-  Type.Integer({ minimum: 1, maximum: 2_147_483_647, 'x-code': 'INVALID_NUMBER' }),
-);
 
 export const compareRuns = operation({
   path: '/billing/bills/compare-runs',
@@ -47,8 +44,8 @@ export const compareRuns = operation({
   summary: 'Shows which bills differ between two generations of a term, and why.',
   request: Type.Object({
     termID: id,
-    runID: runNumber,
-    againstRunID: runNumber,
+    runID: maybe(ordinal),
+    againstRunID: maybe(ordinal),
     page: Type.Optional(page),
   }),
   response: Type.Object({

@@ -7,7 +7,7 @@ import {
 } from '../../domain/delivery/print-files-store.ts';
 import { printInputs } from '../../domain/delivery/print-inputs.ts';
 import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
-import { id } from '../fields.ts';
+import { id, ordinal } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
 /** Each keeps a connection, and much of a processor, for seconds. */
@@ -21,7 +21,7 @@ export const getPrintFile = operation({
   action: 'Retrieve Print File',
   access: { permission: 'bills:read' },
   summary: 'A file of bills that are to be printed, as PDF.',
-  request: Type.Object({ jobID: id, part: id }),
+  request: Type.Object({ jobID: id, part: ordinal }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
   errors: ['PRINT_FILE_NOT_FOUND', 'TEMPLATE_INVALID', 'DOCUMENT_TOO_LONG', 'DOCUMENT_DIFFERS'],
   example: { jobID: 901, part: 1 },
