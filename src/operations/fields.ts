@@ -143,14 +143,19 @@ export const page = nullable(
 );
 export type Page = { pageNumber: number; size: number };
 
-/** The query options every list knows; `sortBy` takes the names that the operation allows. */
+const wantedFields = maybe(Type.Array(text({ max: 64 }), { maxItems: 100 }));
+
+/** Of a list that has one order and no search: the other options are named as ignored. */
+export const fieldsOnly = maybe(Type.Object({ fields: wantedFields }));
+
+/** Of a list that sorts and searches; `sortBy` takes the names that the operation allows. */
 export function metaData<const T extends readonly string[]>(sortable: T) {
   return maybe(
     Type.Object({
       sortBy: filterOf(sortable),
       sortOrder: filterOf(['asc', 'desc']),
       search: maybe(text({ max: 200 })),
-      fields: maybe(Type.Array(text({ max: 64 }), { maxItems: 100 })),
+      fields: wantedFields,
       includeArchived: maybe(Type.Boolean()),
       updatedSince: maybe(
         Type.Integer({

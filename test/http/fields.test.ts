@@ -93,6 +93,27 @@ test('unknown metaData keys are ignored and named; known ones of the wrong kind 
   await admin.listUsers({ metaData: null });
 });
 
+test('a list that does not sort or search names the options for it as ignored', async () => {
+  const options = {
+    sortBy: 'colour',
+    sortOrder: 'desc',
+    search: 'x',
+    includeArchived: true,
+    updatedSince: 1,
+    language: 'en',
+  };
+  const metaData = { ...options, fields: ['status'] } as object;
+  const named = Object.keys(options).map((key) => `metaData.${key}`);
+  for (const listed of [
+    await admin.getDeliveries({ metaData }),
+    await admin.getPrintFiles({ metaData }),
+    await admin.getJobs({ metaData }),
+    await admin.getReadings({ metaData }),
+  ]) {
+    assert.deepEqual(listed.headers.get('x-ignored-fields')?.split(','), named);
+  }
+});
+
 test('a page outside its limits is INVALID_PAGE, one past the end is empty', async () => {
   const wrong = [
     { pageNumber: -1, size: 10 },

@@ -7,7 +7,7 @@ import {
 } from '../../domain/delivery/list-store.ts';
 import { deliveryStatuses } from '../../domain/delivery/store.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
-import { filterOf, maybe, metaData, page } from '../fields.ts';
+import { fieldsOnly, filterOf, maybe, page } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { deliveryView, presentDelivery } from './delivery-fields.ts';
@@ -31,7 +31,7 @@ export const getDeliveries = operation({
     status: filterOf(deliveryStatuses),
     channel: filterOf(deliveryChannels),
     page: Type.Optional(page),
-    metaData: metaData(['deliveryID']),
+    metaData: fieldsOnly,
   }),
   response: Type.Object({ deliveries: Type.Array(Type.Partial(Type.Object(deliveryView))) }),
   errors: [],

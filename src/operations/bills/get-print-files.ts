@@ -5,7 +5,7 @@ import {
   listPrintFiles,
   type PrintFileRow,
 } from '../../domain/delivery/print-files-store.ts';
-import { maybe, metaData, page, timestamp } from '../fields.ts';
+import { fieldsOnly, maybe, page, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 
@@ -36,7 +36,7 @@ export const getPrintFiles = operation({
       }),
     ),
     page: Type.Optional(page),
-    metaData: metaData(['jobID', 'part']),
+    metaData: fieldsOnly,
   }),
   response: Type.Object({ printFiles: Type.Array(Type.Partial(Type.Object(printFileView))) }),
   errors: [],

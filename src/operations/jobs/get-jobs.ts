@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { jobStatuses, secondsLeft } from '../../domain/terms/job.ts';
 import { countJobs, type JobRow, listJobs } from '../../domain/terms/jobs-store.ts';
-import { filterOf, maybe, metaData, nullable, page, timestamp } from '../fields.ts';
+import { fieldsOnly, filterOf, maybe, nullable, page, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 
@@ -62,7 +62,7 @@ export const getJobs = operation({
     termID: key,
     status: filterOf(jobStatuses),
     page: Type.Optional(page),
-    metaData: metaData(['jobID']),
+    metaData: fieldsOnly,
   }),
   response: Type.Object({ jobs: Type.Array(Type.Partial(job)) }),
   errors: [],

@@ -9,7 +9,7 @@ import {
   readingStates,
 } from '../../domain/readings/list-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { date, filterOf, maybe, metaData, nullable, page, text, timestamp } from '../fields.ts';
+import { date, fieldsOnly, filterOf, maybe, nullable, page, text, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 
@@ -61,7 +61,7 @@ export const getReadings = operation({
     fromDate: maybe(date),
     toDate: maybe(date),
     page: Type.Optional(page),
-    metaData: metaData(['readingID']),
+    metaData: fieldsOnly,
   }),
   response: Type.Object({ readings: Type.Array(Type.Partial(Type.Object(reading))) }),
   errors: [],
