@@ -1,12 +1,18 @@
-// The demo workspace: what it holds, as its API shows it.
+// The demo workspace: what it holds, as its API shows it, and the bill run through it.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { openDatabase } from '../../src/base/db/pool.ts';
 import { demo, makeDemo } from '../../src/commands/demo/workspace.ts';
 import { readConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { environmentOf } from '../support/cluster.ts';
 import { openScene } from '../support/scene.ts';
+import { root } from '../support/source.ts';
 
 const scene = await openScene();
 const config = readConfig({ ...environmentOf(scene.cluster, scene.databaseName) });
@@ -90,3 +96,39 @@ test('what customers owe from before balances', async () => {
   );
   assert.deepEqual(rows, [{ lines: '0', owed: true, agrees: true }]);
 });
+
+test('demo run passes over terms that are cancelled or for single subscriptions', async (t) => {
+  const batch = { serviceCode: 'ELEC', batchCode: 'B01' };
+  const dates = { startDate: '01/01/2040', endDate: '31/01/2040' };
+  const ahead = { ...batch, ...dates, label: 'Far ahead' };
+  const made = await admin.makeTerm({ operation: 'schedule', data: ahead });
+  const termID = Number(made.headers.get('x-term-id'));
+  const runner = scene.runJobs();
+  await admin.cancelTerm({ data: { termID, reason: 'too early' } });
+  await runner.stop();
+  const { connections } = (await admin.getConnections({ filters: batch })).data;
+  const connectionNumbers = [connections[0]?.connectionNumber ?? ''];
+  const single = { ...ahead, type: 'OffCycle' as const, connectionNumbers };
+  await admin.makeTerm({ operation: 'schedule', data: single });
+
+  const { settings } = (await admin.getSettings({})).data;
+  const month = Temporal.PlainDate.from(settings.now.slice(0, 10)).subtract({ months: 1 });
+  const { year, daysInMonth } = month;
+  const ending = `${month.toString().slice(5, 7)}/${year}`;
+
+  const output = await demoRun(t);
+  // The first term is the last whole month.
+  assert.match(output, new RegExp(`^Step 1 .*: 01/${ending} to ${daysInMonth}/${ending}$`, 'm'));
+  assert.match(output, /^ +\d+ bills generated, 0 in error, 0 on hold$/m);
+});
+
+/** What `billwright demo run` prints. */
+async function demoRun(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-demo-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const own = { ...environmentOf(scene.cluster, scene.databaseName), BILLWRIGHT_DATA: folder };
+  const options = { cwd: root, env: { ...process.env, ...own } };
+  const run = promisify(execFile)(process.execPath, ['src/main.ts', 'demo', 'run'], options);
+  const { stdout } = await run.catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
+  return stdout;
+}

@@ -84,11 +84,14 @@ async function makeTerm(billing: Client): Promise<{ termId: number; dates: TermD
   const { data } = await billing.getTerms({
     serviceCode: run.serviceCode,
     filters: { batchCode: run.batchCode },
-    page: { pageNumber: 0, size: 1 },
+    type: 'Regular',
+    metaData: { fields: ['status', 'endDate'] },
   });
+  // The newest is first. A cancelled one bills no days.
+  const last = data.terms.find((term) => term.status !== 'Cancelled');
   const { settings } = (await billing.getSettings()).data;
   const now = Temporal.PlainDateTime.from(settings.now.replace(' ', 'T'));
-  const lastEnd = parseDate(data.terms[0]?.endDate ?? '');
+  const lastEnd = parseDate(last?.endDate ?? '');
   const start = lastEnd
     ? lastEnd.add({ days: 1 })
     : now.toPlainDate().with({ day: 1 }).subtract({ months: 1 });
