@@ -1,9 +1,17 @@
 // Who may do what: each role against each operation, and nothing changes where one may not.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { type RoleName, roleNames } from '../src/domain/access/roles.ts';
+import {
+  permissions,
+  permissionsOf,
+  type RoleName,
+  roleNames,
+} from '../src/domain/access/roles.ts';
 import { type OperationName, operations } from '../src/operations/catalogue.ts';
 import { adminPassword, openScene } from './support/scene.ts';
+import { root } from './support/source.ts';
 import { hashRows, type Raw, rawCall } from './support/two-workspaces.ts';
 
 const everybody: readonly RoleName[] = roleNames;
@@ -121,6 +129,35 @@ const clientSecret = 'a secret of at least thirty-two characters';
 
 test('every operation stands in the table of roles', () => {
   assert.deepEqual(Object.keys(allowed).sort(), operations.map(([name]) => name).sort());
+});
+
+/** What a role may do with things of a kind; with those of its own party, where not with all. */
+function mayDo(role: RoleName, resource: string): string {
+  const held = permissionsOf([role]);
+  const verbs = (kind: string) =>
+    permissions
+      .filter((name) => name.startsWith(`${kind}:`) && held.has(name))
+      .map((name) => name.slice(kind.length + 1))
+      .join(', ');
+  const own = verbs(resource === 'parties' ? 'own-party' : `own-${resource}`);
+  return verbs(resource) || (own && `own: ${own}`);
+}
+
+test('docs/api.md says of each role what it may do', () => {
+  const kinds = new Set(permissions.map((name) => name.replace(/:.*/, '')));
+  const resources = [...kinds].filter((name) => !name.startsWith('own-'));
+  const rows = resources.map((resource) => [
+    `\`${resource}\``,
+    ...roleNames.map((role) => mayDo(role, resource)),
+  ]);
+  const lines = [['', ...roleNames], ...rows].map((cells) =>
+    `| ${cells.join(' | ')} |`.replaceAll(/ +\|/g, ' |'),
+  );
+  const ruled = [lines[0], `|${'---|'.repeat(roleNames.length + 1)}`, ...lines.slice(1)];
+  const docs = readFileSync(join(root, 'docs/api.md'), 'utf8');
+  const table = docs.split('\n').filter((line) => line.startsWith('|'));
+  const start = table.indexOf(ruled[0] ?? '');
+  assert.deepEqual(table.slice(start, start + ruled.length), ruled);
 });
 
 async function loginOf(role: RoleName): Promise<string> {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import * as Type from 'typebox';
+import { bodyBytesMax } from '../../src/http/body.ts';
+import { defaultRateLimits } from '../../src/http/rate-limit.ts';
 import { operations } from '../../src/operations/catalogue.ts';
+import { limits } from '../../src/operations/fields.ts';
 import { type Operation, operation } from '../../src/operations/operation.ts';
 import { type Answered, ask, type Envelope } from '../support/http.ts';
 import { openScene } from '../support/scene.ts';
+import { root } from '../support/source.ts';
 
 const crash = operation({
   path: '/billing/test/crash',
@@ -209,5 +215,23 @@ test('X-Workspace is followed only where the server was started with it', async 
     assert.equal((await list(baseUrl)).envelope.error?.code, 'WORKSPACE_NOT_FOUND');
   } finally {
     await server.close();
+  }
+});
+
+test('docs/api.md tells the limits', () => {
+  const docs = readFileSync(join(root, 'docs/api.md'), 'utf8');
+  const { token, tenant, loginName, loginAddress } = defaultRateLimits;
+  const figure = (number: number) => number.toLocaleString('en');
+  const aMinute = ({ perSecond }: { perSecond: number }) => Math.round(perSecond * 60);
+  for (const line of [
+    `| body | ${bodyBytesMax / 2 ** 20} MiB`,
+    `| rows in one call | ${figure(limits.batch)}; readings, usage and values of manual ` +
+      `components ${figure(limits.readings)}`,
+    `| text | ${figure(limits.text)} characters, descriptions ${figure(limits.description)}`,
+    `| calls | ${token.perSecond} a second per token (burst ${token.burst}), ` +
+      `${tenant.perSecond} per workspace (burst ${tenant.burst}) |`,
+    `| logins | ${aMinute(loginName)} a minute per name, ${aMinute(loginAddress)} per address |`,
+  ]) {
+    assert.ok(docs.includes(`\n${line}`), line);
   }
 });
