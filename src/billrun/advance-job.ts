@@ -143,13 +143,15 @@ async function failJob(
   const { tenantId } = tenant;
   const failure = jobErrorOf(error);
   const { code } = failure;
-  const isEnded = await endJob(tx, tenantId, jobId, {
+  const ended = await endJob(tx, tenantId, jobId, {
     status: 'Failed',
     at,
     outcome: null,
     error: failure,
   });
-  if (isEnded) conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
+  if (!ended) return;
+  await conductor.steps.get(ended.operation)?.failed?.(tx, stepJob(scope, ended));
+  conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
 }
 
 async function workedParts(tx: Tx, tenantId: number, held: HeldJobRow): Promise<Worked> {

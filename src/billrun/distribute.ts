@@ -25,7 +25,7 @@ import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { printBills } from './print-bills.ts';
-import { scheduleRetry } from './retry-deliveries.ts';
+import { scheduleRetry, scheduleRetryLater } from './retry-deliveries.ts';
 import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
@@ -48,6 +48,7 @@ export const distributeBillsStep: Step = {
   work,
   finish,
   setAside,
+  failed: scheduleRetryLater,
 };
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {

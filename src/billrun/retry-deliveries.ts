@@ -28,7 +28,18 @@ import type { Tools } from './tools.ts';
 const operation = 'retry-deliveries';
 const partSize = 200;
 
-export const retryDeliveriesStep: Step = { operation, check, prepare, work, finish, setAside };
+/** After a job that failed: its cause may last, and is not to fill the list of jobs. */
+const pauseMinutes = 15;
+
+export const retryDeliveriesStep: Step = {
+  operation,
+  check,
+  prepare,
+  work,
+  finish,
+  setAside,
+  failed: scheduleRetryLater,
+};
 
 /** What waits was asked for when it could be; only the term must still be there. */
 async function check(tx: Tx, request: StepRequest): Promise<void> {
@@ -80,13 +91,23 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   return { message: countsText(counts), ...counts };
 }
 
+/** The job has failed and sends nothing any more. What waits goes with the next. */
+export async function scheduleRetryLater(tx: Tx, job: StepJob): Promise<void> {
+  await scheduleRetry(tx, job, job.now.add({ minutes: pauseMinutes }));
+}
+
 /** One job for the next mail that is due, in place of the one that was planned before. */
-export async function scheduleRetry(tx: Tx, job: StepJob): Promise<void> {
+export async function scheduleRetry(
+  tx: Tx,
+  job: StepJob,
+  earliest: Temporal.Instant = job.now,
+): Promise<void> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await cancelScheduledOperation(tx, tenantId, { termId, operation, notId: job.jobId }, job.now);
-  const dueAt = await findNextAttempt(tx, tenantId, termId);
-  if (dueAt === null) return;
+  const nextAt = await findNextAttempt(tx, tenantId, termId);
+  if (nextAt === null) return;
+  const dueAt = Temporal.Instant.compare(nextAt, earliest) < 0 ? earliest : nextAt;
   const jobId = await takeNumbers(tx, tenantId, 'job', 1);
   const retry = {
     jobId,

@@ -14,6 +14,7 @@ import {
   type QueuedMail,
   type SendingEnd,
 } from '../domain/delivery/sending-store.ts';
+import { holdRunningJob } from '../domain/terms/job-work-store.ts';
 import { type PreparedMail, prepareMails, readMailSource } from './prepare-mails.ts';
 import type { StepJob } from './step.ts';
 import type { Tools } from './tools.ts';
@@ -131,7 +132,7 @@ async function takeOff(
   const ended = flight.ended();
   const ids = next.map(({ mail }) => mail.delivery_id);
   const claimed = await store(outbound, async (tx, tenantId, at) => {
-    await endSending(tx, tenantId, ended, at);
+    await endFlights(tx, outbound, ended, at);
     return claimDeliveries(tx, tenantId, ids, at);
   });
   flight.forget(ended);
@@ -141,6 +142,26 @@ async function takeOff(
   });
 }
 
+/**
+ * The end of the job plans when mails are tried again. Who hears of a mail only later, because
+ * another took the part over, has nobody left to try it: the next request sends it.
+ */
+async function endFlights(
+  tx: Tx,
+  { job }: Outbound,
+  ended: readonly SendingEnd[],
+  at: Temporal.Instant,
+): Promise<void> {
+  const { tenantId } = job.tenant;
+  const isWaiting = ended.some(({ status }) => status === 'Queued');
+  const isTooLate = isWaiting && !(await holdRunningJob(tx, tenantId, job.jobId));
+  const ends = ended.map((end): SendingEnd => {
+    if (!isTooLate || end.status !== 'Queued') return end;
+    return { ...end, status: 'Failed', nextAttemptAt: null };
+  });
+  await endSending(tx, tenantId, ends, at);
+}
+
 /** Waits for all that are on their way and stores how they ended, come what may. */
 async function land(outbound: Outbound, flight: Flight): Promise<void> {
   await flight.allLanded();
@@ -148,7 +169,7 @@ async function land(outbound: Outbound, flight: Flight): Promise<void> {
   if (ended.length === 0) return;
   for (const pauseMs of recordPausesMs) {
     try {
-      await store(outbound, (tx, tenantId, at) => endSending(tx, tenantId, ended, at));
+      await store(outbound, (tx, _, at) => endFlights(tx, outbound, ended, at));
       return;
     } catch (error) {
       outbound.tools.log.warn({ err: error, mails: ended.length }, 'mails are sent and not noted');

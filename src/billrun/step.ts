@@ -74,4 +74,6 @@ export type Step = {
   finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
   /** Marks what a part that was set aside leaves undone. Without it the job fails in the end. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
+  /** Sees to what would wait for ever now that the job has failed, wherever that was. */
+  failed?(tx: Tx, job: StepJob): Promise<void>;
 };

@@ -1,6 +1,6 @@
 // Step 9: every bill reaches its own customer, once, by the channel that leads there.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
@@ -64,6 +64,13 @@ const again = (termId: number) => {
   const { operation, data } = schedule(termId);
   return { operation, data: { ...data, resend: true } };
 };
+
+/** What the job of a request says that fails by no fault of the caller. */
+async function failureOf(client: TestClient, termID: number) {
+  await assert.rejects(client.distributeBills(schedule(termID)), /distribute-bills failed/);
+  const { data } = await client.getJobs({ termID, status: 'Failed' });
+  return data.jobs[0]?.error?.message;
+}
 
 test('nobody outside hears of a sandbox: its mails go into the folder, server or not', async () => {
   const { server, equipment } = await openMail();
@@ -348,6 +355,81 @@ test('a mail that is refused again and again is given up', async () => {
   assert.equal(end?.status, 'Failed');
   assert.match(end?.reason ?? '', /Given up after 8 failures: .*451 Try later/);
   assert.equal(server.received.length, 0);
+});
+
+test('a mail that fails after its job has ended waits for nobody: the next request sends it', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let isAsked = false;
+  const { server } = await openMail({
+    options: {
+      async onRcptTo({ address }, _session, done) {
+        if (address.startsWith('c1@') && !isAsked) {
+          isAsked = true;
+          await released;
+          return done(answer(450, 'Mailbox busy'));
+        }
+        done(null);
+      },
+    },
+  });
+  closing.unshift(async () => release());
+  const { client, termId, tenantId } = await openPublished(mailParties(2));
+  const asked = client.distributeBills(schedule(termId));
+  await until(() => isAsked, 'the server is asked');
+  // The worker loses its part, and another one ends the job.
+  await scene.sql.query(
+    'select pg_terminate_backend(backend_pid) from chunk_attempts where tenant_id = $1',
+    [tenantId],
+  );
+  assert.match((await asked).message, /1 uncertain/);
+  release();
+  await until(async () => (await statusOf(client, termId))['Email Failed'] === 1, 'it is told');
+  const [first] = await deliveriesOf(client, termId);
+  assert.match(first?.reason ?? '', /450 Mailbox busy/);
+  assert.equal(first?.nextAttemptAt, null);
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
+  assert.deepEqual(server.received.map(({ to }) => to[0]).sort(), [
+    'c1@example.com',
+    'c2@example.com',
+  ]);
+});
+
+test('who cancels the job that would try again is told of the mails that fail with it', async () => {
+  let isRefusing = true;
+  await openMail({ onRecipient: () => (isRefusing ? answer(450, 'Later') : undefined) });
+  const { client, termId } = await openPublished(mailParties(2));
+  await client.distributeBills(schedule(termId));
+  const { data } = await client.getJobs({ termID: termId, status: 'Scheduled' });
+  const jobID = data.jobs[0]?.jobID ?? 0;
+  const { message } = await client.cancelJob({ data: { jobID } });
+  assert.equal(message, `Job ${jobID} is cancelled; 2 that waited for it will not be sent`);
+  const rows = await deliveriesOf(client, termId);
+  assert.deepEqual(
+    rows.map(({ status, reason, nextAttemptAt }) => [status, reason, nextAttemptAt]),
+    Array(2).fill(['Failed', `Job ${jobID}, which was to send it, was cancelled`, null]),
+  );
+  isRefusing = false;
+  assert.equal((await client.distributeBills(schedule(termId))).message, '2 sent');
+});
+
+test('mails are tried again although the end of their job has failed', async () => {
+  let isRefusing = true;
+  const { equipment } = await openMail({
+    onRecipient: () => (isRefusing ? answer(450, 'Later') : undefined),
+  });
+  const { client, termId } = await openPublished([
+    { name: 'By mail', email: 'a@example.com' },
+    { name: 'Paper', deliveryChannels: ['Print'] },
+  ]);
+  const folder = join(equipment.dataFolder, 'print');
+  writeFileSync(folder, 'not a folder');
+  assert.equal(await failureOf(client, termId), 'The job did not end in 3 attempts');
+  assert.deepEqual(await statusOf(client, termId), { 'Email Queued': 1, 'Print Queued': 1 });
+  isRefusing = false;
+  rmSync(folder);
+  scene.clock.advance({ minutes: 16 });
+  await until(async () => (await statusOf(client, termId))['Email Sent'] === 1, 'it is sent');
+  await until(async () => (await statusOf(client, termId))['Print Sent'] === 1, 'it is printed');
 });
 
 test('a mail whose end is not known is not sent again, until somebody says so', async () => {

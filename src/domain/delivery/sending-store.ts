@@ -197,3 +197,24 @@ export async function failCancelled(
       and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id and b.status = 'Cancelled'
   `.execute(tx);
 }
+
+/** What waits for a job that will not come, in a term for which no other is about to send it. */
+export async function failUnplanned(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  reason: string,
+  at: Temporal.Instant,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries d
+    set status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}
+    where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
+      and not exists (
+        select from jobs j
+        where j.tenant_id = d.tenant_id and j.term_id = d.term_id
+          and (j.status = 'Running' or (j.status = 'Scheduled' and j.is_immediate))
+      )
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}

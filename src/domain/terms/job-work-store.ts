@@ -114,6 +114,16 @@ export async function holdWorkedJob(
   return rows[0];
 }
 
+/** Whether the job has not ended, and does not before the transaction has. */
+export async function holdRunningJob(tx: Tx, tenantId: number, jobId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from jobs
+    where tenant_id = ${tenantId} and job_id = ${jobId} and status = 'Running'
+    for share
+  `.execute(tx);
+  return rows.length > 0;
+}
+
 export type HeldChunkRow = HeldJobRow & { chunk: number; first_id: number; last_id: number };
 
 /**
@@ -212,7 +222,10 @@ export async function listWorkedChunks(
   return rows;
 }
 
-/** Whatever it carried is no longer wanted, and its parts are counted for the last time. */
+/**
+ * Whatever it carried is no longer wanted, and its parts are counted for the last time. Undefined
+ * where it had ended before.
+ */
 export async function endJob(
   tx: Tx,
   tenantId: number,
@@ -223,9 +236,9 @@ export async function endJob(
     outcome: object | null;
     error: JobError | null;
   },
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update jobs
+): Promise<HeldJobRow | undefined> {
+  const { rows } = await sql<HeldJobRow>`
+    update jobs j
     set status = ${end.status}, started_at = coalesce(started_at, ${end.at}),
       finished_at = ${end.at}, outcome = ${json(end.outcome)}::jsonb,
       error = ${json(end.error)}::jsonb, parameters = parameters - 'rows',
@@ -233,7 +246,9 @@ export async function endJob(
         select coalesce(sum(k.done), 0) from job_chunks k
         where k.tenant_id = ${tenantId} and k.job_id = ${jobId}
       )
-    where tenant_id = ${tenantId} and job_id = ${jobId} and status in ('Scheduled', 'Running')
+    where j.tenant_id = ${tenantId} and j.job_id = ${jobId}
+      and j.status in ('Scheduled', 'Running')
+    returning ${heldColumns}
   `.execute(tx);
   await sql`
     delete from job_chunks where tenant_id = ${tenantId} and job_id = ${jobId}
@@ -242,7 +257,7 @@ export async function endJob(
     delete from chunk_attempts
     where tenant_id = ${tenantId} and job_id = ${jobId} and chunk > 0
   `.execute(tx);
-  return numAffectedRows === 1n;
+  return rows[0];
 }
 
 function json(value: object | null): string | null {

@@ -1,8 +1,10 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { cancelJob, findJob } from '../../domain/terms/jobs-store.ts';
+import { retryDeliveriesStep } from '../../billrun/retry-deliveries.ts';
+import { failUnplanned } from '../../domain/delivery/sending-store.ts';
+import { cancelJob, findJob, type JobRow } from '../../domain/terms/jobs-store.ts';
 import { empty, id } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
 
 export const cancelJobOperation = operation({
@@ -34,12 +36,21 @@ export const cancelJobOperation = operation({
         allowed: ['Scheduled'],
       });
     }
+    const failed = await failWaitingFor(call, job);
     call.audit({
       subject: 'job',
       subjectId: job.job_id,
       before: { status: 'Scheduled' },
       after: { status: 'Cancelled' },
     });
-    return { message: `Job ${job.job_id} is cancelled`, data: {} };
+    const rest = failed === 0 ? '' : `; ${failed} that waited for it will not be sent`;
+    return { message: `Job ${job.job_id} is cancelled${rest}`, data: {} };
   },
 });
+
+/** Nobody else would ever try them again. */
+async function failWaitingFor({ tx, tenant, now }: Call, job: JobRow): Promise<number> {
+  if (job.operation !== retryDeliveriesStep.operation || job.term_id === null) return 0;
+  const reason = `Job ${job.job_id}, which was to send it, was cancelled`;
+  return failUnplanned(tx, tenant.tenantId, job.term_id, reason, now);
+}
