@@ -111,6 +111,7 @@ async function finish(scope: Scope): Promise<TrialEnd> {
         const worked = await workedParts(tx, tenantId, held);
         if (worked.setAside.length > 0 && !step.setAside) throw partsFailed(worked);
         const outcome = await step.finish(tx, stepJob(scope, held), worked, conductor.tools);
+        if (worked.setAside.length > 0) return failJob(tx, scope, partsFailed(worked));
         await endJob(tx, tenantId, jobId, { status: 'Succeeded', at: now, outcome, error: null });
         conductor.log.info({ tenantId, jobId, operation: held.operation, outcome }, 'job done');
       },

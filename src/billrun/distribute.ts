@@ -208,7 +208,7 @@ async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Pro
   const given = { termId: wanted.termId, range: chunk };
   const failed = await failWaiting(tx, tenantId, given, `Given up: ${reason}`, job.now);
   const outcome: Outcome = { sent: 0, failed, uncertain, waiting: 0, portal: 0, refused: 0 };
-  return { done: billIds.length, outcome };
+  return { done: 0, outcome };
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish> {
@@ -217,8 +217,10 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   const printed = await printBills(tx, job, tools);
   await getBilledTerm(tx, tenantId, termId, { lock: 'update' });
   await failCancelled(tx, tenantId, termId, job.now);
-  await scheduleRetry(tx, job);
-  await showStage(tx, job, 'Distributed');
+  if (worked.setAside.length === 0) {
+    await scheduleRetry(tx, job);
+    await showStage(tx, job, 'Distributed');
+  }
   const outcomes = worked.outcomes as Outcome[];
   const sum = (pick: keyof Outcome) => outcomes.reduce((total, one) => total + one[pick], 0);
   const counts = {

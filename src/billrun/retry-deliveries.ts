@@ -74,12 +74,12 @@ async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Pro
   const given = { termId, range: chunk };
   const failed = await failWaiting(tx, tenantId, given, `Given up: ${reason}`, job.now);
   const outcome: MailCounts = { sent: 0, failed, uncertain, waiting: 0 };
-  return { done: billIds.length, outcome };
+  return { done: 0, outcome };
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish> {
   await printBills(tx, job, tools);
-  await scheduleRetry(tx, job);
+  if (worked.setAside.length === 0) await scheduleRetry(tx, job);
   const outcomes = worked.outcomes as MailCounts[];
   const sum = (pick: keyof MailCounts) => outcomes.reduce((total, one) => total + one[pick], 0);
   const counts: MailCounts = {

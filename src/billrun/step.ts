@@ -70,9 +70,12 @@ export type Step = {
    * whatever else is thrown is tried again a few times, then the part is set aside.
    */
   work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult>;
-  /** When all parts are done. The job succeeds with what it returns, or fails with its AppError. */
+  /**
+   * When all parts are done. The job succeeds with what it returns, or fails with its AppError.
+   * With a part that was set aside it fails in any case; what is done here stays.
+   */
   finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
-  /** Marks what a part that was set aside leaves undone. Without it the job fails in the end. */
+  /** Marks what a part that was set aside leaves undone. Without it nothing is finished. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
   /** Sees to what would wait for ever now that the job has failed, wherever that was. */
   failed?(tx: Tx, job: StepJob): Promise<void>;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { scheduleStep } from '../../src/billrun/schedule-step.ts';
-import type { Step } from '../../src/billrun/step.ts';
+import type { Step, Worked } from '../../src/billrun/step.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
 import { findJob } from '../../src/domain/terms/jobs-store.ts';
 import type { JobRunner } from '../../src/worker/job-runner.ts';
@@ -239,11 +239,12 @@ test('a part that fails three times is set aside and the others are done', async
   const tolerant = markingStep('tolerate', {
     ...broken,
     setAside: async (_tx, _job, chunk, reason) => ({ done: 3, outcome: { chunk, reason } }),
-    finish: async (_tx, _job, { setAside, outcomes }) => ({
-      message: `${setAside.length} set aside`,
-      outcomes,
-    }),
+    finish: async (_tx, _job, worked) => {
+      finished.push(worked);
+      return { message: 'the rest is finished' };
+    },
   });
+  const finished: Worked[] = [];
   const tenantId = await newTenant();
   run([step, tolerant]);
   const { jobId } = await ask(tenantId, step);
@@ -255,9 +256,11 @@ test('a part that fails three times is set aside and the others are done', async
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), [1, 2, 3, 7, 8, 9, 10]);
   const { jobId: second } = await ask(tenantId, tolerant);
   const ending = await ended(tenantId, second);
-  assert.equal(ending.status, 'Succeeded');
-  assert.equal(ending.outcome?.message, '1 set aside');
-  assert.match(JSON.stringify(ending.outcome), /a secret of the program/);
+  assert.equal(ending.status, 'Failed');
+  assert.equal(ending.error?.message, '1 part of the job failed 3 times; the rest is done');
+  const [worked] = finished;
+  assert.deepEqual(worked?.setAside, [{ chunk: 2, message: 'a secret of the program' }]);
+  assert.match(JSON.stringify(worked?.outcomes), /a secret of the program/);
 });
 
 test('a worker that is not heard of loses its part, and cannot commit it when it wakes', async () => {

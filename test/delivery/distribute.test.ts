@@ -72,6 +72,18 @@ async function failureOf(client: TestClient, termID: number) {
   return data.jobs[0]?.error?.message;
 }
 
+/** No delivery can be written of which `when` is true, until it is mended. */
+async function refuseRows(when: string) {
+  await scene.sql.query(`
+    create or replace function refuse_row() returns trigger language plpgsql as
+      $$ begin raise exception 'a row that nobody can write'; end $$;
+    create trigger refusing before insert or update on deliveries for each row
+      when (${when}) execute function refuse_row()`);
+  const mend = () => scene.sql.query('drop trigger if exists refusing on deliveries');
+  closing.push(mend);
+  return mend;
+}
+
 test('nobody outside hears of a sandbox: its mails go into the folder, server or not', async () => {
   const { server, equipment } = await openMail();
   const client = await scene.workspace('tried-out', { sandbox: true });
@@ -430,6 +442,37 @@ test('mails are tried again although the end of their job has failed', async () 
   scene.clock.advance({ minutes: 16 });
   await until(async () => (await statusOf(client, termId))['Email Sent'] === 1, 'it is sent');
   await until(async () => (await statusOf(client, termId))['Print Sent'] === 1, 'it is printed');
+});
+
+test('a part that was set aside fails the request; the next one sends its bills', async () => {
+  const { server } = await openMail();
+  const { client, termId, tenantId } = await openPublished(mailParties(3));
+  const stage = async () => (await client.getTerms({ termID: termId })).data.terms[0]?.stage;
+  const mend = await refuseRows(`new.tenant_id = ${tenantId}`);
+  const message = '1 part of the job failed 3 times; the rest is done';
+  assert.equal(await failureOf(client, termId), message);
+  await mend();
+  assert.equal(await stage(), 'Distributing');
+  assert.deepEqual([server.received, await deliveriesOf(client, termId)], [[], []]);
+  const { data } = await client.getJobs({ termID: termId, status: 'Failed' });
+  assert.deepEqual(data.jobs[0]?.progress, { done: 0, total: 3, secondsLeft: null });
+  assert.equal((await client.distributeBills(schedule(termId))).message, '3 sent');
+  assert.equal(await stage(), 'Distributed');
+});
+
+test('a job that tries again and cannot is shown as failed, and so are its mails', async () => {
+  await openMail({ onRecipient: () => answer(450, 'Later') });
+  const { client, termId, tenantId } = await openPublished(mailParties(2));
+  await client.distributeBills(schedule(termId));
+  const mend = await refuseRows(`new.tenant_id = ${tenantId} and new.status = 'Sending'`);
+  scene.clock.advance({ seconds: 61 });
+  const failed = async () => (await client.getJobs({ termID: termId, status: 'Failed' })).data.jobs;
+  await until(async () => (await failed()).length === 1, 'the job fails');
+  await mend();
+  const [job] = await failed();
+  assert.equal(job?.operation, 'retry-deliveries');
+  assert.equal(job?.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.deepEqual(await statusOf(client, termId), { 'Email Failed': 2 });
 });
 
 test('a mail whose end is not known is not sent again, until somebody says so', async () => {
