@@ -20,6 +20,8 @@ import {
   listAddressedBills,
   listPublishedRanges,
   type NewDelivery,
+  replaceDeliveries,
+  type UnderWay,
 } from '../domain/delivery/store.ts';
 import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
@@ -134,10 +136,10 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
   // Whoever held this part before is gone.
   const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
   await hastenDeliveries(tx, tenantId, billIds, job.now);
-  const isAgain = job.billId !== null || job.parameters.resend === true;
-  const routes = bills.flatMap((bill) =>
-    routesOf(bill, ofWorkspace as Channel[], isAgain).map((route) => ({ bill, route })),
-  );
+  const ways = bills.map((bill) => waysOf(job, bill, ofWorkspace as Channel[]));
+  const replaced = ways.flatMap((way) => way.replaced);
+  await replaceDeliveries(tx, tenantId, replaced, job.now);
+  const routes = ways.flatMap((way) => way.routes.map((route) => ({ bill: way.bill, route })));
   const templates = await getTemplateVersions(tx, tenantId, term.context_id);
   const { email_template_id: templateId, email_template_version: version } = templates;
   const template = templateId === null || version === null ? null : { templateId, version };
@@ -159,16 +161,27 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
 
 /**
  * By none that it has gone before, or may have; asked for again, by all but those by which it is on
- * its way at this moment.
+ * its way at this moment. What then still waits to go elsewhere is replaced, but for what this
+ * request made itself when it was tried before.
  */
-function routesOf(bill: AddressedBill, ofWorkspace: readonly Channel[], isAgain: boolean): Route[] {
-  const done = new Set(isAgain ? bill.under_way : bill.known);
-  const reach = {
-    email: bill.email,
-    contacts: bill.contacts,
-    channels: bill.delivery_channels,
+function waysOf(job: StepJob, bill: AddressedBill, ofWorkspace: readonly Channel[]) {
+  const { email, contacts, delivery_channels: channels } = bill;
+  const all = chooseRoutes({ email, contacts, channels }, ofWorkspace);
+  const without = (done: readonly Channel[]) =>
+    all.filter(({ channel }) => !done.includes(channel));
+  const isAgain = job.billId !== null || job.parameters.resend === true;
+  if (!isAgain) return { bill, routes: without(bill.known), replaced: [] };
+  const isReplaced = ({ status, jobId, channel, recipient }: UnderWay) =>
+    status === 'Queued' &&
+    jobId !== job.jobId &&
+    !all.some((route) => route.channel === channel && route.recipient === recipient);
+  const replaced = bill.under_way.filter(isReplaced);
+  const kept = bill.under_way.filter((one) => !replaced.includes(one));
+  return {
+    bill,
+    routes: without(kept.map(({ channel }) => channel)),
+    replaced: replaced.map(({ deliveryId }) => deliveryId),
   };
-  return chooseRoutes(reach, ofWorkspace).filter(({ channel }) => !done.has(channel));
 }
 
 /** Mails and prints wait for their turn; a bill is in the portal by being published. */

@@ -165,6 +165,36 @@ test('asked for again, only what has not gone out goes; resend and a single bill
   );
 });
 
+test('a mail that waits for an old address is replaced when it is asked for again', async () => {
+  const { server } = await openMail({
+    onRecipient: (to) => (to.startsWith('c') ? answer(450, 'Later') : undefined),
+  });
+  const { client, termId, bills } = await openPublished(mailParties(3));
+  const move = (index: number, email: string) =>
+    client.updateUser({ user: { partyID: bills[index]?.partyId ?? 0, email } });
+  assert.equal((await client.distributeBills(schedule(termId))).message, '3 to be tried again');
+  await move(0, 'right@example.com');
+  const billId = bills[0]?.billId ?? 0;
+  assert.equal((await client.distributeBills({ ...schedule(termId), billId })).message, '1 sent');
+  await move(1, 'new@example.com');
+  const { message } = await client.distributeBills(again(termId));
+  assert.equal(message, '2 sent, 1 to be tried again');
+  const went = ['new@example.com', 'right@example.com', 'right@example.com'];
+  assert.deepEqual(server.received.map(({ to }) => to[0]).sort(), went);
+  const rows = await deliveriesOf(client, termId);
+  const told = rows.map(({ to, status, reason, attempts }) =>
+    status === 'Failed' ? [to, reason] : [to, status, attempts],
+  );
+  assert.deepEqual(told, [
+    ['c1@example.com', 'Replaced by a later request'],
+    ['c2@example.com', 'Replaced by a later request'],
+    ['c3@example.com', 'Queued', 2],
+    ['right@example.com', 'Sent', 1],
+    ['right@example.com', 'Sent', 1],
+    ['new@example.com', 'Sent', 1],
+  ]);
+});
+
 test('a failed mail is not sent again once a later one has taken its place', async () => {
   let isRefusing = true;
   const { server } = await openMail({

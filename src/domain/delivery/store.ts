@@ -71,6 +71,14 @@ function rangesOf(rows: readonly RangeRow[]): { ranges: BillRange[]; total: numb
   };
 }
 
+export type UnderWay = {
+  deliveryId: number;
+  jobId: number;
+  channel: Channel;
+  recipient: string | null;
+  status: 'Queued' | 'Sending';
+};
+
 export type AddressedBill = {
   bill_id: number;
   email: string | null;
@@ -78,8 +86,8 @@ export type AddressedBill = {
   delivery_channels: Channel[] | null;
   /** By which it is on its way, has arrived, or may have. */
   known: Channel[];
-  /** Of those, by which it is on its way now. */
-  under_way: Channel[];
+  /** Those that are on their way now. */
+  under_way: UnderWay[];
   /** Those that may have arrived. */
   uncertain: { recipient: string; messageId: string }[];
 };
@@ -93,13 +101,16 @@ export async function listAddressedBills(
 ): Promise<AddressedBill[]> {
   const { rows } = await sql<AddressedBill>`
     select b.bill_id, p.email, p.contacts, p.delivery_channels,
-      coalesce(d.known, '{}') as known, coalesce(d.under_way, '{}') as under_way,
+      coalesce(d.known, '{}') as known, coalesce(d.under_way, '[]') as under_way,
       coalesce(d.uncertain, '[]') as uncertain
     from bills b
     join parties p on p.tenant_id = b.tenant_id and p.party_id = b.party_id
     left join lateral (
       select array_agg(distinct channel) as known,
-        array_agg(distinct channel) filter (where status in ('Queued', 'Sending')) as under_way,
+        jsonb_agg(
+          jsonb_build_object('deliveryId', delivery_id, 'jobId', job_id, 'channel', channel,
+            'recipient', recipient, 'status', status)
+        ) filter (where status in ('Queued', 'Sending')) as under_way,
         jsonb_agg(jsonb_build_object('recipient', recipient, 'messageId', message_id))
           filter (where status = 'Uncertain') as uncertain
       from deliveries
@@ -201,6 +212,23 @@ export async function hastenDeliveries(
     update deliveries set next_attempt_at = ${at}, modified_at = ${at}
     where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
       and status = 'Queued' and next_attempt_at > ${at}
+  `.execute(tx);
+}
+
+/** What has not gone out yet and is not to go there any more. */
+export async function replaceDeliveries(
+  tx: Tx,
+  tenantId: number,
+  deliveryIds: readonly number[],
+  at: Temporal.Instant,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await sql`
+    update deliveries
+    set status = 'Failed', reason = 'Replaced by a later request', next_attempt_at = null,
+      modified_at = ${at}
+    where tenant_id = ${tenantId} and delivery_id = any(${[...deliveryIds]}::bigint[])
+      and status = 'Queued'
   `.execute(tx);
 }
 
