@@ -96,6 +96,28 @@ test('nobody outside hears of a sandbox: its mails go into the folder, server or
   assert.equal(files.filter((file) => String(file).endsWith('.eml')).length, 3);
 });
 
+test('a sandbox waits for no mail server, and says nothing of one', async () => {
+  const script = { onRecipient: () => answer(451, 'Down') };
+  const { server } = await openMail(script, { clockMs: () => 0 });
+  const down = await openPublished(mailParties(25));
+  await down.client.distributeBills(schedule(down.termId));
+  const tried = async () =>
+    (await deliveriesOf(down.client, down.termId)).reduce(
+      (sum, row) => sum + (row.attempts ?? 0),
+      0,
+    );
+  const before = await tried();
+  assert.ok(before < 25, 'the rest was put off');
+  const client = await scene.workspace('tried-out-meanwhile', { sandbox: true });
+  const { termId } = await openPostedTerm(scene, client, mailParties(3));
+  await client.publishBills(schedule(termId));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '3 sent');
+  // The server is still taken to be down.
+  await down.client.distributeBills(schedule(down.termId));
+  assert.equal(await tried(), before);
+  assert.equal(server.received.length, 0);
+});
+
 test('every bill arrives once, at its own customer, with the published document', async () => {
   const { server } = await openMail();
   const { client, termId, bills } = await openPublished(mailParties(12));
