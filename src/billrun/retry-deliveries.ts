@@ -78,17 +78,18 @@ async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Pro
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish> {
-  await printBills(tx, job, tools);
+  const { printed, failed, files } = await printBills(tx, job, tools);
   if (worked.setAside.length === 0) await scheduleRetry(tx, job);
   const outcomes = worked.outcomes as MailCounts[];
   const sum = (pick: keyof MailCounts) => outcomes.reduce((total, one) => total + one[pick], 0);
-  const counts: MailCounts = {
+  const counts = {
     sent: sum('sent'),
-    failed: sum('failed'),
+    printed,
+    failed: sum('failed') + failed,
     uncertain: sum('uncertain'),
     waiting: sum('waiting'),
   };
-  return { message: countsText(counts), ...counts };
+  return { message: countsText(counts), ...counts, files };
 }
 
 /** The job has failed and sends nothing any more. What waits goes with the next. */

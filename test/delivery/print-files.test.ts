@@ -105,6 +105,31 @@ test('a bill that could not be printed is in no file', async () => {
   assert.equal(pagesIn(found.data.base64), 2);
 });
 
+test('a bill that is printed in the end, because somebody said so, is told of', async () => {
+  const { client, termId, bills, tenantId } = await openPrinted();
+  const ofFirst = [tenantId, bills[0]?.billId ?? 0];
+  const one = 'from bill_documents where tenant_id = $1 and bill_id = $2';
+  const { rows } = await scene.sql.query(`select to_jsonb(bill_documents) as row ${one}`, ofFirst);
+  await scene.sql.query(`delete ${one}`, ofFirst);
+  await client.distributeBills(schedule(termId));
+  const failed = (await deliveriesOf(client, termId)).find(({ status }) => status === 'Failed');
+  const resend = () =>
+    client.resolveDeliveries({
+      data: { termID: termId, deliveryIDs: [failed?.deliveryID ?? 0], resolution: 'Resend' },
+    });
+  assert.equal((await resend()).message, '1 failed');
+  await scene.sql.query(
+    'insert into bill_documents select * from jsonb_populate_record(null::bill_documents, $1)',
+    [rows[0].row],
+  );
+  assert.equal((await resend()).message, '1 printed');
+  const { data } = await client.getPrintFiles({ termID: termId });
+  assert.deepEqual(
+    data.printFiles.map((file) => file.bills),
+    [2, 1],
+  );
+});
+
 test('get-print-file refuses what there is not, and what is not what was printed', async () => {
   const { client, termId, bills, tenantId } = await openPrinted();
   await client.distributeBills(schedule(termId));
