@@ -27,17 +27,18 @@ async function giveByHand({ client }: OfferPlace, termID: number, values: [strin
   await client.postManualComponentValues({ operation: 'schedule', data: { data } });
 }
 
-const large = '60000000000000';
-
-test('bills that are too large together are posted to the last cent', async () => {
-  const place = await openPlace();
+/** Two subscriptions of one party, of which a bill can hold one, but not both. */
+async function openLarge(service: object = {}) {
+  const place = await openPlace(service);
   const connections = [await place.connectOld(), await place.connectOld()];
   const term = await place.open(july);
-  await giveByHand(
-    place,
-    term,
-    connections.map((one) => [one, large]),
-  );
+  const large = connections.map((one): [string, string] => [one, '60000000000000']);
+  await giveByHand(place, term, large);
+  return { place, term };
+}
+
+test('bills that are too large together are posted to the last cent', async () => {
+  const { place, term } = await openLarge();
   await generate(place, term);
   assert.match((await post(place, term)).message, /^2 bills posted/);
   const { rows } = await scene.sql.query(
@@ -50,14 +51,7 @@ test('bills that are too large together are posted to the last cent', async () =
 });
 
 test('subscriptions that are too large for one bill are an error of that bill alone', async () => {
-  const place = await openPlace({ postType: 'Post Party' });
-  const connections = [await place.connectOld(), await place.connectOld()];
-  const term = await place.open(july);
-  await giveByHand(
-    place,
-    term,
-    connections.map((one) => [one, large]),
-  );
+  const { place, term } = await openLarge({ postType: 'Post Party' });
   assert.match((await generate(place, term)).message, /1 in error/);
   const [bill] = await billsOf(place, term);
   assert.deepEqual(
