@@ -53,7 +53,14 @@ const entriesPerSubscription = 3;
 /** Bills and wallets. */
 const journalsPerPart = 2;
 
-export const postBillsStep: Step = { operation: 'post-bills', check, prepare, work, finish };
+export const postBillsStep: Step = {
+  operation: 'post-bills',
+  check,
+  prepare,
+  work,
+  finish,
+  failed,
+};
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
@@ -255,19 +262,40 @@ type Outcome = { posted: number; shared: number[] };
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { tenantId } = job.tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const outcomes = worked.outcomes as Outcome[];
+  const posted = outcomes.reduce((sum, outcome) => sum + outcome.posted, 0);
+  if (posted === 0 && worked.total > 0) throw allChanged(term);
   const stamp = { at: job.now, by: job.requestedBy };
   const step = { stage: 'Posted', status: 'Posted' } as const;
   await updateTermStage(tx, tenantId, term.term_id, step, stamp);
   await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
-  const outcomes = worked.outcomes as Outcome[];
   const shared = new Set(outcomes.flatMap((outcome) => outcome.shared));
   if (shared.size > 0) {
     const { postingDate } = reservationOf(await lastRun(tx, tenantId, term));
     await settleWallets(tx, job, { term, postingDate }, [...shared]);
   }
-  const posted = outcomes.reduce((sum, outcome) => sum + outcome.posted, 0);
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;
   const rest = left === 0 ? '' : `, ${left} left out`;
   return { message: `${posted} bills posted${rest}`, posted, leftOut: left };
+}
+
+function allChanged({ label }: BilledTerm): AppError {
+  return new AppError('TERM_STALE_GENERATE_AGAIN', {
+    message: `Every subscription changed while ${label} was posted: generate its bills again`,
+  });
+}
+
+/** With every bill fallen out there is nothing left to go on with: the term is Generated again. */
+async function failed(tx: Tx, job: StepJob): Promise<void> {
+  const { tenantId } = job.tenant;
+  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  if (term.stage !== 'Posting' || (await countPosted(tx, tenantId, term.term_id)) > 0) return;
+  const drafts = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
+  if (drafts.length > 0) return;
+  const key = { termId: term.term_id, runNumber: term.run_number };
+  await updateReservation(tx, tenantId, key, null);
+  const stamp = { at: job.now, by: job.requestedBy };
+  const step = { stage: 'Generated', isStale: true } as const;
+  await updateTermStage(tx, tenantId, term.term_id, step, stamp);
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { type BillRun, billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
+import { closeGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
 import { finishStep, prepareStep, whileCrew } from '../support/run-steps.ts';
@@ -175,6 +176,32 @@ for (const [what, change] of Object.entries(changes)) {
     assert.equal((await termOf(place.client, termId)).status, 'Open');
   });
 }
+
+test('a term whose bills all fell out of posting is not posted, and generated again', async () => {
+  const place = await openPlace();
+  const party = await newParty(place.client);
+  for (const label of ['a', 'b']) await subscribed(place, party, label);
+  const [first, second] = [await termFor(place, july), await termFor(place, august)];
+  for (const termId of [first, second]) await generate(place, termId);
+  const { rows } = await scene.sql.query(
+    'select max(job_id) + 1 as next from jobs where tenant_id = $1',
+    [place.tenantId],
+  );
+  // The later term has begun, and is about to post its part.
+  const when = `new.tenant_id = ${place.tenantId} and new.job_id = ${rows[0].next} and new.chunk = 1`;
+  const gate = await closeGate(scene, 'chunk_attempts', when);
+  const late = codeOf(post(place, second));
+  await gate.reached();
+  assert.equal((await post(place, first)).message, '2 bills posted');
+  await gate.open();
+  assert.equal(await late, 'TERM_STALE_GENERATE_AGAIN');
+  const { status, stage } = await termOf(place.client, second);
+  assert.deepEqual([status, stage], ['Open', 'Generated']);
+  assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, second);
+  assert.match((await post(place, second)).message, /^2 bills posted/);
+  await assertLaws(scene, place.tenantId);
+});
 
 for (const postType of ['Post Subscription', 'Post Account']) {
   test(`a bill that fell out of posting is ready again when it is made anew: ${postType}`, async () => {
