@@ -125,7 +125,7 @@ async function serve(
 ): Promise<boolean> {
   const { database } = conductor;
   const realNow = clock.now();
-  const { tenant, now, jobs } = await tenantTransact(database, tenantId, async (tx) => {
+  const { tenant, jobs } = await tenantTransact(database, tenantId, async (tx) => {
     const [settings, status] = await Promise.all([
       findSettings(tx, tenantId),
       findStatus(tx, tenantId),
@@ -144,9 +144,11 @@ async function serve(
       const notBefore = isActive ? null : realNow.add({ minutes: suspendedMinutes });
       await noteNextJob(tx, tenantId, { clockOffsetMs: tenant.clockOffsetMs, notBefore });
     }
-    return { tenant, now, jobs };
+    return { tenant, jobs };
   });
   for (const job of jobs) {
+    // Not before anything that whoever asked for the job has seen: reading it may have taken long.
+    const now = clock.now().add({ milliseconds: tenant.clockOffsetMs });
     if (await advanceJob(conductor, tenant, now, job)) return true;
   }
   const isRunning = jobs.some((job) => job.status === 'Running');
