@@ -11,7 +11,6 @@ import { insertReadings } from '../domain/readings/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
 import { estimateUnread } from '../domain/terms/estimate-unread.ts';
-import { listBeside } from '../domain/terms/open-registers-store.ts';
 import { isLockedAsRead, lockReadings } from '../domain/terms/readings-store.ts';
 import {
   insertEstimates,
@@ -120,13 +119,9 @@ async function estimate(
   const options = { range: chunk, lastReadingDate, isEstimated: true };
   const unread = await listUnread(tx, tenantId, term, options);
   const mayEstimate = await estimable(tx, job, term);
-  const keyOf = (one: { assignment_id: number; position: number }) =>
-    `${one.assignment_id} ${one.position}`;
-  const beside = new Set((await listBeside(tx, tenantId, unread)).map(keyOf));
   const made = unread.flatMap((register) => {
     if (!mayEstimate(register)) return [];
-    const known = beside.has(keyOf(register)) ? { ...register, history: null } : register;
-    return estimateUnread(known, term, rules.estimations.get(register.input)) ?? [];
+    return estimateUnread(register, term, rules.estimations.get(register.input)) ?? [];
   });
   if (made.length === 0) return 0;
   const stamp = { at: job.now, by: job.requestedBy };

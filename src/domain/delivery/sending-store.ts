@@ -1,7 +1,7 @@
 // Mails on their way: taken, handed over, told of.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { DeliveryStatus } from './store.ts';
+import { asFailed, type DeliveryStatus } from './store.ts';
 
 export type QueuedMail = {
   delivery_id: number;
@@ -190,8 +190,7 @@ export async function failCancelled(
 ): Promise<void> {
   await sql`
     update deliveries d
-    set status = 'Failed', reason = 'The bill was cancelled', next_attempt_at = null,
-      modified_at = ${at}
+    set ${asFailed('The bill was cancelled', at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
       and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id and b.status = 'Cancelled'
@@ -208,7 +207,7 @@ export async function failUnplanned(
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d
-    set status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}
+    set ${asFailed(reason, at)}
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
       and not exists (
         select from jobs j

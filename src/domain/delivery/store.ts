@@ -1,5 +1,5 @@
 // Deliveries: one row for each bill, channel and request.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { Channel } from '../tenants/channels.ts';
@@ -215,6 +215,11 @@ export async function hastenDeliveries(
   `.execute(tx);
 }
 
+/** Columns of what waited and will not be tried any more. */
+export function asFailed(reason: string, at: Temporal.Instant): RawBuilder<unknown> {
+  return sql`status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}`;
+}
+
 /** What has not gone out yet and is not to go there any more. */
 export async function replaceDeliveries(
   tx: Tx,
@@ -225,8 +230,7 @@ export async function replaceDeliveries(
   if (deliveryIds.length === 0) return;
   await sql`
     update deliveries
-    set status = 'Failed', reason = 'Replaced by a later request', next_attempt_at = null,
-      modified_at = ${at}
+    set ${asFailed('Replaced by a later request', at)}
     where tenant_id = ${tenantId} and delivery_id = any(${[...deliveryIds]}::bigint[])
       and status = 'Queued'
   `.execute(tx);
@@ -262,7 +266,7 @@ export async function failWaiting(
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d
-    set status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}
+    set ${asFailed(reason, at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
       and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id

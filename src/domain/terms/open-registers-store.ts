@@ -1,6 +1,5 @@
 // Registers that a term has not read yet: what each begins from, and what came in since.
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '../../base/db/pool.ts';
 import { columnOr } from '../../base/db/searchable.ts';
 import {
   type EligibleTerm,
@@ -123,36 +122,4 @@ function newestReading(
 /** By which an estimate is known that was made for a term, or for any. */
 export function estimateSource(termId: number | '%'): string {
   return `term ${termId}`;
-}
-
-type RegisterKey = { assignment_id: number; position: number };
-
-/**
- * Those of some registers that hung beside another of the same input, read or not: they measured a
- * part of it, and what was billed of the input tells nothing about one of them.
- */
-export async function listBeside(
-  tx: Tx,
-  tenantId: number,
-  registers: readonly RegisterKey[],
-): Promise<RegisterKey[]> {
-  const { rows } = await sql<RegisterKey>`
-    select r.assignment_id, r.position
-    from unnest(
-      ${registers.map((one) => one.assignment_id)}::bigint[],
-      ${registers.map((one) => one.position)}::smallint[]
-    ) as g (assignment_id, position)
-    join assignment_registers r on r.tenant_id = ${tenantId}
-      and r.assignment_id = g.assignment_id and r.position = g.position
-    join meter_assignments n on n.tenant_id = ${tenantId} and n.assignment_id = r.assignment_id
-    where exists (
-      select from assignment_registers o
-      join meter_assignments m on m.tenant_id = ${tenantId} and m.assignment_id = o.assignment_id
-      where o.tenant_id = ${tenantId} and o.subscription_id = r.subscription_id
-        and o.input = r.input and (o.assignment_id, o.position) <> (r.assignment_id, r.position)
-        and daterange(m.install_date, m.remove_date) && daterange(n.install_date, n.remove_date)
-      offset 0
-    )
-  `.execute(tx);
-  return rows;
 }

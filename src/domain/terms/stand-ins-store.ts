@@ -1,5 +1,5 @@
 // What stands in for readings that nobody took: estimates, and the reading before once more.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
 import type { EligibleTerm } from './eligible-store.ts';
@@ -57,7 +57,7 @@ export type UnreadRegister = {
   off_since: string | null;
   /** What earlier terms billed of the register, the newest first. */
   terms: RegisterTerm[] | null;
-  /** What they billed of the input, where the register is its only one. */
+  /** What they billed of the input, where no other register measured a part of it. */
   history: HistoryEntry[] | null;
 };
 
@@ -97,8 +97,8 @@ export async function listUnread(
           limit ${historyTerms}
         ) o
       ) as terms,
-      case when count(*) over (partition by g.subscription_id, g.input) = 1 then ${historyText} end
-        as history
+      case when count(*) over (partition by g.subscription_id, g.input) = 1
+        and not ${hungBeside(tenantId)} then ${historyText} end as history
     from open_registers g
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
     join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
@@ -109,6 +109,20 @@ export async function listUnread(
     order by g.subscription_id, g.assignment_id, g.position
   `.execute(tx);
   return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
+}
+
+/** Whether another register of the same input hung at the same time as `g`, read or not. */
+function hungBeside(tenantId: number): RawBuilder<unknown> {
+  return sql`exists (
+    select from meter_assignments n
+    join assignment_registers o on o.tenant_id = ${tenantId}
+      and o.subscription_id = g.subscription_id and o.input = g.input
+      and (o.assignment_id, o.position) <> (g.assignment_id, g.position)
+    join meter_assignments m on m.tenant_id = ${tenantId} and m.assignment_id = o.assignment_id
+    where n.tenant_id = ${tenantId} and n.assignment_id = g.assignment_id
+      and daterange(m.install_date, m.remove_date) && daterange(n.install_date, n.remove_date)
+    offset 0
+  )`;
 }
 
 export type StandIn = {
