@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
+import { newOffer } from '../support/subscriptions.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
@@ -285,4 +286,32 @@ test('an exchange for a meter with several registers that fit is refused', async
     'METER_BINDING_AMBIGUOUS',
     { field: 'data.newNumber' },
   );
+});
+
+test('a meter hangs at a subscription whatever number that was given', async () => {
+  const numbers = [await newMeter(), await newMeter()] as const;
+  const connectionNumber = 'N'.repeat(120);
+  await admin.makeConnections({
+    batchUpload: true,
+    connection: { ...(await newOffer(admin)), partyID: 1, connectionNumber },
+  });
+  const { data: settled } = await admin.getConnections({ connectionNumber });
+  const [connected = ''] = settled.connections.map((one) => one.connectionDate);
+  const today = connected?.replace(/^(..)(..)/, '$1/$2/') ?? '';
+  await assign(connectionNumber, numbers[0], { installDate: today });
+  const { data } = await admin.getReadings({ connectionNumber });
+  assert.equal(data.readings.length, 1);
+  await admin.replaceMeter({
+    data: {
+      connectionNumber,
+      oldNumber: numbers[0],
+      newNumber: numbers[1],
+      replaceDate: today,
+      finalReadings: [{ value: '0' }],
+    },
+  });
+  await admin.removeMeter({
+    data: { connectionNumber, number: numbers[1], removeDate: today },
+  });
+  assert.deepEqual(await statusOf(numbers[1]), ['InActive', 'ok']);
 });

@@ -1,16 +1,11 @@
 import * as Type from 'typebox';
 import { assignMeter } from '../../domain/meters/move.ts';
+import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty, filledText, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { initialReadings, registerReading } from './installation-fields.ts';
 import { meterNumber } from './meter-fields.ts';
-import {
-  auditMove,
-  connectionNumber,
-  installationErrors,
-  moveErrors,
-  moveOf,
-} from './move-fields.ts';
+import { auditMove, installationErrors, moveErrors, moveOf } from './move-fields.ts';
 
 export const assignMeterOperation = operation({
   path: '/billing/meters/assign-meter',

@@ -55,7 +55,7 @@ export const getReadings = operation({
   summary: 'Lists readings: all, a page, or those of a meter, subscription, term, status or time.',
   request: Type.Object({
     number: maybe(wholeNumber),
-    connectionNumber: maybe(text({ max: 64 })),
+    connectionNumber: maybe(text({ max: 120 })),
     termID: maybe(wholeNumber),
     status: filterOf(readingStates),
     fromDate: maybe(date),

@@ -10,7 +10,6 @@ import type { Call } from '../operation.ts';
 import { decimal } from '../pricing-fields.ts';
 import { type RegisterItem, registerReading } from './installation-fields.ts';
 
-export const connectionNumber = filledText({ max: 64 });
 export const reason = maybe(text({ max: 500 }));
 
 /** As many as any meter has registers. */

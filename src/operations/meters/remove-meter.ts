@@ -1,11 +1,11 @@
 import * as Type from 'typebox';
 import { removeMeter } from '../../domain/meters/move.ts';
+import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { meterNumber } from './meter-fields.ts';
 import {
   auditMove,
-  connectionNumber,
   finalReadings,
   finalReadingsOf,
   moveErrors,

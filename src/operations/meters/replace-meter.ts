@@ -1,13 +1,13 @@
 import * as Type from 'typebox';
 import { meterHealths } from '../../domain/meters/meter.ts';
 import { replaceMeter } from '../../domain/meters/move.ts';
+import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty, maybe, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { initialReadings, registerReading } from './installation-fields.ts';
 import { meterNumber } from './meter-fields.ts';
 import {
   auditMove,
-  connectionNumber,
   finalReadings,
   finalReadingsOf,
   installationErrors,
