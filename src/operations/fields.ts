@@ -21,6 +21,8 @@ export const limits = {
   batch: 1_000,
   readings: 100_000,
   pageSize: 1_000,
+  /** Of a billing account, wherever it is given or looked for. */
+  accountLabel: 200,
 } as const;
 
 const timeOfDayForm = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;

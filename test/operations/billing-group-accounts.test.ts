@@ -135,3 +135,21 @@ test('an account that twenty calls move at once ends in exactly one group', asyn
   const counts = views.map((one) => one.connectionGroups.length);
   assert.deepEqual(counts.sort(), [0, 0, 3]);
 });
+
+test('an account is found and kept by the longest label that a subscription gives it', async () => {
+  const connectionGroupLabel = 'L'.repeat(200);
+  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'Long' }] });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  const users = [{ partyNumber, connectionGroupLabel }];
+  await subscribe(admin, { ...(await newOffer(admin)), users });
+  await admin.updateUser({ user: { partyNumber, connectionGroups: [{ connectionGroupLabel }] } });
+  const billingGroupID = await newGroup('Long labels');
+  await admin.assignBillingAccounts({
+    data: { billingGroupID, connectionGroupLabels: [connectionGroupLabel] },
+  });
+  const { connectionGroups } = await view(billingGroupID);
+  assert.deepEqual(
+    connectionGroups.map((one) => one.connectionGroupLabel),
+    [connectionGroupLabel],
+  );
+});

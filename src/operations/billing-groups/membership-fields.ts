@@ -9,7 +9,9 @@ export const membershipRequest = Type.Object({
   data: Type.Object({
     billingGroupID: id,
     connectionGroupIDs: maybe(Type.Array(id, { maxItems: limits.batch })),
-    connectionGroupLabels: maybe(Type.Array(filledText({ max: 120 }), { maxItems: limits.batch })),
+    connectionGroupLabels: maybe(
+      Type.Array(filledText({ max: limits.accountLabel }), { maxItems: limits.batch }),
+    ),
   }),
 });
 

@@ -56,7 +56,7 @@ const user = Type.Object({
   partyID: maybe(id),
   partyNumber: maybe(id),
   role: maybe(oneOf(userRoles)),
-  connectionGroupLabel: maybe(text({ max: 200 })),
+  connectionGroupLabel: maybe(text({ max: limits.accountLabel })),
   fromDate: maybe(date),
 });
 

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { balanceHandlings, transferSubscription } from '../../domain/subscriptions/transfer.ts';
-import { empty, id, maybe, oneOf, text, tsGuard } from '../fields.ts';
+import { empty, id, limits, maybe, oneOf, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
   changeDone,
@@ -28,7 +28,7 @@ export const transferConnection = operation({
       transferDate: effectiveDate,
       toPartyID: maybe(id),
       toPartyNumber: maybe(id),
-      connectionGroupLabel: maybe(text({ max: 200 })),
+      connectionGroupLabel: maybe(text({ max: limits.accountLabel })),
       readings,
       balanceHandling: maybe(oneOf(balanceHandlings)),
       reason,

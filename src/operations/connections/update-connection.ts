@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
 import { paymentMethods } from '../../domain/subscriptions/subscription.ts';
 import { changeSubscription, type SubscriptionChange } from '../../domain/subscriptions/update.ts';
-import { address, empty, filledText, maybe, oneOf, text, tsGuard } from '../fields.ts';
+import { address, empty, filledText, limits, maybe, oneOf, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { sent } from '../pricing-fields.ts';
 import { assertMayForce, changeDone, changeErrors, force, stampOf } from './change-fields.ts';
@@ -27,7 +27,7 @@ const data = Type.Object({
   projectName: maybe(text({ max: 200 })),
   address: maybe(address),
   ...sharedFields,
-  connectionGroupLabel: Type.Optional(filledText({ max: 200 })),
+  connectionGroupLabel: Type.Optional(filledText({ max: limits.accountLabel })),
   activate: maybe(Type.Boolean()),
   force,
   ts: tsGuard,

@@ -21,7 +21,7 @@ export const updateUser = operation({
         Type.Array(
           Type.Object({
             connectionGroupID: maybe(id),
-            connectionGroupLabel: filledText({ max: 120 }),
+            connectionGroupLabel: filledText({ max: limits.accountLabel }),
           }),
           { maxItems: limits.batch },
         ),
