@@ -253,6 +253,18 @@ const codes: Refusal[] = [
   [{ addonTariffLabels: ['Internet', 'None'] }, 'ADDON_NOT_FOUND', 'addonTariffLabels[1]', 422],
   [{ addonTariffLabels: ['Gone'] }, 'ADDON_NOT_FOUND', 'addonTariffLabels[0]', 422],
   [{ addonTariffLabels: ['Internet', 'Internet'] }, 'DUPLICATE', 'addonTariffLabels[1]', 409],
+  [
+    { addonTariffLabels: [{ label: 'Internet', quantity: 1e-7 }] },
+    'INVALID_NUMBER',
+    'addonTariffLabels[0].quantity',
+    400,
+  ],
+  [
+    { addonTariffLabels: [{ label: 'Internet', quantity: '-1' }] },
+    'INVALID_NUMBER',
+    'addonTariffLabels[0].quantity',
+    400,
+  ],
   [{ postType: 'Post Account' }, 'POST_TYPE_MISMATCH', 'postType', 422],
   [{ postType: 'post subscription' }, 'POST_TYPE_MISMATCH', 'postType', 422],
   [{ users: [] }, 'OWNER_REQUIRED', 'users', 422],

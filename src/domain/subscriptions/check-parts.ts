@@ -1,6 +1,8 @@
 // The parts of a subscription that create and change share: its plan, add-ons and users.
 import { formatDate } from '../../base/calendar.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { compare, zero } from '../../base/numbers/exact.ts';
 import type { PartyInUse, PlanChoice } from './lookups-store.ts';
 import type { GivenAddOn, GivenUser } from './new-subscription.ts';
 import { type AddOn, problem, type SubscriptionUser, type UserRole } from './subscription.ts';
@@ -54,12 +56,21 @@ export function checkAddOns(
     } else if (fromDate && Temporal.PlainDate.compare(fromDate, beginning) < 0) {
       const message = `${formatDate(fromDate)} lies before ${formatDate(beginning)}`;
       problems.push(problem(`${place}.fromDate`, 'INVALID_DATE', message, formatDate(fromDate)));
+    } else if (!isCount(quantity)) {
+      const message = `${label} is taken in a plain number that is not below zero`;
+      problems.push(problem(`${place}.quantity`, 'INVALID_NUMBER', message, quantity));
     } else {
       const from = fromDate ?? beginning;
       addOns.push({ planId: plan.plan_id, quantity, fromDate: from.toString() });
     }
   }
   return { addOns, problems };
+}
+
+/** How often an add-on is taken; what no bill could be made of, such as 1e-7, is none. */
+function isCount(quantity: string): boolean {
+  const number = exactFrom(quantity);
+  return number !== undefined && compare(number, zero) >= 0;
 }
 
 export type NamedUser = GivenUser & { party: PartyInUse; role: UserRole; place: string };
