@@ -402,6 +402,14 @@ test('a unique input is taken once, and free again when its subscription is clos
   await make(inputs('Q-1'));
 });
 
+test('the last day of a quantity cannot be given, and whoever gives it is told', async () => {
+  const ending = { name: 'lamps', value: '2', fromDate: day(0), toDate: day(3) };
+  const { headers } = await make({ unmeteredInputs: [ending] });
+  assert.equal(headers.get('x-ignored-fields'), 'connection.unmeteredInputs[0].toDate');
+  const one = await shown(admin, headers.get('x-connection-number') ?? '');
+  assert.equal(one.unmeteredInputs?.[0]?.toDate, null);
+});
+
 test('unmeteredInputs are checked by name, number and range', async () => {
   const wrong: [object, string][] = [
     [{ name: 'none', value: '1' }, 'UNKNOWN_INPUT'],

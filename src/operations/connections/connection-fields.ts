@@ -49,7 +49,6 @@ const quantity = Type.Object({
   name: filledText({ max: 64 }),
   value: decimal,
   fromDate: maybe(date),
-  toDate: maybe(date),
 });
 
 const user = Type.Object({
