@@ -280,6 +280,7 @@ const codes: Refusal[] = [
     422,
   ],
   [{ partyID: 2 }, 'PARTY_KEY_MISMATCH', 'partyID', 422],
+  [{ users: [{ partyNumber: owner, fromDate: day(1) }] }, 'INVALID_DATE', 'users[0].fromDate', 400],
   [
     { variants: [{ name: 'spare', value: '1' }] },
     'VARIANT_NOT_OVERRIDABLE',

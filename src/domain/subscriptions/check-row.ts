@@ -41,7 +41,7 @@ export function checkRow(
   const before = problems.length;
   const connectionDate = wanted.connectionDate ?? options.today;
   problems.push(...bulkProblems(wanted, connectionDate, options));
-  const owner = checkUsers(wanted, known, problems);
+  const owner = checkUsers(wanted, known, { connectionDate, today: options.today }, problems);
   const context = known.contexts.get(wanted.contextCode);
   if (!context) {
     const message = `No pricing context has the code ${wanted.contextCode}`;
@@ -123,6 +123,7 @@ type Owner = { party: PartyInUse; accountLabel: string | null; users: NamedUser[
 function checkUsers(
   wanted: WantedSubscription,
   known: Known,
+  days: { connectionDate: Temporal.PlainDate; today: Temporal.PlainDate },
   problems: ErrorDetail[],
 ): Owner | undefined {
   const field = `${wanted.field}.users`;
@@ -148,7 +149,18 @@ function checkUsers(
     const message = 'partyID and the owner in users are different parties';
     problems.push(problem(`${wanted.field}.partyID`, 'PARTY_KEY_MISMATCH', message));
   }
+  // Nobody would own it until then, and it could not be transferred.
+  const latest = later(days.connectionDate, days.today);
+  if (owner.fromDate && Temporal.PlainDate.compare(owner.fromDate, latest) > 0) {
+    const message = `The owner has it from ${formatDate(latest)} on at the latest`;
+    const sent = formatDate(owner.fromDate);
+    problems.push(problem(`${owner.place}.fromDate`, 'INVALID_DATE', message, sent));
+  }
   return { party: owner.party, accountLabel: owner.accountLabel, users: named.users };
+}
+
+function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {
+  return Temporal.PlainDate.compare(a, b) > 0 ? a : b;
 }
 
 function contextProblems(wanted: WantedSubscription, { row }: KnownContext): ErrorDetail[] {
