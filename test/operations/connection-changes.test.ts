@@ -583,6 +583,8 @@ test('own values and add-ons that are left out end, and new ones begin', async (
   );
   await refuses(change({ addonTariffLabels: ['None'] }), 'ADDON_NOT_FOUND');
   await refuses(change({ variants: [{ name: 'spare', value: '1' }] }), 'VARIANT_NOT_OVERRIDABLE');
+  const twice = ['1', '2'].map((value) => ({ name: 'rate', value, fromDate: day(3) }));
+  await refuses(change({ variants: twice }), 'DUPLICATE', { field: 'data.variants[1].name' });
 });
 
 test('users come and go; the owner changes by a transfer only', async () => {

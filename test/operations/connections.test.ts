@@ -300,6 +300,17 @@ const codes: Refusal[] = [
     'variants[0].fromDate',
     400,
   ],
+  [
+    {
+      variants: [
+        { name: 'rate', value: '1' },
+        { name: 'rate', value: '2' },
+      ],
+    },
+    'DUPLICATE',
+    'variants[1].name',
+    409,
+  ],
   [{ connectionDate: day(-367, '') }, 'DATE_TOO_FAR_BACK', 'connectionDate', 422],
   [{ connectionDate: '31022026' }, 'INVALID_DATE', 'connectionDate', 400],
   [

@@ -167,6 +167,19 @@ export function variantProblem(
   return problem(`${field}.value`, isNumber ? 'INVALID_NUMBER' : 'INVALID_TYPE', message);
 }
 
+/** Two own values for the same days: only one of them could be priced with. */
+export function repeatedVariants(field: string, variants: readonly Variant[]): ErrorDetail[] {
+  const seen = new Set<string>();
+  return variants.flatMap(({ name, value, fromDate, toDate }, index) => {
+    if (value === undefined || value === null) return [];
+    const key = JSON.stringify([name, fromDate ?? null, toDate ?? null]);
+    const message = `${String(name)} stands twice for the same days`;
+    if (seen.has(key)) return [problem(`${field}[${index}].name`, 'DUPLICATE', message, name)];
+    seen.add(key);
+    return [];
+  });
+}
+
 function fits(definition: ValueDefinition, value: unknown): boolean {
   switch (definition.type) {
     case 'Number':

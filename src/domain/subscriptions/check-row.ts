@@ -5,7 +5,13 @@ import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { builtInBatch } from '../pricing/context.ts';
 import { RatingError } from '../rating/rating-error.ts';
-import { checkInputs, checkQuantities, missingQuantities, variantProblem } from './check-inputs.ts';
+import {
+  checkInputs,
+  checkQuantities,
+  missingQuantities,
+  repeatedVariants,
+  variantProblem,
+} from './check-inputs.ts';
 import {
   checkAddOns,
   type NamedUser,
@@ -245,6 +251,7 @@ function checkParts(
     return variantProblem(`${field}.variants[${index}]`, definition, variant) ?? [];
   });
   problems.push(...fields.problems, ...wrong.problems, ...addOns.problems, ...variants);
+  problems.push(...repeatedVariants(`${field}.variants`, wanted.variants));
   if (wrong.problems.length === 0) {
     problems.push(...missingQuantities(place, agreed, quantities));
   }

@@ -6,6 +6,7 @@ import {
   checkQuantities,
   type GivenQuantity,
   missingQuantities,
+  repeatedVariants,
   variantProblem,
 } from './check-inputs.ts';
 import { checkAddOns, nameUsers, storedUser, userProblems } from './check-parts.ts';
@@ -80,6 +81,7 @@ export function changeVariants(changing: Changing, given: readonly Variant[]): V
     a.name === b.name &&
     JSON.stringify(a.value) === JSON.stringify(b.value) &&
     a.fromDate === b.fromDate;
+  problems.push(...repeatedVariants('data.variants', given));
   const wanted = given.map((variant, index): Variant => {
     const field = `data.variants[${index}]`;
     const wrong = variantProblem(field, definition, variant);
