@@ -225,3 +225,19 @@ test('archiving the party of the last administrator is refused', async () => {
   await refuses(last, 'LAST_ADMINISTRATOR', { statusCode: 422 });
   await boss.listUsers();
 });
+
+test('an archived party gets no login, neither a new one nor its old one', async () => {
+  const { partyNumber } = await newParty();
+  const facts = { name: 'Portal', password: 'correct horse battery' };
+  const newLogin = (username: string) =>
+    admin.makeLogins({ logins: [{ ...facts, username, roles: ['Customer'], partyNumber }] });
+  await newLogin('old-portal');
+  await archive(partyNumber);
+  await refuses(newLogin('new-portal'), 'PARTY_ARCHIVED', { field: 'logins[0].partyNumber' });
+  const open = () => admin.updateLogin({ data: { username: 'Old-Portal', status: 'ACTIVE' } });
+  await refuses(open(), 'PARTY_ARCHIVED', { field: 'data.status', statusCode: 422 });
+  await archive(partyNumber, 0);
+  await open();
+  const { user } = (await admin.getUsers({ partyNumber })).data;
+  assert.equal(user.userAccount.status, 'ACTIVE');
+});

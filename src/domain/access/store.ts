@@ -214,16 +214,37 @@ export async function findTakenNames(
 }
 
 /** Party numbers -> ids, for those that exist. */
-export async function findPartyIds(
+export type PartyOfLogin = { party_number: number; party_id: number; archived: boolean };
+
+/** Holds the parties still: one that is archived meanwhile would keep the login. */
+export async function lockPartiesOfLogins(
   tx: Tx,
   tenantId: number,
   partyNumbers: readonly number[],
-): Promise<Map<number, number>> {
-  const { rows } = await sql<{ party_number: number; party_id: number }>`
-    select party_number, party_id from parties
+): Promise<Map<number, PartyOfLogin>> {
+  const { rows } = await sql<PartyOfLogin>`
+    select party_number, party_id, archived from parties
     where tenant_id = ${tenantId} and party_number = any(${partyNumbers}::bigint[])
+    order by party_id
+    for share
   `.execute(tx);
-  return new Map(rows.map((row) => [row.party_number, row.party_id]));
+  return new Map(rows.map((row) => [row.party_number, row]));
+}
+
+/** The party of a login, if it has one, held still; before the login itself, as archiving does. */
+export async function lockPartyOfLogin(
+  tx: Tx,
+  tenantId: number,
+  username: string,
+): Promise<PartyOfLogin | undefined> {
+  const { rows } = await sql<PartyOfLogin>`
+    select p.party_number, p.party_id, p.archived
+    from logins l
+    join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
+    where l.tenant_id = ${tenantId} and l.username = ${username.toLowerCase()}
+    for share of p
+  `.execute(tx);
+  return rows[0];
 }
 
 export async function listActiveLoginsOfParty(

@@ -2,10 +2,11 @@ import * as Type from 'typebox';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import {
-  findPartyIds,
   findTakenNames,
   insertLogins,
+  lockPartiesOfLogins,
   namesOf,
+  type PartyOfLogin,
   showPortalStatus,
 } from '../../domain/access/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
@@ -36,7 +37,7 @@ export const makeLogins = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'ROWS_REJECTED'],
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'PARTY_ARCHIVED', 'ROWS_REJECTED'],
   example: {
     logins: [
       {
@@ -51,9 +52,9 @@ export const makeLogins = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const numbers = body.logins.flatMap((one) => one.partyNumber ?? []);
-    const partyIds = await findPartyIds(tx, tenant.tenantId, numbers);
+    const parties = await lockPartiesOfLogins(tx, tenant.tenantId, numbers);
     const taken = await findTakenNames(tx, tenant.tenantId, body.logins.flatMap(loginNames));
-    const problems = problemsOf(body.logins, partyIds, taken);
+    const problems = problemsOf(body.logins, parties, taken);
     if (problems.length > 0) throw errorFromRows(problems);
     const logins = [];
     for (const one of body.logins) {
@@ -63,13 +64,14 @@ export const makeLogins = operation({
         name: one.name.trim(),
         passwordHash: await hashSecret(one.password),
         roles: [...new Set(one.roles)],
-        partyId: one.partyNumber ? (partyIds.get(one.partyNumber) ?? null) : null,
+        partyId: one.partyNumber ? (parties.get(one.partyNumber)?.party_id ?? null) : null,
       });
     }
     const firstId = await takeNumbers(tx, tenant.tenantId, 'login', logins.length);
     const stamp = { at: call.now, by: call.principal.name };
     await insertLogins(tx, tenant.tenantId, firstId, logins, stamp);
-    await showPortalStatus(tx, tenant.tenantId, [...partyIds.values()]);
+    const partyIds = [...parties.values()].map((party) => party.party_id);
+    await showPortalStatus(tx, tenant.tenantId, partyIds);
     logins.forEach(({ passwordHash: _, ...after }, index) => {
       call.audit({ subject: 'login', subjectId: firstId + index, before: null, after });
     });
@@ -91,16 +93,21 @@ function loginNames(sent: Sent): string[] {
 
 function problemsOf(
   logins: readonly Sent[],
-  partyIds: Map<number, number>,
+  parties: Map<number, PartyOfLogin>,
   taken: Set<string>,
 ): ErrorDetail[] {
   const sent = new Set<string>();
   return logins.flatMap((one, index): ErrorDetail[] => {
     const at = `logins[${index}]`;
     const problems: ErrorDetail[] = [];
-    if (one.partyNumber && !partyIds.has(one.partyNumber)) {
+    const party = one.partyNumber ? parties.get(one.partyNumber) : undefined;
+    if (one.partyNumber && !party) {
       const message = `No party has the number ${one.partyNumber}`;
       problems.push({ field: `${at}.partyNumber`, code: 'PARTY_NOT_FOUND', message });
+    }
+    if (party?.archived) {
+      const message = `Party ${party.party_number} is archived; restore it first`;
+      problems.push({ field: `${at}.partyNumber`, code: 'PARTY_ARCHIVED', message });
     }
     if (one.roles.includes('Customer') && !one.partyNumber) {
       const message = 'A login with the role Customer needs a partyNumber';

@@ -5,11 +5,12 @@ import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
 import {
   countActiveAdministrators,
   lockLogin,
+  lockPartyOfLogin,
   showPortalStatus,
   updateLogin,
 } from '../../domain/access/store.ts';
 import { empty } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 import { loginStatus, password, roles, username } from './login-fields.ts';
 
 export const updateLoginOperation = operation({
@@ -27,13 +28,14 @@ export const updateLoginOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR'],
+  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR', 'PARTY_ARCHIVED'],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
   async handle(call, body) {
     const { tx } = call;
     const { tenantId } = call.tenant;
     const { data } = body;
     const passwordHash = data.password && (await hashSecret(data.password));
+    if (data.status === 'ACTIVE') await assertPartyLives(call, data.username);
     const before = await lockLogin(tx, tenantId, data.username);
     if (!before) throw new AppError('LOGIN_NOT_FOUND', { field: 'data.username' });
     if (data.roles?.includes('Customer') && before.party_id === null) {
@@ -71,3 +73,13 @@ export const updateLoginOperation = operation({
     return { message: `Login ${before.username} updated`, data: {} };
   },
 });
+
+/** Archiving a party closes its logins; they stay closed until it is restored. */
+async function assertPartyLives({ tx, tenant }: Call, name: string): Promise<void> {
+  const party = await lockPartyOfLogin(tx, tenant.tenantId, name);
+  if (!party?.archived) return;
+  throw new AppError('PARTY_ARCHIVED', {
+    message: `Party ${party.party_number} is archived; restore it first`,
+    field: 'data.status',
+  });
+}
