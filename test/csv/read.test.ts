@@ -66,6 +66,23 @@ test('rows keep the line they begin on, over empty lines and cells of several li
   ]);
 });
 
+test('a cell of several lines does not move the lines of the rows after it', async () => {
+  for (const end of ['\r\n', '\n', '\r']) {
+    const content = ['a,b', '"x', 'y', 'z",1', '"p', 'q",2', 'last,3', ''].join(end);
+    for (const size of [1, 5, 1_000]) {
+      const rows = await rowsOf(content, null, size);
+      const lines = rows.map(([line]) => line);
+      assert.deepEqual(lines, [1, 2, 5, 7], JSON.stringify(end));
+    }
+    const broken = (row: string, line: number) =>
+      assert.rejects(rowsOf(`${content}${row}${end}4,5${end}`), {
+        message: new RegExp(`^Line ${line}: `),
+      });
+    await broken('"open,3', 8);
+    await broken('x"y,3', 8);
+  }
+});
+
 test('a file of another encoding is refused, and read when its encoding is named', async () => {
   const bytes = Buffer.from('name\nZo\xeb\n', 'latin1');
   await assert.rejects(rowsOf(bytes), { code: 'INVALID_FORMAT' });

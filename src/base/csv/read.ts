@@ -20,9 +20,11 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow[]> {
   const texts = decode(bytes, options.encoding);
   const { first, skipped } = await firstLine(texts);
+  const place: Place = { skippedLines: skipped.lines, doubled: 0, lastLine: 0 };
   const parser = parse({
     delimiter: delimiterOf(first),
-    info: true,
+    // Its types let a row become nothing but another list of cells.
+    on_record: (cells, { lines }) => rowOf(cells, lines, place) as never,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: rowCharactersMax,
@@ -30,15 +32,15 @@ export async function* readCsv(
   const fed = feed(parser, first.slice(skipped.characters), texts);
   let rows: CsvRow[] = [];
   try {
-    for await (const { record, info } of parser) {
-      rows.push({ line: lineOf(record, info.lines) + skipped.lines, cells: record });
+    for await (const row of parser) {
+      rows.push(row);
       if (rows.length < options.rowsAtOnce) continue;
       yield rows;
       rows = [];
     }
     await fed;
   } catch (error) {
-    throw problemOf(error, skipped.lines);
+    throw problemOf(error, place);
   }
   if (rows.length > 0) yield rows;
 }
@@ -93,17 +95,26 @@ function write(parser: Parser, text: string): Promise<void> | undefined {
   });
 }
 
-/** The line on which a row begins; the parser counts up to where it ends. */
-function lineOf(cells: readonly string[], lastLine: number): number {
+/** How far the parser has come. It counts CR LF inside quotes as two lines: those are `doubled`. */
+type Place = { skippedLines: number; doubled: number; lastLine: number };
+
+/** A row with the line on which it begins; the parser counts up to where it ends. */
+function rowOf(cells: string[], parsedLines: number, place: Place): CsvRow {
   let breaks = 0;
-  for (const cell of cells) if (cell.includes('\n')) breaks += cell.split('\n').length - 1;
-  return lastLine - breaks;
+  for (const cell of cells) {
+    const found = cell.match(/\r\n|\r|\n/g) ?? [];
+    breaks += found.length;
+    place.doubled += found.filter((one) => one.length === 2).length;
+  }
+  place.lastLine = parsedLines - place.doubled;
+  return { line: place.lastLine - breaks + place.skippedLines, cells };
 }
 
-function problemOf(error: unknown, skippedLines: number): unknown {
+/** A quote that is missing is named by the line of its row: the parser noticed at the end. */
+function problemOf(error: unknown, { skippedLines, doubled, lastLine }: Place): unknown {
   if (!(error instanceof CsvError)) return error;
-  const line = Number(error.lines ?? 0) + skippedLines;
-  const isLong = error.code === 'CSV_MAX_RECORD_SIZE';
-  const what = isLong ? 'a row does not end; is a quote missing?' : 'quotes are not in order';
+  const isEndless = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'].includes(error.code);
+  const line = (isEndless ? lastLine + 1 : Number(error.lines ?? 0) - doubled) + skippedLines;
+  const what = isEndless ? 'a row does not end; is a quote missing?' : 'quotes are not in order';
   return new AppError('INVALID_FORMAT', { message: `Line ${line}: ${what}`, field: 'content' });
 }
