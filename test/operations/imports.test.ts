@@ -287,3 +287,30 @@ test('a meter reader takes in readings and nothing else', async () => {
     await refuses(reader.importData({ kind, content }), 'PERMISSION_DENIED');
   }
 });
+
+test('a text is taken as it came, whatever encoding is named beside it', async () => {
+  const encoding = 'windows-1252' as const;
+  await take('Parties', file('name,city', 'Zoé Encoded,Köln'), { encoding });
+  const { data } = await admin.listUsers({ name: 'encoded' });
+  assert.deepEqual(
+    data.users.map((user) => user.name),
+    ['Zoé Encoded'],
+  );
+});
+
+test('what is not the base64 of one file is refused, not taken in part', async () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const first = base64(file('name', 'Half A'));
+  const send = (contentBase64: string, content: string | null = null) =>
+    admin.importData({ kind: 'Parties', contentBase64, content });
+  assert.match(first, /=$/);
+  await storesNothing(async () => {
+    const wrong = [`${first}${base64(file('Half B'))}`, `${first}!`, `data:text/csv;${first}`];
+    for (const one of wrong) {
+      await refuses(send(one), 'INVALID_FORMAT', { field: 'contentBase64', statusCode: 400 });
+    }
+    await refuses(send(first, file('name', 'Other')), 'INVALID_FORMAT');
+  });
+  const lines = first.replace(/(.{8})/g, '$1\r\n').replace(/=+/, '');
+  assert.equal((await send(lines)).message, '1 row imported');
+});

@@ -27,7 +27,12 @@ export const importData = operation({
     contentBase64: maybe(
       Type.String({ maxLength: contentMax, description: 'or the bytes of the file' }),
     ),
-    encoding: maybe(oneOf(encodings)),
+    encoding: maybe(
+      Type.Unsafe<(typeof encodings)[number]>({
+        ...oneOf(encodings),
+        description: 'of contentBase64; its bytes tell unless it is named. content is text already',
+      }),
+    ),
     fileName: maybe(text({ max: 200 })),
     dryRun: maybe(Type.Boolean({ description: 'checks everything and stores nothing' })),
     again: maybe(Type.Boolean({ description: 'also a file that was taken in before' })),
@@ -86,7 +91,8 @@ export const importData = operation({
     const file = {
       kind,
       name: body.fileName ?? null,
-      encoding: body.encoding ?? null,
+      // Text of a request has been decoded once; to read it as another encoding would garble it.
+      encoding: body.content ? 'utf-8' : (body.encoding ?? null),
       bytes: () => piecesOf(bytes),
     };
     const isDryRun = body.dryRun ?? false;
@@ -110,9 +116,26 @@ function assertMay(held: ReadonlySet<string>, kind: keyof typeof importPermissio
   throw new AppError('PERMISSION_DENIED', { message: `The login may not import ${kind}` });
 }
 
+/** With or without its padding, in one line or in several. */
+const base64Form = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+
 function bytesOf(body: { content?: string | null; contentBase64?: string | null }): Buffer {
-  if (body.content) return Buffer.from(body.content);
-  if (body.contentBase64) return Buffer.from(body.contentBase64, 'base64');
+  const { content, contentBase64 } = body;
+  if (content && contentBase64) {
+    throw new AppError('INVALID_FORMAT', {
+      message: 'Send the file as content or contentBase64, not as both',
+      field: 'contentBase64',
+    });
+  }
+  if (content) return Buffer.from(content);
+  // What is no base64 would be passed over, and what follows padding be lost.
+  if (contentBase64 && !base64Form.test(contentBase64)) {
+    throw new AppError('INVALID_FORMAT', {
+      message: 'contentBase64 is not the base64 of one file',
+      field: 'contentBase64',
+    });
+  }
+  if (contentBase64) return Buffer.from(contentBase64, 'base64');
   throw new AppError('REQUIRED_FIELD', {
     message: 'Send the file as content or contentBase64',
     field: 'content',
