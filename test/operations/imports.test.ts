@@ -288,6 +288,17 @@ test('a meter reader takes in readings and nothing else', async () => {
   }
 });
 
+test('a type of meter is named by plain digits or by its name', async () => {
+  const types = ['0x1', '1.0', '1e0', '+1'];
+  const rows = types.map((type, index) => `${82001 + index},Itron,${type},01/01/2024`);
+  const content = file('number,brand,meterType,purchaseDate', ...rows);
+  const found = await problemsOf(take('Meters', content));
+  assert.deepEqual(
+    found,
+    [2, 3, 4, 5].map((line) => [`lines[${line}].meterType`, 'METER_TYPE_NOT_FOUND']),
+  );
+});
+
 test('a text is taken as it came, whatever encoding is named beside it', async () => {
   const encoding = 'windows-1252' as const;
   await take('Parties', file('name,city', 'Zoé Encoded,Köln'), { encoding });

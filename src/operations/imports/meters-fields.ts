@@ -98,7 +98,7 @@ export async function meterTypes({
   const ids = new Set(rows.map((row) => row.meter_type_id));
   const names = new Map(rows.map((row) => [row.name.toLowerCase(), row.meter_type_id]));
   return (word) => {
-    const id = Number(word);
+    const id = /^\d+$/.test(word) ? Number(word) : 0;
     return ids.has(id) ? id : names.get(word.toLowerCase());
   };
 }
