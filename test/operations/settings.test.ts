@@ -250,3 +250,15 @@ test('settings are read by who may read them and changed by administrators alone
   const cashier = await scene.loginAs(plain, ['Cashier']);
   await refuses(cashier.getSettings(), 'PERMISSION_DENIED', { statusCode: 403 });
 });
+
+test('a channel that is named twice is kept once, of the workspace and of a party', async () => {
+  await admin.updateSettings({ data: { deliveryChannels: ['Print', 'Email', 'Print'] } });
+  assert.deepEqual((await settings()).deliveryChannels, ['Print', 'Email']);
+  const users = [{ name: 'Twice', deliveryChannels: ['Portal', 'Portal'] as const }];
+  const made = await admin.makeUsers({ userType: 'customer', users: users as never });
+  const partyNumber = Number(made.headers.get('x-party-number'));
+  const shown = async () => (await admin.getUsers({ partyNumber })).data.user.deliveryChannels;
+  assert.deepEqual(await shown(), ['Portal']);
+  await admin.updateUser({ user: { partyNumber, deliveryChannels: ['Email', 'Email'] } });
+  assert.deepEqual(await shown(), ['Email']);
+});

@@ -148,7 +148,7 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
     locale: sent.locale ?? before.locale,
     connection_number_format: sent.connectionNumberFormat ?? before.connection_number_format,
     bill_number_format: sent.billNumberFormat ?? before.bill_number_format,
-    delivery_channels: sent.deliveryChannels ?? before.delivery_channels,
+    delivery_channels: [...new Set(sent.deliveryChannels ?? before.delivery_channels)],
     letterhead: sent.letterhead ?? before.letterhead,
     reminders: sent.reminders ?? before.reminders,
     access_token_seconds:

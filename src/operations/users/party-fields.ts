@@ -102,8 +102,14 @@ export function factsSent(sent: SentFacts): Partial<PartyFacts> {
     ...(sent.address === undefined ? {} : { address: sent.address }),
     ...(sent.language === undefined ? {} : { language: sent.language }),
     ...(sent.competencies ? { competencies: sent.competencies } : {}),
-    ...(sent.deliveryChannels === undefined ? {} : { deliveryChannels: sent.deliveryChannels }),
+    ...(sent.deliveryChannels === undefined
+      ? {}
+      : { deliveryChannels: each(sent.deliveryChannels) }),
   };
+}
+
+function each<T>(items: readonly T[] | null): readonly T[] | null {
+  return items && [...new Set(items)];
 }
 
 const blank: PartyFacts = {
