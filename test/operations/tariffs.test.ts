@@ -57,6 +57,10 @@ test('items of unknown shape in usageData and securityAttributes are kept as the
   await refuses(create({ securityAttributes: [deposit] }), 'FORMULA_SYNTAX', {
     field: 'tariff.securityAttributes[0].formula',
   });
+  const number = { name: 'Deposit', formula: 1500 };
+  await refuses(create({ securityAttributes: [number] }), 'INVALID_TYPE', {
+    field: 'tariff.securityAttributes[0].formula',
+  });
 });
 
 test('create-tariff refuses each wrong field with its code, and stores nothing', async () => {
