@@ -9,7 +9,12 @@ export function majorUnits(minor: bigint, decimals: number): number {
   return Number(minor < 0n ? `-${text}` : text);
 }
 
-const amountForm = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
+const amountForm = /^([+-]?)(\d{1,12})(?:\.(\d+))?$/;
+
+/** What `minorUnitsFrom` takes, in words. */
+export function amountWords(decimals: number): string {
+  return `an amount of at most 12 digits before the point and ${decimals} after it`;
+}
 
 /** Decimal text in major units -> minor units; undefined where it is no amount of the currency. */
 export function minorUnitsFrom(text: string, decimals: number): number | undefined {

@@ -179,6 +179,10 @@ test('wrong opening balances are refused', async () => {
     const call = admin.makeConnections({ batchUpload: true, connection });
     await refuses(call, code as 'DUPLICATE', { field: `connection.accounts${place}` });
   }
+  const accounts = [{ title: 'Receivable' as const, balance: 1e12 }];
+  const call = admin.makeConnections({ batchUpload: true, connection: { ...plain, accounts } });
+  const { message } = await refuses(call, 'INVALID_NUMBER');
+  assert.match(message, /is an amount of at most 12 digits before the point and 2 after it$/);
 });
 
 /** Statements that the servers of this process send while the work is done. */

@@ -1,7 +1,7 @@
 // A subscription as it is sent to be made.
 import * as Type from 'typebox';
 import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
-import { minorUnitsFrom } from '../../base/money.ts';
+import { amountWords, minorUnitsFrom } from '../../base/money.ts';
 import type {
   OpeningBalance,
   WantedSubscription,
@@ -132,7 +132,7 @@ function balancesSent(
     const amount = minorUnitsFrom(String(balance), currencyDecimals);
     const place = `${field}[${index}]`;
     if (amount === undefined) {
-      const message = `${place}.balance has at most ${currencyDecimals} decimals`;
+      const message = `${place}.balance is ${amountWords(currencyDecimals)}`;
       problems.push(problem(`${place}.balance`, 'INVALID_NUMBER', message, balance));
     } else if (amount < 0 && title !== 'Receivable') {
       const message = `${title} is not below zero`;

@@ -1,7 +1,7 @@
 // A pricing context as it is sent, and how what was sent reads inside.
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { minorUnitsFrom } from '../../base/money.ts';
+import { amountWords, minorUnitsFrom } from '../../base/money.ts';
 import type {
   BankAccount,
   Batch,
@@ -108,7 +108,7 @@ function depositFrom(amount: string | number, currencyDecimals: number): number 
   const minor = minorUnitsFrom(String(amount), currencyDecimals);
   if (minor !== undefined && minor >= 0) return minor;
   throw new AppError('INVALID_NUMBER', {
-    message: `service.securityDeposit is an amount with at most ${currencyDecimals} decimals`,
+    message: `service.securityDeposit is ${amountWords(currencyDecimals)}, not below zero`,
     field: 'service.securityDeposit',
   });
 }
