@@ -8,6 +8,7 @@ import {
   billOf,
   february,
   january,
+  linesOf,
   march,
   openHome,
   readingsOn,
@@ -22,10 +23,11 @@ const may = { startDate: '01/05/2026', endDate: '31/05/2026' };
 type Home = Awaited<ReturnType<typeof openHome>>;
 
 /** January was estimated at 10 a day from the 1st to the 31st: 300. */
-async function estimated(value: string, input: object = {}): Promise<Home> {
+async function estimated(value: string, input = {}, values?: object[]): Promise<Home> {
   const estimation = { allowed: 1, defaultDaily: '10' };
   const energy = { name: 'energy', unit: 'kWh', estimation, ...input };
-  const home = await openHome(scene, { meteredInputs: [energy] } as never, { value });
+  const own = { meteredInputs: [energy], ...(values && { values }) };
+  const home = await openHome(scene, own as never, { value });
   const term = await home.open(january);
   await home.lock(term, 'estimated');
   await generate(home.run, term);
@@ -111,4 +113,28 @@ test('a register that had not turned over corrects an estimate that had', async 
   assert.equal(feb.usage[0]?.carried, '150');
   const mar = await billed(home, await home.read(march, ['200', '31/03/2026']));
   assert.equal(quantityOf(mar), 250 - 150);
+});
+
+// 300 estimated in January; 50 shown on 10 February, 100 at its end: nothing is billed and 200 are
+// carried. 250 on 10 March and 350 at its end: 150 and 100 used, of which the first 200 are paid.
+test('what was billed too much is credited in the order of use where prices change', async () => {
+  const value = { name: 'rate', type: 'Number', default: '20', changeInTerm: 'Split' };
+  const home = await estimated('0', { highLow: { highFactor: 1000, lowFactor: 0 } }, [value]);
+  const [plan] = (await home.client.getTariffs({})).data.tariffs;
+  const valueFormulas = [
+    { name: 'rate', formula: '30', fromDate: '11/02/2026', toDate: '10/03/2026' },
+    { name: 'rate', formula: '40', fromDate: '11/03/2026' },
+  ];
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const effectiveDate = '01/01/2026';
+  await home.client.updateTariff({ tariff: { serviceCode, code, effectiveDate, valueFormulas } });
+  const feb = await home.read(february, ['50', '10/02/2026'], ['100', '28/02/2026']);
+  const ofFebruary = await billed(home, feb);
+  assert.deepEqual([quantityOf(ofFebruary), ofFebruary.usage[0]?.carried], [0, '200']);
+  assert.deepEqual([linesOf(ofFebruary), ofFebruary.currentCharges], [[], 0]);
+  const mar = await home.read(march, ['250', '10/03/2026'], ['350', '31/03/2026']);
+  assert.deepEqual(linesOf(await billed(home, mar)), [
+    ['energyCharge', '11/03/2026', 2000],
+    ['gst', '01/03/2026', 200],
+  ]);
 });

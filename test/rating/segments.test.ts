@@ -221,6 +221,25 @@ describe('usage of segments', () => {
     assert.deepEqual(turned, ['energyCharge 200400 01/07-10/07', 'energyCharge 220 11/07-31/07']);
   });
 
+  test('adds up to what is billed where a meter corrects an estimate or makes up for one', () => {
+    const billed = (from: string, at: string, to: string, carried = '0') => {
+      const previous = { date: '30/06/2025', value: from, type: 'Estimated' };
+      const readings = [{ date: '10/07/2025', value: at }];
+      const meters = [meter(from, to, { previous, readings })];
+      return energy(
+        billOf({ ...connected({ transfers }), meters, carriedUnits: { energy: carried } }),
+      );
+    };
+    assert.deepEqual(billed('300', '50', '100'), []);
+    assert.deepEqual(billed('300', '250', '340'), ['energyCharge 80 11/07-31/07']);
+    assert.deepEqual(billed('0', '150', '250', '200'), ['energyCharge 100 11/07-31/07']);
+    assert.deepEqual(billed('0', '150', '250', '100'), [
+      'energyCharge 100 01/07-10/07',
+      'energyCharge 200 11/07-31/07',
+    ]);
+    assert.deepEqual(billed('0', '150', '250', '300'), []);
+  });
+
   test('or on the day itself as a check reading, but not as any other', () => {
     const on = (type: string) => {
       const readings = [{ date: '11/07/2025', value: '200', type }];

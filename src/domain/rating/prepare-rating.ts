@@ -117,7 +117,7 @@ function usageOf(
 
 function withQuantity(usage: TermUsage, slot: number, total: Exact): TermUsage {
   const inputs = [...usage.inputs];
-  inputs[slot] = { total, isDivisible: true, meters: [], uploaded: null };
+  inputs[slot] = { total, isDivisible: true, meters: [], credit: zero, uploaded: null };
   const totals = [...usage.totals];
   totals[slot] = total;
   return { ...usage, inputs, totals };

@@ -5,6 +5,8 @@ import {
   divide,
   type Exact,
   fraction,
+  maximum,
+  minimum,
   multiply,
   subtract,
   zero,
@@ -23,6 +25,8 @@ export type InputUsage = {
   /** Demand and last-value inputs hold for every part of the term as they are. */
   readonly isDivisible: boolean;
   readonly meters: readonly MeterFacts[];
+  /** Units billed too much before, which the first use of the term makes up for. */
+  readonly credit: Exact;
   readonly uploaded: UploadedUsage | null;
 };
 
@@ -56,7 +60,7 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
     const before = exactFrom(entryOf(facts.carriedUnits, name)) ?? zero;
     const { quantity, carried } = inputQuantity(definition, uses, before);
     const isDivisible = (definition.aggregation ?? 'Sum') === 'Sum';
-    inputs[slot] = { total: quantity, isDivisible, meters, uploaded: null };
+    inputs[slot] = { total: quantity, isDivisible, meters, credit: before, uploaded: null };
     totals[slot] = quantity;
     const entry = { input: name, unit: definition.unit ?? null, quantity: decimalText(quantity) };
     printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
@@ -105,7 +109,8 @@ function addUploads(
       total = round(total, definition.decimals, 'HalfUp');
     }
     const aggregation = context.metered[slot]?.aggregation ?? 'Sum';
-    inputs[slot] = { total, isDivisible: aggregation === 'Sum', meters: noMeters, uploaded };
+    const isDivisible = aggregation === 'Sum';
+    inputs[slot] = { total, isDivisible, meters: noMeters, credit: zero, uploaded };
     totals[slot] = total;
     const plain = { input: name, unit: definition?.unit ?? null, quantity: decimalText(total) };
     // It is billed as it was given: what a meter was billed too much is left for its next term.
@@ -252,7 +257,7 @@ export function usageOfPart(
   let highUse = usage.total;
   for (const other of parts) {
     if (other.from <= (parts[0]?.from ?? 0)) continue;
-    const measured = measuredBefore(usage.meters, other.from);
+    const measured = billedBefore(usage, other.from);
     if (measured === null) continue;
     if (other.from <= part.from && other.from > low) {
       low = other.from;
@@ -295,6 +300,13 @@ function daysInside(parts: readonly DayPart[], from: number, to: number): number
     days += Math.max(0, Math.min(part.to, to) - Math.max(part.from, from) + 1);
   }
   return days;
+}
+
+/** What of the billed quantity lies before a cut: neither less than nothing nor more than all. */
+function billedBefore({ meters, credit, total }: InputUsage, cut: number): Exact | null {
+  const measured = measuredBefore(meters, cut);
+  if (measured === null) return null;
+  return minimum(total, maximum(zero, subtract(measured, credit)));
 }
 
 /** Use of all meters before a cut; null unless it is known of every register. */
