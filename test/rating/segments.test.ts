@@ -301,6 +301,24 @@ describe('usage of segments', () => {
     const bill = billOf({ ...connected({ transfers }), uploadedUsage: { data } }, [rule]);
     assert.deepEqual(shown(bill).slice(2, 4), ['extra 15 01/07-10/07', 'extra 21 11/07-31/07']);
   });
+
+  test('dated uploads add up to the quantity that was rounded', () => {
+    const rule = planWith([{ component: 'extra', formula: 'usage.data' }]);
+    const unmeteredInputs = [{ name: 'data', source: 'Uploaded' as const, decimals: 0 }];
+    const uploaded = (...quantities: string[]) => {
+      const dates = ['02/07/2025', '15/07/2025'];
+      const data = quantities.map((quantity, index) => ({ quantity, date: dates[index] ?? null }));
+      const facts = { ...connected({ transfers }), uploadedUsage: { data } };
+      const bill = billOf(facts, [rule], { unmeteredInputs });
+      return [bill.usage[0]?.quantity, ...shown(bill).slice(2, -1)];
+    };
+    assert.deepEqual(uploaded('10.4', '10.4'), [
+      '21',
+      'extra 10.5 01/07-10/07',
+      'extra 10.5 11/07-31/07',
+    ]);
+    assert.deepEqual(uploaded('10.4'), ['10', 'extra 10 01/07-10/07']);
+  });
 });
 
 describe('values', () => {

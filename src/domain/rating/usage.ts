@@ -8,6 +8,7 @@ import {
   maximum,
   minimum,
   multiply,
+  signOf,
   subtract,
   zero,
 } from '../../base/numbers/exact.ts';
@@ -284,14 +285,17 @@ function uploadedOfPart(
     divide(multiply(quantity, fraction(part.to - part.from + 1, 1)), fraction(billedDays, 1));
   if (!Array.isArray(usage.uploaded)) return share(usage.total);
   let own = zero;
+  let all = zero;
   for (const row of usage.uploaded) {
     const quantity = exactFrom(row.quantity) ?? zero;
+    all = add(all, quantity);
     const day = typeof row.date === 'string' ? requiredDay(row.date, 'usage date') : null;
     const isDated = day !== null && parts.some((other) => other.from <= day && day <= other.to);
     if (!isDated) own = add(own, share(quantity));
     else if (part.from <= day && day <= part.to) own = add(own, quantity);
   }
-  return own;
+  // The total was rounded, and the parts have to add up to it.
+  return signOf(all) === 0 ? own : divide(multiply(own, usage.total), all);
 }
 
 function daysInside(parts: readonly DayPart[], from: number, to: number): number {
