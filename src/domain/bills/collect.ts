@@ -9,6 +9,7 @@ import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
 import { withQuantities } from './agreed.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from './billed-terms-store.ts';
+import { listFactsBefore } from './facts-before-store.ts';
 import { termFactsOf } from './freeze.ts';
 import type { Inputs } from './inputs.ts';
 import {
@@ -62,6 +63,7 @@ export async function collect(
     overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
     earlierTermsOf(tx, tenantId, term, standings),
   ]);
+  const before = billedBefore(earlierTerms, standings);
   const scope: MakeScope = {
     term,
     termFacts: termFactsOf(term),
@@ -79,7 +81,11 @@ export async function collect(
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
-  const usageBefore = await usageOfTermsBefore(tx, tenantId, earlierTerms, standings, taken.usage);
+  const [usageBefore, factsBefore] = await Promise.all([
+    usageOfTermsBefore(tx, tenantId, before, taken.usage),
+    before.length > 0 && readsItsBill(pinned) ? listFactsBefore(tx, tenantId, before) : nothing,
+  ]);
+  const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
   const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
   const usageOf = Map.groupBy(used, (row) => row.subscription_id);
   const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
@@ -95,6 +101,7 @@ export async function collect(
       manual: manualOf.get(id) ?? nothing,
       usage: usageOf.get(id) ?? nothing,
       overdue: overdue.get(id) ?? nothing,
+      factsBefore: factsBeforeOf.get(id) ?? null,
     };
     const known = subjects.get(row.subject_id);
     if (known === undefined) subjects.set(row.subject_id, [inputs]);
@@ -150,18 +157,32 @@ function agreedInputs({ book, termFacts }: MakeScope): ReadonlySet<string> {
   return new Set(agreed.map(({ name }) => name));
 }
 
+type BilledBefore = { readonly subscriptionId: number; readonly termId: number };
+
+/** Subscriptions with the term before, where bills look back at one. */
+function billedBefore(
+  earlierTerms: ReadonlyMap<number, EarlierTermRow>,
+  standings: readonly StandingRow[],
+): BilledBefore[] {
+  return standings.flatMap(({ subscription_id: subscriptionId, history }) => {
+    const termId = history?.[0]?.termId ?? 0;
+    return earlierTerms.has(termId) ? [{ subscriptionId, termId }] : [];
+  });
+}
+
+/** Whether a formula reads what is known only when a bill is made. */
+function readsItsBill({ book }: PinnedBook): boolean {
+  const text = JSON.stringify(book.definitions);
+  return /\baccount\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/.test(text);
+}
+
 /** A day that was uploaded again for this term counts as it is now. */
 async function usageOfTermsBefore(
   tx: Tx,
   tenantId: number,
-  earlierTerms: ReadonlyMap<number, EarlierTermRow>,
-  standings: readonly StandingRow[],
+  before: readonly BilledBefore[],
   now: readonly UsageRow[],
 ): Promise<UsageRow[]> {
-  const before = standings.flatMap(({ subscription_id: subscriptionId, history }) => {
-    const termId = history?.[0]?.termId ?? 0;
-    return earlierTerms.has(termId) ? [{ subscriptionId, termId }] : [];
-  });
   const found = await listUsageBefore(tx, tenantId, before);
   if (found.length === 0) return found;
   const keyOf = (row: UsageRow) => `${row.subscription_id} ${row.input} ${row.usage_date}`;

@@ -17,7 +17,6 @@ import type { BilledTerm } from './billed-terms-store.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
-import type { StandingRow } from './standings-store.ts';
 
 export function termFactsOf(term: BilledTerm): TermFacts {
   return {
@@ -34,7 +33,7 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const facts: Mutable<Facts> = { term: scope.termFacts, connection: connectionOf(scope, row) };
   const meters = metersOf(scope, inputs);
   if (meters.length > 0) facts.meters = meters;
-  const previous = previousTermOf(scope, standing);
+  const previous = previousTermOf(scope, inputs);
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
   const { history } = standing;
@@ -195,7 +194,10 @@ function historyTerm({ label, days, usage }: HistoryEntry, input: string): Histo
   return term;
 }
 
-function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTermFacts | null {
+function previousTermOf(
+  scope: FreezeScope,
+  { standing, factsBefore }: Inputs,
+): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
   const newest = standing.history?.[0];
   const term = scope.earlierTerms.get(newest?.termId ?? 0);
@@ -214,6 +216,9 @@ function previousTermOf(scope: FreezeScope, standing: StandingRow): PreviousTerm
     },
     ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
+    ...(factsBefore === null
+      ? {}
+      : { account: factsBefore.account ?? {}, isFirstBill: factsBefore.is_first_bill }),
   };
 }
 

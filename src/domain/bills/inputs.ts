@@ -1,6 +1,7 @@
 // What a bill is made from, before it is frozen.
 import type { TermFacts } from '../rating/facts.ts';
 import type { BilledTerm, EarlierTermRow } from './billed-terms-store.ts';
+import type { FactsBefore } from './facts-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
 import type { StandingRow } from './standings-store.ts';
 
@@ -15,6 +16,8 @@ export type Inputs = {
   readonly manual: readonly ManualRow[];
   readonly usage: readonly UsageRow[];
   readonly overdue: readonly { open: number; dueDate: string }[];
+  /** Of the bill of the term before, where that is priced again. */
+  readonly factsBefore: FactsBefore | null;
 };
 
 /** What is the same for all bills of a run. */

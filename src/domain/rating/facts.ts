@@ -105,6 +105,9 @@ export type PreviousTermFacts = {
    * that are null: their amounts were given by hand.
    */
   readonly billed?: Readonly<Record<string, string | number | null>> | null;
+  /** As they were when it was billed; where not given, those of this bill stand for them. */
+  readonly account?: AccountFacts | null;
+  readonly isFirstBill?: boolean | null;
 };
 
 /**

@@ -161,7 +161,7 @@ export function quantityStepsOf(
 
 const noSteps: QuantitySteps = [];
 
-export function accountNumbers(facts: Facts): AccountNumbers {
+export function accountNumbers(facts: Pick<Facts, 'account'>): AccountNumbers {
   const account = facts.account ?? null;
   if (account === null) return emptyAccount;
   return {

@@ -12,9 +12,10 @@ import {
   rateSegments,
 } from './evaluation.ts';
 import { explainGiven, type LineExplanation } from './explain.ts';
+import type { PreviousTermFacts } from './facts.ts';
 import { addLine, emptyLines, otherLine } from './lines.ts';
 import type { EarlierTerm } from './prepare-rating.ts';
-import { amountFrom } from './prepared-facts.ts';
+import { accountNumbers, amountFrom } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
 
 export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): void {
@@ -23,6 +24,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
   if (billed === null || billed === undefined) return;
   const again: Evaluation = {
     ...evaluation,
+    shared: sharedThen(evaluation, facts),
     totals: evaluation.context.noAmounts.slice(),
     lines: emptyLines(),
     surcharges: emptyLines(),
@@ -53,6 +55,16 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
     const change = { difference, before, label, parts };
     addAdjustment(evaluation, term, component, track.edition, change);
   }
+}
+
+/** What is known of the account and of earlier bills is no fact of the term, but of its bill. */
+function sharedThen({ shared }: Evaluation, past: PreviousTermFacts): Evaluation['shared'] {
+  const { account, isFirstBill } = past;
+  return {
+    ...shared,
+    account: account ? accountNumbers({ account }) : shared.account,
+    isFirstBill: isFirstBill ?? shared.isFirstBill,
+  };
 }
 
 /** Components that the term's rules compute, not the segments': never re-rated. */

@@ -87,7 +87,7 @@ function signUpFrame(edition: Edition, day: number, connection: ConnectionFacts)
     shared: {
       inputs: customFieldsOf(connection, context),
       history: [],
-      account: accountNumbers({ term: { startDate: '', endDate: '' } }),
+      account: accountNumbers({}),
       isFirstBill: true,
       currencyPower: context.currencyPower,
       averageAmount: zero,
