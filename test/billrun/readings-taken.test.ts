@@ -344,3 +344,37 @@ test('of a register that shows use, what was read twice on the last day is bille
   await generate(run, feb);
   assert.equal((await billOf(run, feb)).usage[0]?.quantity, '200');
 });
+
+/** The plan does without readings: January, in which 100 are used, is billed for nothing. */
+async function billedUnread(home: Home, uploaded: [string, string][]): Promise<void> {
+  const term = await home.open(january);
+  await home.upload(term, uploaded);
+  await home.lock(term);
+  await generate(home.run, term);
+  assert.equal((await billOf(home.run, term)).currentCharges, 0);
+  await post(home.run, term);
+}
+
+test('use of billed days that is read after their bill is on the next one', async () => {
+  const home = await openHome(scene, {}, { value: '50' });
+  await billedUnread(home, []);
+  const term = await home.read(february, ['150', '31/01/2026'], ['270', '28/02/2026']);
+  await generate(home.run, term);
+  assert.deepEqual(readingsOn(await billOf(home.run, term)), [
+    ['01/01/2026', '50', '28/02/2026', '270', '220'],
+  ]);
+});
+
+test('use of billed days whose reading was under review is on the next bill', async () => {
+  const home = await openHome(scene, {}, { value: '50' });
+  await billedUnread(home, [['15', '31/01/2026']]);
+  const { data } = await home.client.getReadings({ status: 'Review' });
+  const readingID = data.readings[0]?.readingID ?? 0;
+  const review = { readingID, decision: 'Accept', value: '150', remark: 'misread' } as const;
+  await home.client.reviewReading({ data: review });
+  const term = await home.read(february, ['270', '28/02/2026']);
+  await generate(home.run, term);
+  assert.deepEqual(readingsOn(await billOf(home.run, term)), [
+    ['01/01/2026', '50', '28/02/2026', '270', '220'],
+  ]);
+});

@@ -301,8 +301,11 @@ export async function listLeftOutReadings(
     left join lateral (
       ${lastOf(tenantId, sql`${takenBefore(tenantId, term)} and ${isBilled(tenantId)}`)}
     ) b on true
-    left join lateral ${readBefore(tenantId, { ...register, day: 'w.billed_through' })} f
-      on b.reading_date is null
+    left join lateral ${readBefore(
+      tenantId,
+      { ...register, subscriptionId: 'w.subscription_id', day: 'w.billed_through' },
+      sql`b.reading_date is null`,
+    )} f on true
     cross join lateral (
       select coalesce(a.reading_date, b.reading_date, f.reading_date) as reading_date,
         coalesce(a.value, b.value, f.value) as value,

@@ -75,11 +75,16 @@ export function openRegisters(
         limit 1
       ) l on true
       left join lateral ${lastTaken(tenantId, term)} b on true
-      left join lateral ${readBefore(tenantId, {
-        assignmentId: 'n.assignment_id',
-        position: 'r.position',
-        day: 'd.billed_through',
-      })} f on b.reading_id is null
+      left join lateral ${readBefore(
+        tenantId,
+        {
+          subscriptionId: 'd.subscription_id',
+          assignmentId: 'n.assignment_id',
+          position: 'r.position',
+          day: 'd.billed_through',
+        },
+        sql`b.reading_id is null`,
+      )} f on true
       cross join lateral (
         select coalesce(b.reading_id, f.reading_id) as reading_id,
           ${columnOr('b.reading_date', sql`f.reading_date`)} as reading_date,

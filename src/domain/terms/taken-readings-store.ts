@@ -116,17 +116,45 @@ function hasPosted(
 /** A register and a day of it, as a statement names them. */
 type RegisterDay = { assignmentId: string; position: string; day: string };
 
-/** What a register begins from that no term read: the reading of a day, or the installation. */
-export function readBefore(tenantId: number, names: RegisterDay): RawBuilder<unknown> {
+/**
+ * What a register begins from that no term read: the reading of a day, or the installation. What it
+ * counted on days that were billed without it is still to be billed.
+ */
+export function readBefore(
+  tenantId: number,
+  names: RegisterDay & { subscriptionId: string },
+  isWanted: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   return sql`(
     select i.reading_id, i.reading_date, i.value, i.reading_type
     from readings i
     where i.tenant_id = ${tenantId} and i.assignment_id = ${sql.ref(names.assignmentId)}
       and i.position = ${sql.ref(names.position)} and i.status = 'Accepted'
-      and (i.reading_type = 'Installation' or i.reading_date <= ${sql.ref(names.day)})
+      and ${isWanted}
+      and (i.reading_type = 'Installation' or (i.reading_date <= ${sql.ref(names.day)}
+        and not ${isTooLate(tenantId, names.subscriptionId)}))
     order by i.reading_date desc, i.reading_id desc
     limit 1
   )`;
+}
+
+/** Whether the day of reading `i` was billed here by a term that had looked before it came. */
+function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
+  const isPosted = sql`b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')`;
+  return sql`exists (
+        select from (
+          select b.term_id, b.billed_through, b.billed_to from bills b
+          where ${isPosted} and b.subscription_id = ${sql.ref(subscriptionId)}
+          union all
+          select b.term_id, p.billed_through, p.billed_to from bill_parts p
+          join bills b on b.bill_id = p.bill_id and ${isPosted}
+          where p.tenant_id = ${tenantId} and p.subscription_id = ${sql.ref(subscriptionId)}
+        ) o
+        join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+        where coalesce(o.billed_through, t.start_date - 1) < i.reading_date
+          and o.billed_to >= i.reading_date
+          and coalesce(t.readings_posted_at < i.modified_at, true)
+      )`;
 }
 
 /** Whether reading `e` tells that a register passed its highest value between two days. */
