@@ -36,7 +36,8 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   if (moved > 0) throw refusal(term, `${moved} bills of ${term.label} are published or cancelled`);
   if (touched > 0) {
     const what = 'a payment, a credit note, a surcharge or an adjustment';
-    throw refusal(term, `${touched} bills of ${term.label} have ${what}`);
+    const or = 'or a balance that changed hands or was settled';
+    throw refusal(term, `${touched} bills of ${term.label} have ${what}, ${or}`);
   }
   if (followed > 0) {
     throw refusal(term, `${followed} bills of ${term.label} were followed by a later term's`);

@@ -7,7 +7,7 @@ import { withContents } from './contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
 
-/** Whoever pays one of them waits until the transaction has ended. */
+/** Whoever pays one of them, or hands its subscription on, waits until this has ended. */
 export async function lockPosted(tx: Tx, tenantId: number, termId: number): Promise<void> {
   await sql`
     select count(*) from (
@@ -17,12 +17,22 @@ export async function lockPosted(tx: Tx, tenantId: number, termId: number): Prom
       for no key update
     ) locked
   `.execute(tx);
+  await sql`
+    select count(*) from (
+      select from subscriptions s
+      where s.tenant_id = ${tenantId} and s.subscription_id in (
+        select p.subscription_id from (${postedParts(tenantId, termId)}) p
+      )
+      order by s.subscription_id
+      for no key update
+    ) locked
+  `.execute(tx);
 }
 
 export type UnpostObstacles = {
   /** Bills that are no longer Posted. */
   moved: number;
-  /** Bills that were paid, credited, surcharged or adjusted. */
+  /** Bills that were paid, credited, surcharged or adjusted, or whose balance was moved since. */
   touched: number;
   /** Bills of subscriptions that a later bill builds on. */
   followed: number;
@@ -31,12 +41,12 @@ export type UnpostObstacles = {
 /** The posted bills of a term with their subscriptions. */
 function postedParts(tenantId: number, termId: number): RawBuilder<unknown> {
   return sql`
-    select b.bill_id, b.subscription_id, b.billed_to, b.billed_through
+    select b.bill_id, b.subscription_id, b.billed_to, b.billed_through, b.posting
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and b.subscription_id is not null
     union all
-    select p.bill_id, p.subscription_id, p.billed_to, p.billed_through
+    select p.bill_id, p.subscription_id, p.billed_to, p.billed_through, b.posting
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'`;
@@ -62,6 +72,8 @@ export async function findUnpostObstacles(
         join subledger_entries e on e.tenant_id = ${tenantId}
           and e.subscription_id = p.subscription_id and e.bill_id = p.bill_id
           and e.kind in ('Payment', 'CreditNote', 'Surcharge', 'Adjustment', 'Refund', 'Transfer')
+        union all
+        ${movedSince(tenantId)}
       ) found) as touched,
       (select count(distinct p.bill_id) from parts p
         join subscriptions s on s.tenant_id = ${tenantId}
@@ -69,6 +81,22 @@ export async function findUnpostObstacles(
         where s.billed_through is distinct from p.billed_to) as followed
   `.execute(tx);
   return rows[0] ?? { moved: 0, touched: 0, followed: 0 };
+}
+
+/**
+ * Bills of `parts` of which what was owed or held, with all that is open on the subscription, went
+ * to its next owner or was settled by the deposit: such entries name no bill.
+ */
+function movedSince(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select p.bill_id from parts p
+    join subledger_entries o on o.tenant_id = ${tenantId} and o.kind = 'Bill'
+      and o.bill_id = p.bill_id and o.subscription_id = p.subscription_id
+      and o.posting = p.posting
+    join subledger_entries e on e.tenant_id = ${tenantId}
+      and e.subscription_id = p.subscription_id and e.party_id = o.party_id
+      and e.entry_id > o.entry_id and e.bill_id is null
+      and e.kind in ('Transfer', 'Refund', 'Deposit')`;
 }
 
 /** Journals of the term's posting that nobody has reversed. */
