@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { planOn } from '../terms/eligible-store.ts';
 import { withContents } from './contents-store.ts';
 
 /** Bills that are ready and whose ids lie in one range. */
@@ -263,6 +264,9 @@ export async function beginLeftOut(
   `.execute(tx);
 }
 
+/** Of `s`, whose bills are posted: a plan that was chosen ahead is not yet billed. */
+const lastBilledPlan = planOn(sql`s.billed_through`);
+
 /** A plan that is billed once: from the day after its bill the subscription is no longer served. */
 export async function endOneTimeSubscriptions(
   tx: Tx,
@@ -295,14 +299,14 @@ export type FirstBillRow = {
   facts: object;
 };
 
-/** Bills before which nothing was billed to the subscription. */
+/** Bills before which nothing was billed to the subscription, with the plan they were made by. */
 export async function listFirstBills(
   tx: Tx,
   tenantId: number,
   billIds: readonly number[],
 ): Promise<FirstBillRow[]> {
   const { rows } = await sql<FirstBillRow>`
-    select b.bill_id, s.subscription_id, b.party_id, s.plan_id, f.facts
+    select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id, f.facts
     from bills b
     ${withContents}
     cross join lateral (

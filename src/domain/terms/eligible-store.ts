@@ -106,7 +106,7 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilde
  */
 function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Regular') {
-    const ofPlan = sql`${planOn(term.end_date)} = any(array(
+    const ofPlan = sql`${planOn(sql`${term.end_date}::date`)} = any(array(
           select plan_id from plans
           where tenant_id = ${tenantId}
             and coalesce(billing_period_id, ${term.context_period_id}) = ${term.billing_period_id}
@@ -135,11 +135,11 @@ function accountOn(date: string): RawBuilder<unknown> {
     then (select w.account_id from ${transferAfter(sql`${date}::date`)} w) else s.account_id end`;
 }
 
-/** The plan in force on a day: one that was chosen ahead is the newest before it holds. */
-export function planOn(date: string): RawBuilder<unknown> {
+/** The plan of `s` in force on a day: one that was chosen ahead is the newest before it holds. */
+export function planOn(day: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when jsonb_array_length(s.plan_history) = 1 then s.plan_id else coalesce((
       select (h ->> 'planId')::bigint from jsonb_array_elements(s.plan_history) h
-      where (h ->> 'fromDate')::date <= ${date}::date
+      where (h ->> 'fromDate')::date <= ${day}
       order by h ->> 'fromDate' desc
       limit 1
     ), s.plan_id) end`;

@@ -40,7 +40,7 @@ export function openRegisters(
         least(${term.end_date}::date, ${handedOver(term)} - 1) as last_day,
         least(${handedOver(term)}, case when s.status_history -> -1 ->> 'status' <> 'Active'
           then (s.status_history -> -1 ->> 'fromDate')::date end) as off_since,
-        ${planOn(term.end_date)} as plan_id
+        ${planOn(sql`${term.end_date}::date`)} as plan_id
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}

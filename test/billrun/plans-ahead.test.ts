@@ -1,0 +1,70 @@
+// Plans and states that were chosen ahead: what is posted meanwhile goes by those that hold.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generate, post, rowsOf } from '../support/bill-run.ts';
+import { assertLaws } from '../support/laws.ts';
+import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
+import { newTariff, type Tariff } from '../support/pricing.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+type PostType = 'Post Subscription' | 'Post Account';
+
+const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
+
+let places = 0;
+
+/** A fee of 310 a month. */
+function openPlace(tariff: Partial<Tariff>, postType: PostType = 'Post Subscription') {
+  places += 1;
+  return openOffer(
+    scene,
+    `ahead-${places}`,
+    { postType, components: [{ name: 'fee', label: 'Fee', type: 'Charge' }] },
+    { componentRules: fee('310'), ...tariff },
+  );
+}
+
+const deposit = (amount: number) => [{ name: 'Deposit', amount, dueAt: 'FirstBill' }];
+
+/** Another plan of the same context, chosen from the middle of August on. */
+async function choose(
+  { client, offer }: OfferPlace,
+  connectionNumber: string,
+  tariff: Partial<Tariff>,
+): Promise<void> {
+  const { code } = await newTariff(client, offer.serviceCode, {
+    componentRules: fee('620'),
+    ...tariff,
+  });
+  const data = { connectionNumber, tariffCode: code, effectiveDate: '15/08/2026' };
+  await client.changeTariff({ data });
+}
+
+async function posted(place: OfferPlace, days: typeof july): Promise<number> {
+  const termId = await place.open(days);
+  await generate(place, termId);
+  await post(place, termId);
+  return termId;
+}
+
+for (const postType of ['Post Subscription', 'Post Account'] as const) {
+  test(`${postType}: the deposit with the first bill is that of the plan it was made by`, async () => {
+    const place = await openPlace({ securityAttributes: deposit(500) }, postType);
+    const connection = await place.connectOld({ connectionDate: '01072026' });
+    await place.connectOld();
+    await choose(place, connection, { securityAttributes: deposit(9_000) });
+    await posted(place, july);
+    const rows = await rowsOf<{ deposit: string }>(
+      place,
+      'select deposit from subscription_balances where tenant_id = $1 order by subscription_id',
+    );
+    assert.deepEqual(
+      rows.map((row) => row.deposit),
+      ['50000', '0'],
+    );
+    await assertLaws(scene, place.tenantId);
+  });
+}
