@@ -1,11 +1,12 @@
 // Plans and states that were chosen ahead: what is posted meanwhile goes by those that hold.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generate, post, rowsOf } from '../support/bill-run.ts';
+import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
+import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { shown } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -68,3 +69,16 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
     await assertLaws(scene, place.tenantId);
   });
 }
+
+test('a plan that is billed once and chosen ahead does not end what is billed before it', async () => {
+  const place = await openPlace({});
+  const connection = await place.connectOld();
+  await choose(place, connection, { planType: 'ONE_TIME_PLAN' });
+  await posted(place, july);
+  assert.equal((await shown(place.client, connection)).status, 'Active');
+  const last = await posted(place, august);
+  // 14 days at 10, then 17 at 20.
+  const [bill] = await billsOf(place, last);
+  assert.equal(bill?.currentCharges, 140 + 340);
+  assert.equal((await shown(place.client, connection)).status, 'Disconnected');
+});

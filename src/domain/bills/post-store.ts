@@ -285,7 +285,8 @@ export async function endOneTimeSubscriptions(
       ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from (${partsOf(tenantId, billIds)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-      and s.plan_id = any(${planIds}::bigint[]) and s.status = 'Active'
+      and s.plan_id = any(${planIds}::bigint[]) and ${lastBilledPlan} = any(${planIds}::bigint[])
+      and s.status = 'Active'
   `.execute(tx);
 }
 
