@@ -112,7 +112,7 @@ type Beside = {
 /** What only some bills bring: wallets, deposits, plans that are billed once. */
 async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
   const { tenantId } = job.tenant;
-  const { term, pinned, journalId, firstEntry } = place;
+  const { term, pinned, journalId, firstEntry, postingDate: today } = place;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
@@ -128,7 +128,7 @@ async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): P
     if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
   }
   const once = oneTimePlans(pinned);
-  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, stamp);
+  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, { today, stamp });
 }
 
 function oneTimePlans({ book, planIds }: PinnedBook): number[] {

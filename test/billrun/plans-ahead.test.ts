@@ -1,7 +1,7 @@
 // Plans and states that were chosen ahead: what is posted meanwhile goes by those that hold.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
+import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
@@ -81,4 +81,57 @@ test('a plan that is billed once and chosen ahead does not end what is billed be
   const [bill] = await billsOf(place, last);
   assert.equal(bill?.currentCharges, 140 + 340);
   assert.equal((await shown(place.client, connection)).status, 'Disconnected');
+});
+
+/** What is known of the states of the one subscription of a place. */
+async function statesOf(place: OfferPlace) {
+  const [row] = await rowsOf<{
+    status: string;
+    next: string | null;
+    steps: { status: string; fromDate: string; kind?: string }[];
+  }>(
+    place,
+    `select status, next_change_date::text as next, status_history as steps from subscriptions
+     where tenant_id = $1`,
+  );
+  return [
+    row?.status,
+    row?.next,
+    row?.steps.map(({ status, fromDate }) => `${status} ${fromDate}`),
+  ];
+}
+
+test('a plan that was billed once leaves nothing of what was planned, until it is unposted', async () => {
+  const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
+  const connectionNumber = await place.connectOld();
+  const ahead = { effectiveDate: '15/02/2027', kind: 'Temporary', reason: 'Away' } as const;
+  await place.client.disconnectConnection({ data: { connectionNumber, ...ahead } });
+  const before = await statesOf(place);
+  assert.deepEqual(before, [
+    'Active',
+    '2027-02-15',
+    ['Active 2026-06-01', 'Disconnected 2027-02-15'],
+  ]);
+  const termId = await posted(place, july);
+  assert.deepEqual(await statesOf(place), [
+    'Disconnected',
+    null,
+    ['Active 2026-06-01', 'Disconnected 2026-08-01'],
+  ]);
+  await unpost(place, termId);
+  assert.deepEqual(await statesOf(place), before);
+});
+
+test('a plan that is billed once, and before its days are over, is served until then', async () => {
+  const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
+  await place.connectOld({ connectionDate: '01122026', billedThrough: '31122026' });
+  const before = await statesOf(place);
+  const termId = await posted(place, { startDate: '01/01/2027', endDate: '31/01/2027' });
+  assert.deepEqual(await statesOf(place), [
+    'Active',
+    '2027-02-01',
+    ['Active 2026-12-01', 'Disconnected 2027-02-01'],
+  ]);
+  await unpost(place, termId);
+  assert.deepEqual(await statesOf(place), before);
 });

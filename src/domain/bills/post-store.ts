@@ -267,20 +267,33 @@ export async function beginLeftOut(
 /** Of `s`, whose bills are posted: a plan that was chosen ahead is not yet billed. */
 const lastBilledPlan = planOn(sql`s.billed_through`);
 
-/** A plan that is billed once: from the day after its bill the subscription is no longer served. */
+/**
+ * A plan that is billed once: from the day after its bill the subscription is no longer served, and
+ * what was planned for later days is kept only for the case that the bill is unposted.
+ */
 export async function endOneTimeSubscriptions(
   tx: Tx,
   tenantId: number,
   billIds: readonly number[],
   planIds: readonly number[],
-  stamp: Stamp,
+  options: { today: string; stamp: Stamp },
 ): Promise<void> {
+  const { today, stamp } = options;
+  const isOver = sql`s.billed_through < ${today}::date`;
+  const steps = (isMeant: RawBuilder<unknown>) => sql`coalesce((
+    select jsonb_agg(h.step order by h.place)
+    from jsonb_array_elements(s.status_history) with ordinality as h (step, place)
+    where ${isMeant}
+  ), '[]')`;
+  const isPlanned = sql`(h.step ->> 'fromDate')::date > s.billed_through`;
   await sql`
     update subscriptions s
-    set status = 'Disconnected', disconnection_kind = 'Permanent',
-      status_history = s.status_history || jsonb_build_array(jsonb_build_object(
+    set status = case when ${isOver} then 'Disconnected' else s.status end,
+      disconnection_kind = case when ${isOver} then 'Permanent' end,
+      next_change_date = case when not ${isOver} then s.billed_through + 1 end,
+      status_history = ${steps(sql`not ${isPlanned}`)} || jsonb_build_array(jsonb_build_object(
         'status', 'Disconnected', 'fromDate', s.billed_through + 1, 'kind', 'Permanent',
-        'reason', ${oneTimeReason}::text)),
+        'reason', ${oneTimeReason}::text, 'planned', ${steps(isPlanned)})),
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from (${partsOf(tenantId, billIds)}) p

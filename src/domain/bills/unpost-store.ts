@@ -203,12 +203,15 @@ export async function restoreSubscriptions(
   `.execute(tx);
   await sql`
     update subscriptions s
-    set status = 'Active', disconnection_kind = null, status_history = s.status_history - -1,
+    set status = 'Active', disconnection_kind = null,
+      next_change_date = (s.status_history #>> '{-1,planned,0,fromDate}')::date,
+      status_history = (s.status_history - -1)
+        || coalesce(s.status_history #> '{-1,planned}', '[]'),
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from (${postedParts(tenantId, termId)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-      and s.status = 'Disconnected' and s.status_history -> -1 ->> 'reason' = ${oneTimeReason}
+      and s.status <> 'Closed' and s.status_history -> -1 ->> 'reason' = ${oneTimeReason}
       and (s.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
   `.execute(tx);
   await restoreHistories(tx, tenantId, termId);
