@@ -33,6 +33,7 @@ import {
 import {
   findRun,
   findTotalsBefore,
+  findWholeRun,
   finishRun,
   insertRun,
   type RunRow,
@@ -351,8 +352,7 @@ function withIds(fresh: readonly Fresh[], firstId: number, entryId: number): New
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
-  const { tenant, now } = job;
-  const { tenantId } = tenant;
+  const { tenantId } = job.tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const run = await currentRun(tx, tenantId, term, job.jobId);
   const outcomes = worked.outcomes as Outcome[];
@@ -361,13 +361,16 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const isWhole = run.bill_id === null;
   const key = { termId: term.term_id, runNumber: run.run_number };
   const totals = isWhole ? totalsText(sums) : await totalsWithOne(tx, tenantId, key, sums);
-  await finishRun(tx, tenantId, key, { at: now, totals });
-  const stamp = { at: now, by: job.requestedBy };
+  await finishRun(tx, tenantId, key, { at: job.now, totals });
+  const stamp = { at: job.now, by: job.requestedBy };
   if (isWhole) {
     const estimates = await unlockUnbilled(tx, tenantId, term);
     await rejectEstimates(tx, tenantId, term.term_id, estimates, stamp);
   }
-  await updateTermStage(tx, tenantId, term.term_id, { stage: 'Generated' }, stamp);
+  // One bill does not end a run of all that failed on its way: others are still to be made.
+  const isMade = isWhole || (await findWholeRun(tx, tenantId, term.term_id))?.finished_at;
+  const stage = isMade ? 'Generated' : 'Generating';
+  await updateTermStage(tx, tenantId, term.term_id, { stage }, stamp);
   const count = (pick: 'made' | 'changed' | 'dropped') =>
     outcomes.reduce((sum, outcome) => sum + outcome[pick], 0);
   const { bills, errors, holds } = totals;

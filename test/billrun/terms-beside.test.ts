@@ -177,6 +177,34 @@ for (const [what, change] of Object.entries(changes)) {
   });
 }
 
+test('one bill made anew does not end a run of all that failed on its way', async () => {
+  const place = await openPlace({
+    components: [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }],
+  });
+  const party = await newParty(place.client);
+  const connections = [await subscribed(place, party, 'a'), await subscribed(place, party, 'b')];
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  const compsData = connections.map((number) => [number, 'fee', '77']);
+  const data = { data: JSON.stringify({ termID: termId, compsData }) };
+  await place.client.postManualComponentValues({ operation: 'schedule', data });
+  await scene.sql.query(`create function fail() returns trigger language plpgsql
+    as $$ begin raise 'failed on purpose'; end $$`);
+  await scene.sql.query(`create trigger fail before insert on superseded_bills
+    for each row execute function fail()`);
+  await assert.rejects(generate(place, termId));
+  await scene.sql.query('drop function fail cascade');
+  const [bill] = await billsOf(place, termId);
+  await generate(place, termId, bill?.billID);
+  assert.equal((await termOf(place.client, termId)).stage, 'Generating');
+  assert.equal(await codeOf(post(place, termId)), 'INVALID_STATE');
+  await generate(place, termId);
+  await post(place, termId);
+  const amounts = (await billsOf(place, termId)).map(({ currentCharges }) => currentCharges);
+  assert.deepEqual(amounts, [77, 77]);
+  await assertLaws(scene, place.tenantId);
+});
+
 test('a term whose bills all fell out of posting is not posted, and generated again', async () => {
   const place = await openPlace();
   const party = await newParty(place.client);
