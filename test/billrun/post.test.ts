@@ -414,6 +414,35 @@ test('a deposit due with the first bill is demanded with it, once', async () => 
   await assertLaws(scene, run.tenantId);
 });
 
+test('a deposit that cannot be computed is an error of its bill, and stops no posting', async () => {
+  const securityAttributes = [
+    { name: 'Deposit', formula: '1500 / (input.sanctionedLoad - 1)', dueAt: 'FirstBill' },
+  ];
+  const tariffs = elec.tariffs.map((plan) =>
+    plan.code === 'RES-BASE' ? { ...plan, securityAttributes } : plan,
+  );
+  const run = await openBillRun(scene, { ...elec, tariffs: tariffs as never });
+  const termId = await addTerm(run);
+  const first = copyOf(elecC, 1, 100);
+  const connection = {
+    ...first.connection,
+    connectionDate: '10/07/2025',
+    isFirstBill: true,
+    tariffHistory: [{ tariffCode: 'RES-A1', fromDate: '10/07/2025' }],
+  };
+  await addSubscription(run, termId, { ...first, connection, account: {} });
+  await addSubscription(run, termId, { ...copyOf(elecC, 2, 100), account: {} });
+  await generate(run, termId);
+  const { exceptions } = (await run.client.getBillTerm({ billTermID: termId })).data;
+  assert.deepEqual(
+    exceptions.map(({ code, message }) => [code, message]),
+    [['DIVISION_BY_ZERO', 'The security deposit cannot be computed: division by zero']],
+  );
+  const { message } = await post(run, termId, true);
+  assert.equal(message, '1 bills posted, 1 left out');
+  await assertLaws(scene, run.tenantId);
+});
+
 test('unposting mirrors the journals, retires the numbers and gives everything back', async () => {
   const { run, termId } = await generated([100, 200, 300]);
   await insertOpening(scene, run.tenantId, null, -50_00, 'Opening');

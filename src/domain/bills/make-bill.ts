@@ -9,6 +9,8 @@ import type { Facts } from '../rating/facts.ts';
 import { compileHoldRules, type HoldJudge, type HoldReason } from '../rating/hold.ts';
 import { contextOn, type PriceBook } from '../rating/price-book.ts';
 import { rateBill } from '../rating/rate-bill.ts';
+import { isRefusal } from '../rating/rating-error.ts';
+import { firstBillDeposits } from '../rating/security.ts';
 import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import {
@@ -36,7 +38,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   const rated: Rated[] = [];
   for (const one of inputs) {
     const facts = freeze(scope, one);
-    const bill = ofOneOwner(scope, facts, rateBill(scope.book, facts));
+    const bill = withDeposit(scope, facts, ofOneOwner(scope, facts, rateBill(scope.book, facts)));
     const { row, accountLabel, standing } = one;
     if (bill.status === 'Error' || bill.days > 0) {
       rated.push({ row, accountLabel, standing, facts, bill });
@@ -65,6 +67,19 @@ function ofOneOwner({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
     `${bill.connectionNumber} changed hands on ${inside.transferDate}: ` +
     'bill the old owner first, by a Final term of the same days';
   return errorBill(book, facts, [{ code: 'TRANSFER_NOT_BILLED', message }]);
+}
+
+/** Posting a first bill demands the deposit: one that cannot be told is found here, not there. */
+function withDeposit({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
+  if (bill.status === 'Error' || !facts.connection?.isFirstBill) return bill;
+  try {
+    firstBillDeposits(book, bill.tariffCode ?? '', facts);
+    return bill;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const message = `The security deposit cannot be computed: ${error.message}`;
+    return errorBill(book, facts, [{ code: error.code, message }]);
+  }
 }
 
 /** A bill before its document is written. */

@@ -1,6 +1,4 @@
 // What posting books: the lines of bills on the accounts of their components, wallets, deposits.
-
-import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import {
   type ContextType,
@@ -12,7 +10,7 @@ import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
 import type { Journal, SubledgerEntry, SummedLine } from '../ledger/journal.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
-import { securityLines } from '../rating/security.ts';
+import { firstBillDeposits } from '../rating/security.ts';
 import { chargeOf } from './booking.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
@@ -167,25 +165,22 @@ export function depositJournal(
   contextType: ContextType,
 ): Journal {
   const openItems = openItemsAccount(contextType);
-  const date = formatDate(head.postingDate);
-  const entries = firsts.flatMap((row): SubledgerEntry[] => {
-    const { connection } = row.facts as Facts;
+  const entries = firsts.flatMap((row) => {
     const code = planCodes.get(row.plan_id) ?? '';
-    return securityLines(book, code, date, connection ?? {})
-      .filter(({ attribute, amount }) => attribute.dueAt === 'FirstBill' && amount > 0)
-      .flatMap(({ name, amount }) => {
-        const item = {
-          partyId: row.party_id,
-          subscriptionId: row.subscription_id,
-          kind: 'Deposit',
-          billId: row.bill_id,
-          description: name,
-        } as const;
-        return [
-          { ...item, accountId: openItems, amount },
-          { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
-        ];
-      });
+    const lines = firstBillDeposits(book, code, row.facts as Facts);
+    return lines.flatMap(({ name, amount }): SubledgerEntry[] => {
+      const item = {
+        partyId: row.party_id,
+        subscriptionId: row.subscription_id,
+        kind: 'Deposit',
+        billId: row.bill_id,
+        description: name,
+      } as const;
+      return [
+        { ...item, accountId: openItems, amount },
+        { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
+      ];
+    });
   });
   const total = entries.reduce((sum, { amount }) => sum + Math.max(0, amount), 0);
   return {

@@ -10,7 +10,7 @@ import type { CompiledContext } from './compiled-context.ts';
 import type { PlanDefinition, SecurityAttribute } from './definitions.ts';
 import type { Edition } from './edition.ts';
 import { quantitiesOn } from './evaluation.ts';
-import type { ConnectionFacts } from './facts.ts';
+import type { ConnectionFacts, Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
 import { securityAttributesOf } from './inheritance.ts';
 import { makeScope } from './name-scope.ts';
@@ -55,12 +55,35 @@ export function securityLines(
   date: string,
   connection: ConnectionFacts,
 ): SecurityLine[] {
+  return linesOn(book, tariffCode, date, connection, () => true);
+}
+
+/** What falls due with the first bill, by the prices of the last day of its term. */
+export function firstBillDeposits(
+  book: PriceBook,
+  tariffCode: string,
+  { term, connection }: Pick<Facts, 'term' | 'connection'>,
+): SecurityLine[] {
+  const isDue = ({ dueAt }: SecurityAttribute) => dueAt === 'FirstBill';
+  const lines = linesOn(book, tariffCode, term.endDate, connection ?? {}, isDue);
+  return lines.filter(({ amount }) => amount > 0);
+}
+
+function linesOn(
+  book: PriceBook,
+  tariffCode: string,
+  date: string,
+  connection: ConnectionFacts,
+  isMeant: (attribute: SecurityAttribute) => boolean,
+): SecurityLine[] {
   const day = requiredDay(date, 'date');
   const edition = pricingEditionOn(book, tariffCode, day);
+  const attributes = securityAttributesOf(edition.chain).filter(isMeant);
+  if (attributes.length === 0) return [];
   const { currencyScale } = edition.context;
   const rounding = { scale: currencyScale, mode: 'HalfUp' } as const;
   const frame = signUpFrame(edition, day, connection);
-  return securityAttributesOf(edition.chain).map((attribute) => {
+  return attributes.map((attribute) => {
     const exact = attributeAmount(attribute, edition, frame);
     const amount = roundToMinorUnits(exact, rounding, currencyScale);
     return { name: attribute.name, amount, attribute };
