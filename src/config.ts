@@ -1,4 +1,5 @@
 // The only reader of the environment: read once, checked, frozen.
+import { isIP, isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
@@ -42,13 +43,14 @@ export class ConfigError extends Error {}
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export function readConfig(env: Environment): Config {
-  const domain = (env.BILLWRIGHT_DOMAIN || 'localhost').toLowerCase();
+  const domain = domainName(env, 'BILLWRIGHT_DOMAIN', 'localhost');
+  const databaseUrl = url(env, 'DATABASE_URL');
   return Object.freeze({
     port: integer(env, 'PORT', 8080, 0, 65_535),
     host: env.HOST || '127.0.0.1',
-    databaseUrl: url(env, 'DATABASE_URL'),
-    apiDatabaseUrl: url(env, 'API_DATABASE_URL'),
-    workerDatabaseUrl: url(env, 'WORKER_DATABASE_URL'),
+    databaseUrl,
+    apiDatabaseUrl: urlBeside(databaseUrl, env, 'API_DATABASE_URL'),
+    workerDatabaseUrl: urlBeside(databaseUrl, env, 'WORKER_DATABASE_URL'),
     dataFolder: resolve(env.BILLWRIGHT_DATA || './data'),
     domain,
     workspaceHeader: flag(env, 'BILLWRIGHT_WORKSPACE_HEADER'),
@@ -59,10 +61,7 @@ export function readConfig(env: Environment): Config {
     workerLanes: integer(env, 'WORKER_LANES', 4, 1, 64),
     demoSubscriptions: integer(env, 'DEMO_SUBSCRIPTIONS', 540, 0, 1_000_000),
     scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
-    trustedProxies: (env.TRUSTED_PROXIES ?? '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
+    trustedProxies: proxies(env, 'TRUSTED_PROXIES'),
     allowUnsafeDatabase: flag(env, 'BILLWRIGHT_ALLOW_UNSAFE_DATABASE'),
     rateLimits: {
       token: rate(env, 'RATE_LIMIT_TOKEN', defaultRateLimits.token),
@@ -81,7 +80,7 @@ function integer(env: Environment, name: string, usual: number, min: number, max
   const text = env[name];
   if (text === undefined || text === '') return usual;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max) {
+  if (!/^\d+$/.test(text) || value < min || value > max) {
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not '${text}'`);
   }
   return value;
@@ -108,14 +107,66 @@ function url(env: Environment, name: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError(`${name} must begin with postgresql://`);
   }
+  // The host may be left out where it is the folder of a socket.
+  if (!URL.canParse(text.replace('@/', '@localhost/'))) {
+    throw new ConfigError(`${name} must be a url such as postgresql://user:password@host/database`);
+  }
   return text;
+}
+
+/** One more way to the database of DATABASE_URL; the embedded one has its own. */
+function urlBeside(
+  databaseUrl: string | undefined,
+  env: Environment,
+  name: string,
+): string | undefined {
+  const text = url(env, name);
+  if (text !== undefined && databaseUrl === undefined) {
+    throw new ConfigError(`${name} needs DATABASE_URL, which is not set`);
+  }
+  return text;
+}
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const domainForm = new RegExp(`^${label}(?:\\.${label})*$`);
+
+function domainName(env: Environment, name: string, usual: string): string {
+  const text = env[name] || usual;
+  if (!domainForm.test(text.toLowerCase())) {
+    throw new ConfigError(`${name} must be a host name such as billing.example.com, not '${text}'`);
+  }
+  return text.toLowerCase();
+}
+
+/** Addresses, and ranges of them. */
+function proxies(env: Environment, name: string): string[] {
+  const items = (env[name] ?? '').split(',').map((item) => item.trim());
+  const named = items.filter((item) => item !== '');
+  const wrong = named.find((item) => !isAddressOrRange(item));
+  if (wrong !== undefined) {
+    throw new ConfigError(`${name} must be addresses or ranges such as 10.0.0.0/8, not '${wrong}'`);
+  }
+  return named;
+}
+
+/** Names that the server knows for ranges. */
+const rangeNames = ['loopback', 'linklocal', 'uniquelocal'];
+
+function isAddressOrRange(text: string): boolean {
+  if (rangeNames.includes(text)) return true;
+  const [address = '', mask, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (mask === undefined) return true;
+  if (version === 4 && isIPv4(mask)) return true;
+  return /^\d+$/.test(mask) && Number(mask) > 0 && Number(mask) <= (version === 4 ? 32 : 128);
 }
 
 /** The url holds a password, and is not repeated in the message. */
 function smtpUrl(env: Environment, name: string): string | undefined {
   const text = env[name];
   if (!text) return undefined;
-  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) {
+  if (!/^smtps?:\/\//.test(text) || !URL.parse(text)?.hostname) {
     throw new ConfigError(`${name} must be a url such as smtp://user:password@host:587`);
   }
   return text;
@@ -133,12 +184,14 @@ function sender(env: Environment, name: string, usual: string): MailSender {
   return display === undefined ? { address } : { address, name: display };
 }
 
+const rateForm = /^\d+(?:\.\d+)?\/\d+(?:\.\d+)?$/;
+
 /** `100/200`: calls a second, and how many at once. */
 function rate(env: Environment, name: string, usual: Rate): Rate {
   const text = env[name];
   if (!text) return usual;
-  const [perSecond, burst] = text.split('/').map(Number);
-  if (!perSecond || !burst || perSecond <= 0 || burst < 1) {
+  const [perSecond, burst] = rateForm.test(text) ? text.split('/').map(Number) : [];
+  if (!perSecond || !burst || burst < 1) {
     throw new ConfigError(`${name} must be CALLS-PER-SECOND/BURST such as 100/200, not '${text}'`);
   }
   return { perSecond, burst };

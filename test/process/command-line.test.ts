@@ -121,6 +121,30 @@ test('a command that does not exist, and a setting that cannot be, are told at o
       /SMTP_URL must be a url such as smtp:\/\/user:password@host:587$/,
     ],
     [{ SMTP_URL: 'smtp://user:secret word@' }, /^(?!.*secret).*SMTP_URL must be a url/],
+    [{ SMTP_URL: 'smtp://' }, /^SMTP_URL must be a url such as/],
+    [{ PORT: ' ' }, /^PORT must be a whole number from 0 to 65535, not ' '$/],
+    [{ PORT: '0x50' }, /^PORT must be a whole number/],
+    [{ API_CONNECTIONS: '1e2' }, /^API_CONNECTIONS must be a whole number/],
+    [{ DATABASE_URL: 'postgresql://u:secret@' }, /^(?!.*secret).*DATABASE_URL must be a url such/],
+    [{ DATABASE_URL: 'postgresql://h:99999/x' }, /^DATABASE_URL must be a url such as/],
+    [
+      { API_DATABASE_URL: 'postgresql://h/x' },
+      /^API_DATABASE_URL needs DATABASE_URL, which is not set$/,
+    ],
+    [{ WORKER_DATABASE_URL: 'postgresql://h/x' }, /^WORKER_DATABASE_URL needs DATABASE_URL/],
+    [
+      { BILLWRIGHT_DOMAIN: 'http://example.com' },
+      /^BILLWRIGHT_DOMAIN must be a host name such as .+, not 'http:\/\/example\.com'$/,
+    ],
+    [{ BILLWRIGHT_DOMAIN: '.example.com' }, /^BILLWRIGHT_DOMAIN must be a host name/],
+    [{ BILLWRIGHT_DOMAIN: 'localhost:8080' }, /^BILLWRIGHT_DOMAIN must be a host name/],
+    [
+      { TRUSTED_PROXIES: '10.0.0.1, proxy' },
+      /^TRUSTED_PROXIES must be addresses or ranges such as .+, not 'proxy'$/,
+    ],
+    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES must be addresses or ranges/],
+    [{ RATE_LIMIT_WORKSPACE: '1/2/3' }, /^RATE_LIMIT_WORKSPACE must be CALLS-PER-SECOND/],
+    [{ RATE_LIMIT_TOKEN: 'Infinity/Infinity' }, /^RATE_LIMIT_TOKEN must be CALLS-PER-SECOND/],
     [{ SMTP_CONNECTIONS: '0' }, /SMTP_CONNECTIONS must be a whole number from 1 to 100, not '0'/],
     [{ MAIL_FROM: 'billing' }, /MAIL_FROM must be an address such as .+, not 'billing'/],
     [{ MAIL_FROM: 'a@b.example\r\nBcc: x@y.example' }, /MAIL_FROM must be an address/],
@@ -132,6 +156,11 @@ test('a command that does not exist, and a setting that cannot be, are told at o
       (error) => error instanceof ConfigError && message.test(error.message),
     );
   }
+  const proxies = '127.0.0.1, 10.0.0.0/8, ::1, fd00::/8';
+  assert.equal(readConfig({ TRUSTED_PROXIES: proxies }).trustedProxies.length, 4);
+  const socket = 'postgresql://billwright@/billwright?host=/run/postgresql';
+  assert.equal(readConfig({ DATABASE_URL: socket }).databaseUrl, socket);
+  assert.equal(readConfig({ BILLWRIGHT_DOMAIN: 'Example.COM' }).domain, 'example.com');
   const from = (MAIL_FROM: string) => readConfig({ MAIL_FROM }).mailFrom;
   assert.deepEqual(from(''), { address: 'billing@localhost' });
   assert.deepEqual(from('a@b.example'), { address: 'a@b.example' });
