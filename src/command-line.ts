@@ -31,6 +31,9 @@ const commands = new Map<string, () => Promise<Command>>([
   ['errors-page', async () => (await import('./commands/errors-page.ts')).writeErrorsPage],
 ]);
 
+/** Commands that can be told nothing: what somebody adds would only seem to be heard. */
+const withoutArguments = ['start', 'serve', 'work', 'migrate', 'schema', 'sdk', 'errors-page'];
+
 const usage = `Usage:
   billwright start     API, worker and, unless DATABASE_URL is set, PostgreSQL, all in one
   billwright serve     the API alone
@@ -60,6 +63,9 @@ async function main(): Promise<void> {
   }
   const load = commands.get(name);
   if (!load) throw new UsageError(`There is no command '${name}'.\n\n${usage}`);
+  if (args.length > 0 && withoutArguments.includes(name)) {
+    throw new UsageError(`'${name}' takes no arguments, not '${args.join(' ')}'.\n\n${usage}`);
+  }
   const config = readConfig(process.env);
   const command = await load();
   // Now, because a server may run for months, and may be killed in the end.

@@ -10,15 +10,16 @@ import type { Config } from '../config.ts';
 import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
 import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
 import { inWorkspace, type Workspace } from './in-workspace.ts';
-import { exportUsage, UsageError } from './usage.ts';
+import { exportUsage, refuseMore, UsageError } from './usage.ts';
 
 /** By which spreadsheets know that the file is UTF-8. */
 const mark = '\ufeff';
 
 export async function exportCommand(config: Config, args: readonly string[]): Promise<void> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parse(args, ['from', 'until']);
   const kind = exportKinds.find((one) => one.toLowerCase() === positionals[0]?.toLowerCase());
   if (!kind) throw new UsageError(`Say what to export.\n\n${exportUsage}`);
+  refuseMore(positionals, 1, exportUsage);
   const days = { from: dateOf(values.from, '--from'), to: dateOf(values.until, '--until') };
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
     const { tenantId } = workspace.tenant;
@@ -27,7 +28,8 @@ export async function exportCommand(config: Config, args: readonly string[]): Pr
 }
 
 export async function routeSheetCommand(config: Config, args: readonly string[]): Promise<void> {
-  const { values } = parse(args);
+  const { values, positionals } = parse(args, ['service', 'batch', 'since', 'date']);
+  refuseMore(positionals, 0, exportUsage);
   const { service } = values;
   if (!service) throw new UsageError(`--service is needed.\n\n${exportUsage}`);
   const [since, date] = [dateOf(values.since, '--since'), dateOf(values.date, '--date')];
@@ -58,23 +60,14 @@ async function write(chunks: AsyncIterable<string[]>, path: string | undefined):
   await pipeline(Readable.from(text()), to, { end: path !== undefined });
 }
 
-function parse(args: readonly string[]) {
+/** Each command has options of its own, besides those of both. */
+function parse<Name extends string>(args: readonly string[], own: readonly Name[]) {
   try {
+    const names = ['workspace', 'to', ...own] as const;
     const text = { type: 'string' } as const;
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        workspace: text,
-        from: text,
-        until: text,
-        to: text,
-        service: text,
-        batch: text,
-        since: text,
-        date: text,
-      },
-    });
+    const options = Object.fromEntries(names.map((name) => [name, text]));
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    return { values: values as Partial<Record<(typeof names)[number], string>>, positionals };
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${exportUsage}`);
   }

@@ -4,6 +4,12 @@
 /** The command line was not understood: its message is printed, and the exit code is 2. */
 export class UsageError extends Error {}
 
+/** What stands on the command line beyond what the command takes would only seem to be heard. */
+export function refuseMore(given: readonly string[], taken: number, usage: string): void {
+  const [more] = given.slice(taken);
+  if (more !== undefined) throw new UsageError(`'${more}' is one too many.\n\n${usage}`);
+}
+
 export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
       [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
       [--locale en-PK] [--sandbox]

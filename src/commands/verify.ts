@@ -31,10 +31,10 @@ export async function verifyCommand(config: Config, args: readonly string[]): Pr
 
 function parse(args: readonly string[]): string | undefined {
   try {
-    return parseArgs({ args: [...args], options: { workspace: { type: 'string' } } }).values
-      .workspace;
-  } catch {
-    throw new UsageError(`Usage: ${verifyUsage}`);
+    const { values } = parseArgs({ args: [...args], options: { workspace: { type: 'string' } } });
+    return values.workspace?.toLowerCase();
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${verifyUsage}`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   prepareWorkspace,
 } from '../domain/access/workspaces.ts';
 import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
-import { UsageError, workspaceUsage } from './usage.ts';
+import { refuseMore, UsageError, workspaceUsage } from './usage.ts';
 
 const emailForm = /^[^@\s]+@[^@\s]+$/;
 
@@ -18,6 +18,7 @@ export async function workspaceCommand(config: Config, args: readonly string[]):
   const [action, name] = positionals;
   const isKnown = ['create', 'list', 'suspend', 'resume'].includes(action ?? '');
   if (!isKnown || (action !== 'list' && !name)) throw new UsageError(workspaceUsage);
+  refuseMore(positionals, action === 'list' ? 1 : 2, workspaceUsage);
   // Checked before anything is opened: a wrong word must not wait for a database.
   const prepared =
     action === 'create' ? await prepareWorkspace(createRequest(name ?? '', values)) : undefined;

@@ -104,6 +104,29 @@ function made(name: string, changed: Record<string, string> = {}): string[] {
   return ['workspace', 'create', name, ...Object.entries(options).flat()];
 }
 
+test('what stands on the command line and is not understood is refused, not passed over', async () => {
+  const within = ['--workspace', 'acme'];
+  const refusals: [string[], RegExp][] = [
+    [['start', '--port', '9000'], /^'start' takes no arguments, not '--port 9000'\.\n\nUsage:/],
+    [['migrate', '--dry-run'], /^'migrate' takes no arguments/],
+    [['workspace', 'list', 'acme'], /^'acme' is one too many\.\n\nbillwright workspace create/],
+    [made('x').toSpliced(3, 0, 'water'), /^'water' is one too many/],
+    [['import', 'parties', 'package.json', 'more.csv', ...within], /^'more\.csv' is one too many/],
+    [['export', 'parties', 'meters', ...within], /^'meters' is one too many/],
+    [['export', 'readings', '--since', '01/01/2026', ...within], /Unknown option '--since'/],
+    [['route-sheet', '--service', 'ELEC', '--from', '01/01/2026'], /Unknown option '--from'/],
+    [['route-sheet', 'ELEC', ...within], /^'ELEC' is one too many/],
+    [['verify', 'acme'], /Unexpected argument 'acme'.+\n\nbillwright verify/],
+  ];
+  const all = await Promise.all(refusals.map(([line]) => command(line)));
+  for (const [index, [line, message]] of refusals.entries()) {
+    const done = all[index] ?? { code: null, output: '' };
+    assert.match(done.output, message, line.join(' '));
+    assert.equal(done.code, 2, line.join(' '));
+  }
+  assert.equal((await command(['verify', '--workspace', 'ACME'])).code, 0);
+});
+
 test('a command that does not exist, and a setting that cannot be, are told at once', async () => {
   const unknown = await command(['destroy']);
   assert.equal(unknown.code, 2);
