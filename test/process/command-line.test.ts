@@ -76,6 +76,16 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
     [made('x', { '--currency': 'XXY' }), 1, /'XXY' is no ISO 4217 currency/],
     [made('x', { '--country': 'Atlantis' }), 1, /Not an ISO 3166-1 country code/],
     [made('x', { '--password': 'short' }), 1, /at least 12 characters/],
+    [made('x', { '--password': 'p'.repeat(257) }), 1, /password may have at most 256 characters/],
+    [
+      made('x', { '--admin': `${'a'.repeat(120)}@b.example` }),
+      1,
+      /may have at most 120 characters/,
+    ],
+    [made('x', { '--name': ' ' }), 1, /The name is empty/],
+    [made('x', { '--name': 'n'.repeat(201) }), 1, /The name may have at most 200 characters/],
+    [made('x', { '--locale': 'en_PK' }), 1, /'en_PK' is no language tag \(such as en-PK\)/],
+    [made('x', { '--locale': '' }), 1, /'' is no language tag/],
     [made('x', { '--admin': 'nobody' }), 2, /--admin must be an e-mail address, not 'nobody'/],
     [
       ['workspace', 'create', 'x'],

@@ -4,6 +4,7 @@ import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals, isCurrency } from '../../base/currencies.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { isLocale } from '../../base/locales.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
@@ -13,6 +14,10 @@ import { insertLogins } from './store.ts';
 export const passwordLengthMin = 12;
 /** Longer ones would only make the server work harder; no person types them. */
 export const passwordLengthMax = 256;
+
+/** As the operations have it that change these later. */
+export const usernameLengthMax = 120;
+const nameLengthMax = 200;
 
 export type WorkspaceRequest = {
   workspace: string;
@@ -48,16 +53,17 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
       field: 'currency',
     });
   }
-  if (request.adminPassword.length < passwordLengthMin) {
-    throw new AppError('INVALID_FORMAT', {
-      message: `The password needs at least ${passwordLengthMin} characters`,
-      field: 'password',
+  if (!isLocale(request.locale)) {
+    throw new AppError('INVALID_ENUM', {
+      message: `'${request.locale}' is no language tag (such as en-PK)`,
+      field: 'locale',
     });
   }
+  assertTexts(request);
   return {
     workspace: request.workspace,
     facts: {
-      name: request.name,
+      name: request.name.trim(),
       timezone: request.timezone,
       currency: request.currency,
       currencyDecimals: currencyDecimals(request.currency),
@@ -67,6 +73,29 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
     },
     admin: { email: request.adminEmail, passwordHash: await hashSecret(request.adminPassword) },
   };
+}
+
+/** What the operations would refuse must not come in this way: nobody could log in with it. */
+function assertTexts({ name, adminEmail, adminPassword }: WorkspaceRequest): void {
+  if (name.trim() === '') {
+    throw new AppError('REQUIRED_FIELD', { message: 'The name is empty', field: 'name' });
+  }
+  if (adminPassword.length < passwordLengthMin) {
+    throw new AppError('INVALID_FORMAT', {
+      message: `The password needs at least ${passwordLengthMin} characters`,
+      field: 'password',
+    });
+  }
+  const limits = [
+    { field: 'name', text: name, max: nameLengthMax },
+    { field: 'address of the administrator', text: adminEmail, max: usernameLengthMax },
+    { field: 'password', text: adminPassword, max: passwordLengthMax },
+  ];
+  for (const { field, text, max } of limits) {
+    if (text.length <= max) continue;
+    const message = `The ${field} may have at most ${max} characters`;
+    throw new AppError('FIELD_TOO_LONG', { message, field });
+  }
 }
 
 export async function createWorkspace(

@@ -6,7 +6,11 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import { permissionsOf, roleNames } from '../../domain/access/roles.ts';
 import type { Issued } from '../../domain/access/sessions.ts';
 import type { LoginRow } from '../../domain/access/store.ts';
-import { passwordLengthMax, passwordLengthMin } from '../../domain/access/workspaces.ts';
+import {
+  passwordLengthMax,
+  passwordLengthMin,
+  usernameLengthMax,
+} from '../../domain/access/workspaces.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { filledText, nullable, oneOf, timestamp } from '../fields.ts';
 
@@ -19,7 +23,7 @@ Format.Set('address-range', (range) => {
   );
 });
 
-export const username = filledText({ max: 120 });
+export const username = filledText({ max: usernameLengthMax });
 export const password = Type.String({
   minLength: passwordLengthMin,
   maxLength: passwordLengthMax,

@@ -4,6 +4,7 @@ import { isTimeZone } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
+import { isLocale } from '../../base/locales.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isNumberFormat } from '../../domain/tenants/number-format.ts';
@@ -18,13 +19,7 @@ import { type Call, operation } from '../operation.ts';
 import { presentSettings } from './settings-fields.ts';
 
 Format.Set('time-zone', isTimeZone);
-Format.Set('locale', (text) => {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
-  }
-});
+Format.Set('locale', isLocale);
 Format.Set('number-format', isNumberFormat);
 
 const numberFormat = Type.String({
