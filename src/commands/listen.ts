@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { verifySecret } from '../base/secrets.ts';
-import type { Context } from '../context.ts';
+import { type Context, openOwnerDatabase } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
-import { enterTenant, findStatus, findTenantId } from '../domain/tenants/store.ts';
+import { enterTenant, findStatus, findTenantId, listWorkspaces } from '../domain/tenants/store.ts';
 import { createServer } from '../http/server.ts';
 import { operations } from '../operations/catalogue.ts';
 import { demo } from './demo/workspace.ts';
@@ -32,20 +32,39 @@ const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 /** The demo's password stands in the README: it must not guard anything the network can reach. */
 export async function assertMayListen(context: Context, database: Database): Promise<void> {
   const { host } = context.config;
-  if (loopback.test(host) || !(await hasDefaultPassword(database))) return;
+  if (loopback.test(host)) return;
+  const workspace = await findOpenWorkspace(context);
+  if (workspace === undefined) return;
   await database.close();
   throw new Error(
-    `The login ${demo.username} of workspace ${demo.workspace} still has its default password, ` +
+    `The login ${demo.username} of workspace ${workspace} still has its default password, ` +
       `so Billwright listens on loopback only, not on ${host}. ` +
       'Change the password or suspend the workspace first.',
   );
 }
 
-/** Whether the demo workspace is there and everybody who read the README can log in to it. */
-export async function hasDefaultPassword(database: Database): Promise<boolean> {
+/** The demo may have been made under any name. */
+async function findOpenWorkspace(context: Context): Promise<string | undefined> {
+  const owner = openOwnerDatabase(context);
+  try {
+    const all = await transact(owner, { opening: plainOpening }, (tx) => listWorkspaces(tx));
+    for (const { workspace } of all) {
+      if (await hasDefaultPassword(owner, workspace)) return workspace;
+    }
+    return undefined;
+  } finally {
+    await owner.close();
+  }
+}
+
+/** Whether the workspace is there and everybody who read the README can log in to it. */
+export async function hasDefaultPassword(
+  database: Database,
+  workspace: string = demo.workspace,
+): Promise<boolean> {
   // No read-only one: what such a transaction sets holds for the statements sent with it alone.
   const login = await transact(database, { opening: plainOpening }, async (tx) => {
-    const tenantId = await findTenantId(tx, demo.workspace);
+    const tenantId = await findTenantId(tx, workspace);
     if (tenantId === undefined) return undefined;
     await enterTenant(tx, tenantId);
     if ((await findStatus(tx, tenantId)) !== 'Active') return undefined;

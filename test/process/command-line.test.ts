@@ -217,6 +217,16 @@ test('start listens on loopback only while the demo login has its default passwo
   const client = await demoClient(await local.ready());
   await client.updateLogin({ data: { username: 'admin@demo.example', password } });
   await local.end('SIGTERM');
+
+  const data = { BILLWRIGHT_DATA: open.BILLWRIGHT_DATA };
+  const sample = ['demo', '--workspace', 'sample', '--subscriptions', '1'];
+  assert.equal((await command(sample, data)).code, 0);
+  for (const name of ['start', 'serve']) {
+    const { code, output } = await command([name], open);
+    assert.match(output, /of workspace sample still has its default password/);
+    assert.equal(code, 1);
+  }
+  await command(['workspace', 'suspend', 'sample'], data);
   const program = place.run(['start'], open);
   await program.ready();
   assert.doesNotMatch(program.output(), /billwright-demo/, 'no password that is not one');
