@@ -238,6 +238,30 @@ const anyBill = fc.record({
   paymentsReceived: amount,
 });
 
+test('the bars of a chart tell small, large and negative figures as they are', () => {
+  const history = ['0.4', '1.5', '-20', '-12345678', '101.6'].map((quantity, index) => ({
+    label: `M${index}`,
+    quantity,
+    amount: 0,
+    paidAmount: 0,
+  }));
+  const usage = [{ input: 'data', unit: 'GB', quantity: '0.25' }];
+  const [page] = lay({ ...ordinary, bill: { ...ordinaryBill, usage, history } });
+  assert.ok(page);
+  const texts = textsOf(page);
+  for (const wanted of ['0.4', '1.5', '-20', '-12.3M', '102', '0.25']) {
+    assert.ok(texts.includes(wanted), `${wanted} in ${texts.join(', ')}`);
+  }
+});
+
+test('a line over a single day says so in good English', () => {
+  const days = { fromDate: '04/07/2025', toDate: '04/07/2025', days: 1 };
+  const lines = [line({ label: 'Hire of a pump', amount: 5, ...days })];
+  const [page] = lay({ ...ordinary, bill: { ...ordinaryBill, lines } });
+  assert.ok(page);
+  assert.ok(textsOf(page).includes('04-Jul-2025 – 04-Jul-2025 (1 day)'));
+});
+
 test('whatever the texts and figures, nothing overlaps and nothing leaves the page', () => {
   const property = fc.property(
     anyBill,

@@ -114,6 +114,11 @@ const fixedBills: readonly BillDocumentInput[] = [
     locale: 'bn-BD',
     bill: {
       ...fixedBill.bill,
+      lines: [{ ...line, toDate: '01/07/2025', days: 1 }],
+      history: [
+        { label: 'May', quantity: '-20', amount: 0, paidAmount: 0 },
+        { label: 'Jun', quantity: '0.75', amount: 0, paidAmount: 0 },
+      ],
       arrears: -10_000,
       adjustments: -10_000,
       payableWithinDueDate: 0,

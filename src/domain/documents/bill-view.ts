@@ -228,9 +228,10 @@ function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | nu
   return {
     heading: unit === '' ? heading : joined(wording, ' ', [heading, `(${unit})`]),
     points: chartLabels(names).map((label, index) => {
-      // A bar is only as exact as its drawing.
-      const value = Math.max(0, Number(measures[index]) || 0);
-      return { label, value, text: formats.short(value), isPresent: index === terms.length };
+      // A bar is only as exact as its drawing, and none goes below the line.
+      const measure = Number(measures[index]) || 0;
+      const text = formats.short(measure);
+      return { label, value: Math.max(0, measure), text, isPresent: index === terms.length };
     }),
   };
 }

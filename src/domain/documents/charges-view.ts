@@ -170,7 +170,8 @@ function daysText(line: DocumentLine, bill: BillDocument, wording: Wording): str
     line.toDate === (bill.billedTo ?? bill.endDate);
   if (isWhole) return '';
   const { formats } = wording;
-  const days = worded(wording, 'days', { days: formats.count(line.days) });
+  const label = line.days === 1 ? 'oneDay' : 'days';
+  const days = worded(wording, label, { days: formats.count(line.days) });
   const span = joined(wording, ' – ', [formats.date(line.fromDate), formats.date(line.toDate)]);
   return joined(wording, ' ', [span, `(${days})`]);
 }

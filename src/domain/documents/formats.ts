@@ -77,6 +77,8 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
   });
   const compact = new Intl.NumberFormat(words, { notation: 'compact', maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const small = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const shortForm = (size: number) => (size < 100 ? small : size < 100_000 ? whole : compact);
   const quantities = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
   const days = new Intl.DateTimeFormat(words, {
     day: '2-digit',
@@ -92,7 +94,7 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
     money: (value) => `${currency}\u00a0${amounts.format(value)}`,
     quantity: (value) => decimal(quantities, value),
     step: (value) => decimal(steps, value),
-    short: (value) => (value < 100_000 ? whole : compact).format(value),
+    short: (value) => shortForm(Math.abs(value)).format(value),
     count: (value) => quantities.format(value),
     date(value) {
       let text = dates.get(value);

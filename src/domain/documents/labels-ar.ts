@@ -13,6 +13,7 @@ export const arabicLabels: typeof englishLabels = {
   term: 'دورة الفوترة',
   period: 'الفترة',
   days: '{days} يومًا',
+  oneDay: 'يوم واحد',
   issueDate: 'تاريخ الإصدار',
   dueDate: 'تاريخ الاستحقاق',
   payableBy: 'المستحق حتى {date}',

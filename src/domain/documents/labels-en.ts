@@ -11,6 +11,7 @@ export const englishLabels = {
   term: 'Billing term',
   period: 'Period',
   days: '{days} days',
+  oneDay: '{days} day',
   issueDate: 'Issue date',
   dueDate: 'Due date',
   payableBy: 'Payable by {date}',

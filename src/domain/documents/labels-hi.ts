@@ -13,6 +13,7 @@ export const hindiLabels: typeof englishLabels = {
   term: 'बिलिंग अवधि',
   period: 'अवधि',
   days: '{days} दिन',
+  oneDay: '{days} दिन',
   issueDate: 'जारी तिथि',
   dueDate: 'देय तिथि',
   payableBy: '{date} तक देय',

@@ -13,6 +13,7 @@ export const urduLabels: typeof englishLabels = {
   term: 'بلنگ مدت',
   period: 'دورانیہ',
   days: '{days} دن',
+  oneDay: '{days} دن',
   issueDate: 'تاریخ اجرا',
   dueDate: 'آخری تاریخ',
   payableBy: '{date} تک قابل ادا رقم',
