@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,18 @@ test('every command of billwright that README.md names exists', () => {
     named.filter((name) => !commands.includes(name)),
     [],
   );
+});
+
+test('no page asks to type a command that no shell finds', () => {
+  const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
+  const typed = ['README.md', 'CONTRIBUTING.md', ...pages].flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const lines = [...text.matchAll(/```\w*\n([\s\S]*?)```/g)].flatMap((block) =>
+      (block[1] ?? '').split('\n'),
+    );
+    return lines.filter((line) => /^\s*billwright\b/.test(line));
+  });
+  assert.deepEqual(typed, []);
 });
 
 test('every file that README.md links to is there', () => {
