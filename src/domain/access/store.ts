@@ -213,10 +213,9 @@ export async function findTakenNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Party numbers -> ids, for those that exist. */
 export type PartyOfLogin = { party_number: number; party_id: number; archived: boolean };
 
-/** Holds the parties still: one that is archived meanwhile would keep the login. */
+/** By their numbers, held still: one that is archived meanwhile would keep the login. */
 export async function lockPartiesOfLogins(
   tx: Tx,
   tenantId: number,

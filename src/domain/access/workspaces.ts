@@ -87,13 +87,13 @@ function assertTexts({ name, adminEmail, adminPassword }: WorkspaceRequest): voi
     });
   }
   const limits = [
-    { field: 'name', text: name, max: nameLengthMax },
-    { field: 'address of the administrator', text: adminEmail, max: usernameLengthMax },
-    { field: 'password', text: adminPassword, max: passwordLengthMax },
+    { field: 'name', what: 'name', text: name, max: nameLengthMax },
+    { field: 'admin', what: 'address', text: adminEmail, max: usernameLengthMax },
+    { field: 'password', what: 'password', text: adminPassword, max: passwordLengthMax },
   ];
-  for (const { field, text, max } of limits) {
+  for (const { field, what, text, max } of limits) {
     if (text.length <= max) continue;
-    const message = `The ${field} may have at most ${max} characters`;
+    const message = `The ${what} may have at most ${max} characters`;
     throw new AppError('FIELD_TOO_LONG', { message, field });
   }
 }
