@@ -7,7 +7,7 @@ import type { RequestOf } from '../../sdk/client.ts';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
 import {
   listBillsAt,
-  listBillsOfParty,
+  listBillsOfPartyAt,
   listNewestBills,
 } from '../../src/domain/bills/list-store.ts';
 import {
@@ -190,6 +190,29 @@ test('get-users shows the bills of a party newest first, in pages, when asked', 
   assert.deepEqual(await page(4), []);
 });
 
+test('without a page get-users shows all bills of a party, however many', async () => {
+  const { client, tenantId } = await openTerms();
+  await scene.sql.query(
+    `insert into bills
+     select (jsonb_populate_record(b, jsonb_build_object('bill_id', 10000 + n, 'bill_number',
+       'M' || n, 'subscription_id', 10 + n, 'subject_id', 10 + n))).*
+     from bills b, generate_series(1, 1970) n
+     where b.tenant_id = $1 and b.bill_id = 1001`,
+    [tenantId],
+  );
+  await addContents(tenantId);
+  const ask = { partyNumber: 100001, includeBills: true };
+  const { data, headers, message } = await client.getUsers(ask);
+  const ids = data.user.bills?.map(({ billID }) => billID) ?? [];
+  assert.deepEqual([ids.length, ids[0], new Set(ids).size], [2001, 11970, 2001]);
+  assert.deepEqual([headers.get('x-total-count'), message], ['2001', '1 found']);
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => b - a),
+  );
+  assert.equal(data.user.partyNumber, 100001);
+});
+
 test('among many bills only those that are shown are read', async () => {
   const { tenantId } = await openTerms();
   await scene.sql.query(
@@ -210,7 +233,7 @@ test('among many bills only those that are shown are read', async () => {
       (tx) =>
         listNewestBills(tx, tenantId, [1, 2, 15, 16], { limit: 24, statuses: null, partyId: null }),
     ],
-    [5, (tx) => listBillsOfParty(tx, tenantId, { partyId: 15, statuses: null }, window)],
+    [5, (tx) => listBillsOfPartyAt(tx, tenantId, { partyId: 15, statuses: null }, window)],
     [2, (tx) => listBillsAt(tx, tenantId, { termId: 1030 }, window)],
   ];
   for (const [expected, list] of lists) {

@@ -264,12 +264,25 @@ export async function listNewestBills(
   return rows;
 }
 
+type PartyFilter = { partyId: number; statuses: readonly BillStatus[] | null };
+
 /** Newest first. */
-export function listBillsOfParty(
+export function listBillsOfPartyAt(
   tx: Tx,
   tenantId: number,
-  filter: { partyId: number; statuses: readonly BillStatus[] | null },
+  filter: PartyFilter,
   window: { offset: number; limit: number },
 ): Promise<BillRow[]> {
   return listWindow(tx, tenantId, filter, { order: sql`b.bill_id desc`, ...window });
+}
+
+export function listBillsOfPartyAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: PartyFilter,
+  { after, limit }: { after: BillRow | undefined; limit: number },
+): Promise<BillRow[]> {
+  const older = after ? { after: sql`b.bill_id < ${after.bill_id}` } : {};
+  const window = { order: sql`b.bill_id desc`, limit, offset: 0, ...older };
+  return listWindow(tx, tenantId, filter, window);
 }

@@ -1,12 +1,17 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { listBillsOfParty } from '../../domain/bills/list-store.ts';
+import {
+  countBills,
+  listBillsOfPartyAfter,
+  listBillsOfPartyAt,
+} from '../../domain/bills/list-store.ts';
 import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/view-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { type BillView, billView, presentBills } from '../bills/bill-view-fields.ts';
-import { id, maybe, money, nullable, type Page, page } from '../fields.ts';
-import { type Call, operation } from '../operation.ts';
+import { billListing } from '../bills/bill-listing-fields.ts';
+import { billView } from '../bills/bill-view-fields.ts';
+import { id, maybe, money, nullable, page } from '../fields.ts';
+import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
 
 export const getUsers = operation({
@@ -69,30 +74,23 @@ export const getUsers = operation({
         field: 'partyNumber',
       });
     }
-    const { party_id: partyId } = view.party;
-    const bills = body.includeBills ? { bills: await billsOf(call, partyId, body.page) } : {};
-    const user = { ...presentView(view.party, view.holdings, call.tenant), ...bills };
-    return { message: '1 found', data: { user } };
+    const user = presentView(view.party, view.holdings, call.tenant);
+    const message = '1 found';
+    if (!body.includeBills) return { message, data: { user } };
+    const { tenantId } = call.tenant;
+    // Customers see what was published.
+    const statuses = call.ownPartyId === null ? null : (['Published'] as const);
+    const filter = { partyId: view.party.party_id, statuses };
+    const listed = await billListing(call, {
+      page: body.page,
+      count: (tx) => countBills(tx, tenantId, filter),
+      at: (tx, window) => listBillsOfPartyAt(tx, tenantId, filter, window),
+      after: (tx, options) => listBillsOfPartyAfter(tx, tenantId, filter, options),
+      wrap: (bills: never[]) => ({ user: { ...user, bills } }),
+    });
+    return { ...listed, message };
   },
 });
-
-/** Of a party whose bills are not paged. */
-const billsMax = 1_000;
-
-/** Newest first; customers see what was published. */
-async function billsOf(
-  call: Call,
-  partyId: number,
-  page: Page | null | undefined,
-): Promise<BillView[]> {
-  const { tx, tenant } = call;
-  const statuses = call.ownPartyId === null ? null : (['Published'] as const);
-  const window = page
-    ? { offset: page.pageNumber * page.size, limit: page.size }
-    : { offset: 0, limit: billsMax };
-  const rows = await listBillsOfParty(tx, tenant.tenantId, { partyId, statuses }, window);
-  return presentBills(tx, tenant, rows);
-}
 
 function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: Tenant) {
   // Of a vendor, above zero is what the workspace owes.
