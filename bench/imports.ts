@@ -114,7 +114,7 @@ async function importCustomers(cluster: Cluster, name: string, path: string): Pr
       const file = { kind: 'Customers', name: null, encoding: null, bytes };
       const loader = loaders.Customers({ tx, tenant, today, stamp });
       const options = { isDryRun: false, isAgain: false, onProgress: () => {} };
-      return importFile(tx, 1, file, loader, options, stamp);
+      return importFile(tx, tenant, file, loader, options, stamp);
     });
     if (done.problems.length > 0) throw new Error(JSON.stringify(done.problems[0]));
     return (performance.now() - began) / 1000;

@@ -64,7 +64,7 @@ function take({ database, tenant, now }: Workspace, wanted: Wanted): Promise<Imp
     };
     const { isDryRun, isAgain } = wanted;
     const options = { isDryRun, isAgain, onProgress: showProgress };
-    const done = await importFile(tx, tenantId, file, loader, options, stamp);
+    const done = await importFile(tx, tenant, file, loader, options, stamp);
     if (done.importId === null) return done;
     const trail = {
       requestId: newRequestId(),

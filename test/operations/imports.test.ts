@@ -325,3 +325,12 @@ test('what is not the base64 of one file is refused, not taken in part', async (
   const lines = first.replace(/(.{8})/g, '$1\r\n').replace(/=+/, '');
   assert.equal((await send(lines)).message, '1 row imported');
 });
+
+test('a file that is refused the second time is told by the local day of the first', async () => {
+  const content = file('name', 'Only once');
+  await take('Parties', content);
+  const { message } = await refuses(take('Parties', content), 'DUPLICATE');
+  const today = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDate();
+  const [year, month, date] = today.toString().split('-');
+  assert.match(message, new RegExp(`on ${date}/${month}/${year} by admin@imports.example`));
+});

@@ -1,11 +1,13 @@
 // Takes in a file: all of it or nothing. A dry run does the same and then undoes it, so that it
 // finds what the real run would find.
 import { createHash } from 'node:crypto';
+import { dateIn, formatDate } from '../../base/calendar.ts';
 import type { Encoding } from '../../base/csv/decode.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 import { type ImportedRows, importRows, type Loader, type Progress } from './import-rows.ts';
 import { findImport, insertImport, markBeforeImport, undoImport } from './store.ts';
 
@@ -29,14 +31,17 @@ export type Imported = ImportedRows & { importId: number | null };
 /** Leaves nothing behind of a file with bad rows; they are named, and the caller says so. */
 export async function importFile(
   tx: Tx,
-  tenantId: number,
+  { tenantId, timezone }: Pick<Tenant, 'tenantId' | 'timezone'>,
   file: ImportFile,
   loader: Loader,
   options: ImportOptions,
   stamp: Stamp,
 ): Promise<Imported> {
   const sha256 = await hashOf(file);
-  if (!options.isAgain) await assertNew(tx, tenantId, file, sha256);
+  if (!options.isAgain) {
+    const before = await findImport(tx, tenantId, { kind: file.kind, sha256 });
+    if (before) throw takenBefore(before, timezone);
+  }
   await markBeforeImport(tx);
   const result = await importRows(file.bytes(), file.encoding, loader, options.onProgress);
   if (result.problems.length > 0 || options.isDryRun) {
@@ -55,16 +60,12 @@ async function hashOf(file: ImportFile): Promise<Buffer> {
   return hash.digest();
 }
 
-async function assertNew(
-  tx: Tx,
-  tenantId: number,
-  file: ImportFile,
-  sha256: Buffer,
-): Promise<void> {
-  const before = await findImport(tx, tenantId, { kind: file.kind, sha256 });
-  if (!before) return;
-  const when = before.created_at.toString().slice(0, 10);
-  throw new AppError('DUPLICATE', {
+function takenBefore(
+  before: { created_at: Temporal.Instant; created_by: string },
+  timezone: string,
+): AppError {
+  const when = formatDate(dateIn(before.created_at, timezone));
+  return new AppError('DUPLICATE', {
     message: `This file was imported on ${when} by ${before.created_by}; nothing was changed`,
     field: 'content',
   });

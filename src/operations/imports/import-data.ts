@@ -97,7 +97,7 @@ export const importData = operation({
     };
     const isDryRun = body.dryRun ?? false;
     const options = { isDryRun, isAgain: body.again ?? false, onProgress: () => {} };
-    const done = await importFile(call.tx, call.tenant.tenantId, file, loader, options, stamp);
+    const done = await importFile(call.tx, call.tenant, file, loader, options, stamp);
     if (done.problems.length > 0) throw errorFromRows(lineDetails(done.problems));
     const rows = done.rows === 1 ? '1 row' : `${done.rows} rows`;
     if (done.importId === null) return { message: `${rows} can be imported`, data: {} };
