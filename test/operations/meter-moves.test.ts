@@ -315,3 +315,17 @@ test('a meter hangs at a subscription whatever number that was given', async () 
   });
   assert.deepEqual(await statusOf(numbers[1]), ['InActive', 'ok']);
 });
+
+test('messages about days and values are in the form in which those are sent', async () => {
+  const connection = await newSubscription({ billedThrough: '2026-03-31' });
+  const number = await newMeter();
+  const { error: billed } = await refuses(assign(connection, number), 'DATE_IN_POSTED_TERM');
+  assert.equal(billed.message, 'The subscription is billed up to 31/03/2026');
+  const early = assign(connection, number, { installDate: '31/12/2025' });
+  const { error: begins } = await refuses(early, 'DATE_OUT_OF_ORDER');
+  assert.equal(begins.message, 'The subscription begins on 01/01/2026');
+  const initialReadings = [{ value: '20.5' }];
+  const half = assign(connection, number, { installDate: '01/04/2026', initialReadings });
+  const { error: whole } = await refuses(half, 'INVALID_NUMBER');
+  assert.equal(whole.message, 'Register kWh shows 0 to 999999 without decimals');
+});

@@ -1,6 +1,6 @@
 // The readings with which a register begins at a subscription.
 import type { ErrorDetail } from '../../base/errors.ts';
-import { highestValue, registerValue } from '../readings/reading.ts';
+import { registerValue, shownRange } from '../readings/reading.ts';
 import { type Bound, noSuchRegister, positionOf } from './bind-registers.ts';
 import type {
   FoundMeter,
@@ -91,6 +91,6 @@ function readingOf(
   const register = meter.registers[reading.position - 1] as RegisterFacts;
   const value = registerValue(register, reading.value);
   if (value !== undefined) return { ...reading, value };
-  const message = `Register ${register.register} shows 0 to ${highestValue(register)}`;
+  const message = `Register ${register.register} shows ${shownRange(register)}`;
   return { field, code: 'INVALID_NUMBER', message, rejectedValue: reading.value };
 }

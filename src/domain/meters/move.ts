@@ -179,13 +179,17 @@ function assertPossible(subscription: MeteredSubscription, move: Move): void {
     day <= subscription.billed_through &&
     day >= connected
   ) {
-    const message = `The subscription is billed up to ${subscription.billed_through}`;
+    const message = `The subscription is billed up to ${shownDay(subscription.billed_through)}`;
     throw new AppError('DATE_IN_POSTED_TERM', { message, field });
   }
   if (day < connected) {
-    const message = `The subscription begins on ${connected}`;
+    const message = `The subscription begins on ${shownDay(connected)}`;
     throw new AppError('DATE_OUT_OF_ORDER', { message, field });
   }
+}
+
+function shownDay(isoDate: string): string {
+  return formatDate(Temporal.PlainDate.from(isoDate));
 }
 
 async function placeOf(

@@ -8,10 +8,10 @@ import type { Remeasured } from '../readings/judge.ts';
 import { findPasts } from '../readings/past-store.ts';
 import { findFactors } from '../readings/places-store.ts';
 import {
-  highestValue,
   type NewReading,
   type ReadingType,
   registerValue,
+  shownRange,
 } from '../readings/reading.ts';
 import { estimateFinal } from './estimate-final.ts';
 import type { MeterHealth } from './meter.ts';
@@ -188,7 +188,7 @@ function placeFinal(
   }
   const value = registerValue(register, reading.value);
   if (value === undefined) {
-    const message = `Register ${register.register} shows 0 to ${highestValue(register)}`;
+    const message = `Register ${register.register} shows ${shownRange(register)}`;
     return refuse('value', 'INVALID_NUMBER', message, reading.value);
   }
   return finalOf(release, register, value, reading.type);

@@ -11,7 +11,7 @@ import {
 } from './enter.ts';
 import type { RegisterInPlace } from './judge.ts';
 import { findKnownSubscriptions, findPlaces, type MeterPlace } from './places-store.ts';
-import { highestValue, type ReadingType, registerValue } from './reading.ts';
+import { type ReadingType, registerValue, shownRange } from './reading.ts';
 
 export type ReadingRow = {
   meterNumber: number;
@@ -118,8 +118,7 @@ function placeOf(
   }
   const value = registerValue(register, row.value);
   if (value !== undefined) return { register, value };
-  const highest = highestValue(register);
-  const message = `Register ${register.register} of meter ${number} shows 0 to ${highest}`;
+  const message = `Register ${register.register} of meter ${number} shows ${shownRange(register)}`;
   return refuse('value', 'INVALID_NUMBER', message, row.value);
 }
 

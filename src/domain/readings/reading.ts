@@ -35,10 +35,11 @@ export function registerValue(
   return decimals === '' ? whole : `${whole}.${decimals}`;
 }
 
-/** What a register shows at most, for a message. */
-export function highestValue(register: { digits: number; decimals: number }): string {
-  const decimals = register.decimals === 0 ? '' : `.${'9'.repeat(register.decimals)}`;
-  return `${'9'.repeat(register.digits)}${decimals}`;
+/** What a register can show, for a message. */
+export function shownRange({ digits, decimals }: { digits: number; decimals: number }): string {
+  const whole = '9'.repeat(digits);
+  if (decimals === 0) return `0 to ${whole} without decimals`;
+  return `0 to ${whole}.${'9'.repeat(decimals)} with up to ${decimals} decimals`;
 }
 
 /** A reading that is about to be stored. */

@@ -7,7 +7,7 @@ import { decimalText } from '../../base/numbers/decimal-text.ts';
 import type { Stamp } from '../parties/store.ts';
 import { measure, neighboursOf, type PastReading, remeasure } from './judge.ts';
 import { findPasts, type Past } from './past-store.ts';
-import { highestValue, registerValue } from './reading.ts';
+import { registerValue, shownRange } from './reading.ts';
 import { lockReading, type StoredReading, updateReading } from './review-store.ts';
 import { updateMeasures } from './store.ts';
 
@@ -82,7 +82,7 @@ function accepted(
   const value = registerValue(register, review.value ?? reading.value);
   if (value === undefined) {
     throw new AppError('INVALID_NUMBER', {
-      message: `Register ${register.register} shows 0 to ${highestValue(register)}`,
+      message: `Register ${register.register} shows ${shownRange(register)}`,
       field: 'data.value',
     });
   }
