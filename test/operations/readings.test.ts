@@ -382,6 +382,28 @@ test('a reading that a term has taken is Locked, then Billed, and nothing is ent
   await refuses(admin.removeMeter({ data: data2 }), 'DATE_OUT_OF_ORDER');
 });
 
+test('a reading that waits for review can be rejected also before one that a term has taken', async () => {
+  const { number } = await hung({ value: '50' });
+  await read(at(number, '11/01/2026', '10'), at(number, '21/01/2026', '200'));
+  const shown = async () => {
+    const { data } = await admin.getReadings({ number });
+    return data.readings.slice(1).map((one) => [one.value, one.status, one.consumption]);
+  };
+  const { data } = await admin.getReadings({ number });
+  const [, waiting, taken] = data.readings.map((reading) => reading.readingID ?? 0) as number[];
+  await lock(taken ?? 0, 'Posted');
+  assert.deepEqual(await shown(), [
+    ['10', 'Review', null],
+    ['200', 'Billed', '150'],
+  ]);
+  await refuses(review(waiting ?? 0, 'Accept', { value: '100' }), 'READING_LOCKED');
+  await review(waiting ?? 0, 'Reject');
+  assert.deepEqual(await shown(), [
+    ['10', 'Rejected', null],
+    ['200', 'Billed', '150'],
+  ]);
+});
+
 test('get-readings narrows by meter, subscription, state and days, and pages', async () => {
   const { connection, number } = await hung();
   await read(...[1, 2, 3, 4, 5].map((n) => at(number, `1${n}/01/2026`, String(n))));

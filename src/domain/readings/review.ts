@@ -48,15 +48,22 @@ export async function reviewReading(
       : { ...before, status: 'Rejected' as const, consumption: null, days: null, rollover: false };
   const remark = review.remark ?? before.remark;
   await updateReading(tx, tenantId, { ...after, remark }, stamp);
-  if (next) {
+  // A reading that waited for review was passed over when the next one was measured.
+  if (next && !isDismissed(before, review)) {
     const nearest = review.decision === 'Accept' ? after : previous;
     await updateMeasures(tx, tenantId, [remeasure(register, nearest, next)], stamp);
   }
   return { before, after: { ...after, remark } };
 }
 
+/** It did not count before and does not after: nothing that was billed depends on it. */
+function isDismissed(reading: StoredReading, review: Review): boolean {
+  return reading.status === 'Review' && review.decision === 'Reject' && reading.term_id === null;
+}
+
 function assertOpen(reading: StoredReading, past: Past, review: Review): void {
   const field = 'data.readingID';
+  if (isDismissed(reading, review)) return;
   if (reading.term_id !== null || (past.locked !== null && reading.day <= past.locked)) {
     const message = `Reading ${reading.readingId} is part of a term or lies before one that is`;
     throw new AppError('READING_LOCKED', { message, field });
