@@ -241,3 +241,25 @@ test('an archived party gets no login, neither a new one nor its old one', async
   const { user } = (await admin.getUsers({ partyNumber })).data;
   assert.equal(user.userAccount.status, 'ACTIVE');
 });
+
+test('nothing begins for an archived party: no service, no activation, no billing account', async () => {
+  const party = await newParty('Home');
+  const off = await subscribed(party, { status: 'Disconnected', receivable: 0 });
+  const waiting = await subscribe(admin, {
+    ...(await newOffer(admin, { requiredDocs: ['Deed'] })),
+    users: [{ partyID: party.partyID }],
+  });
+  await archive(party.partyNumber);
+  const reconnect = () => admin.reconnectConnection({ data: { connectionNumber: off } });
+  const change = (data: { activate?: boolean; connectionGroupLabel?: string }) =>
+    admin.updateConnection({ data: { connectionNumber: waiting, ...data } });
+  await refuses(reconnect(), 'PARTY_ARCHIVED', { field: 'data.connectionNumber' });
+  await refuses(change({ activate: true }), 'PARTY_ARCHIVED', { field: 'data.activate' });
+  await refuses(change({ connectionGroupLabel: 'New' }), 'PARTY_ARCHIVED', {
+    field: 'data.connectionGroupLabel',
+  });
+  await change({ connectionGroupLabel: 'Home' });
+  await archive(party.partyNumber, 0);
+  await reconnect();
+  await change({ activate: true, connectionGroupLabel: 'New' });
+});

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
+import { newOffer, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('races');
@@ -189,4 +190,26 @@ test('the counts of rows stay right under any mix of creates, archives and resto
   );
   const { rows } = await scene.sql.query("select 1 from row_blocks where kind = 'party'");
   assert.ok(rows.length > 1, 'more than one block was counted');
+});
+
+test('subscriptions that go to the same new account at once make it once', async () => {
+  const partyNumber = await newParty();
+  const offer = await newOffer(admin);
+  const make = () => subscribe(admin, { ...offer, users: [{ partyNumber }] });
+  const numbers = [await make(), await make(), await make(), await make(), await make()];
+  for (const connectionGroupLabel of ['North', 'South', 'East']) {
+    await Promise.all(
+      numbers.map((connectionNumber, i) =>
+        client(i).updateConnection({ data: { connectionNumber, connectionGroupLabel } }),
+      ),
+    );
+    const { subscriptionGroups } = await view(partyNumber);
+    const made = subscriptionGroups.filter(
+      (group) => group.connectionGroupLabel === connectionGroupLabel,
+    );
+    assert.deepEqual(
+      made.map((group) => group.subscriptions.toSorted()),
+      [numbers],
+    );
+  }
 });

@@ -10,6 +10,7 @@ import { storeReadings } from '../readings/enter.ts';
 import { checkReadings } from '../readings/place.ts';
 import type { ReadingType } from '../readings/reading.ts';
 import { dayText } from './facts.ts';
+import { lockPartiesInUse } from './lookups-store.ts';
 import { lockSubscription, type SubscriptionRow } from './store.ts';
 import { type StatusStep, type SubscriptionStatus, statusOn } from './subscription.ts';
 
@@ -74,6 +75,21 @@ export function assertState(
     field: 'data.connectionNumber',
     current: step.status,
     allowed,
+  });
+}
+
+/** Holds the owner still; for one that is archived nothing new begins. */
+export async function lockOwner(
+  tx: Tx,
+  tenantId: number,
+  row: SubscriptionRow,
+  field: string,
+): Promise<void> {
+  const [owner] = await lockPartiesInUse(tx, tenantId, { ids: [row.party_id], numbers: [] });
+  if (!owner?.archived) return;
+  throw new AppError('PARTY_ARCHIVED', {
+    message: `Party ${owner.party_number} is archived; restore it first`,
+    field,
   });
 }
 

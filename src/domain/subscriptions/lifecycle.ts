@@ -15,6 +15,7 @@ import {
   enterReadings,
   type GivenReading,
   lockForChange,
+  lockOwner,
 } from './changes.ts';
 import { contextOf, type Workspace } from './resolve.ts';
 import { type DepositHandling, settleDeposit } from './settlement.ts';
@@ -77,6 +78,7 @@ export async function reconnect(
   const before = await lockForChange(tx, tenantId, change);
   assertState(before, change.date, ['Disconnected']);
   assertPossible(before, change);
+  await lockOwner(tx, tenantId, before, 'data.connectionNumber');
   if (!change.isForced) await assertPaid(tx, workspace, before, change.today);
   const { meterNumber, readings } = change;
   const ofNew = readings.filter((one) => one.meterNumber === meterNumber);

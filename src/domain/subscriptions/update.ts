@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../../base/db/pool.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
+import { listAccountsByLabels } from '../parties/accounts-store.ts';
 import type { Stamp } from '../parties/store.ts';
 import { builtInBatch } from '../pricing/context.ts';
 import { activate } from './activate.ts';
@@ -11,6 +12,7 @@ import {
   type ChangeKey,
   type Changing,
   lockForChange,
+  lockOwner,
 } from './changes.ts';
 import { checkInputs, type GivenInput, type GivenQuantity } from './check-inputs.ts';
 import { findTaken, inputKey, listBatchChoices } from './lookups-store.ts';
@@ -71,6 +73,7 @@ export async function changeSubscription(
   };
   const wanted = await changedFacts(changing, change);
   if (changing.problems.length > 0) throw refusal(changing.problems, false);
+  if (change.activate) await lockOwner(tx, tenantId, before, 'data.activate');
   const ready = change.activate
     ? await activate(tx, tenantId, wanted, { ...change, context: context.row })
     : wanted;
@@ -134,6 +137,10 @@ async function accountOf(
 ): Promise<number> {
   if (accountLabel === undefined) return row.account_id;
   const wanted = [{ partyId: row.party_id, label: accountLabel }];
+  const [known] = await listAccountsByLabels(tx, tenantId, wanted);
+  if (known) return known.accountId;
+  // Of several that make it at once, the others find it.
+  await lockOwner(tx, tenantId, row, 'data.connectionGroupLabel');
   const [accountId] = await ensureAccounts(tx, tenantId, wanted, stamp);
   return accountId ?? row.account_id;
 }

@@ -42,6 +42,7 @@ export const reconnectConnection = operation({
     ...readingErrors,
     ...installationErrors,
     'BALANCE_OUTSTANDING',
+    'PARTY_ARCHIVED',
   ],
   example: {
     data: {
