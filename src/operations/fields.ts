@@ -3,7 +3,7 @@
 import * as Type from 'typebox';
 import { Format } from 'typebox/format';
 import { parseCompactDate, parseDate, parseLocalDateTime } from '../base/calendar.ts';
-import { countryCode } from '../base/countries.ts';
+import { countries, countryCode } from '../base/countries.ts';
 import { isCurrency } from '../base/currencies.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { isPlainAddress } from '../base/mail/address.ts';
@@ -180,7 +180,15 @@ export const address = Type.Object({
   block: maybe(text({ max: 200 })),
   society: maybe(text({ max: 200 })),
   city: maybe(text({ max: 200 })),
-  countryId: maybe(Type.Integer({ minimum: 1, maximum: 999, 'x-code': 'INVALID_COUNTRY' })),
+  countryId: maybe(
+    Type.Unsafe<number>({
+      ...oneOf(
+        countries.map(({ id: number }) => number),
+        'INVALID_COUNTRY',
+      ),
+      description: 'the id of a country of get-lookups: ISO 3166-1 numeric',
+    }),
+  ),
 });
 
 function described(options: TextOptions): { description?: string } {

@@ -150,6 +150,8 @@ test('wrong facts are refused with their own codes', async () => {
     ],
     [{ address: 'Lahore' }, 'INVALID_TYPE', 'users[0].address'],
     [{ address: { city: 7 } }, 'INVALID_TYPE', 'users[0].address.city'],
+    [{ address: { countryId: 999 } }, 'INVALID_COUNTRY', 'users[0].address.countryId'],
+    [{ address: { countryId: 'PK' } }, 'INVALID_COUNTRY', 'users[0].address.countryId'],
   ] as const;
   const before = await total();
   for (const [facts, code, field] of cases) {
@@ -286,6 +288,19 @@ test('an account of another party cannot be renamed', async () => {
   const call = admin.updateUser({ user: { partyNumber: stranger, connectionGroups } });
   await refuses(call, 'ACCOUNT_NOT_FOUND');
   assert.equal((await view(owner)).subscriptionGroups[0]?.connectionGroupLabel, 'Mine');
+});
+
+test('an account cannot be given two labels in one call', async () => {
+  const partyNumber = await newParty();
+  const change = (connectionGroups: { connectionGroupLabel: string }[]) =>
+    admin.updateUser({ user: { partyNumber, connectionGroups } });
+  await change([{ connectionGroupLabel: 'Mine' }]);
+  const connectionGroupID = (await view(partyNumber)).subscriptionGroups[0]?.connectionGroupID ?? 0;
+  const labelled = (...labels: string[]) =>
+    labels.map((connectionGroupLabel) => ({ connectionGroupID, connectionGroupLabel }));
+  await refuses(change(labelled('One', 'Two')), 'DUPLICATE', { field: 'user.connectionGroups' });
+  await change(labelled('One', 'One'));
+  assert.equal((await view(partyNumber)).subscriptionGroups[0]?.connectionGroupLabel, 'One');
 });
 
 test('a batch of 1,000 is made whole, with its first 100 numbers told', async () => {

@@ -16,6 +16,8 @@ export type SchemaNode = {
 };
 
 const rejectedTextMax = 200;
+/** More words than this are described, not listed. */
+const wordsMax = 40;
 const secrets: ReadonlySet<string> = new Set(secretNames);
 
 export function describeProblem(
@@ -106,6 +108,7 @@ function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined):
 
 function notAmong(field: string, node: SchemaNode): string {
   const words = (node.enum ?? []).filter((word) => word !== null);
+  if (words.length > wordsMax) return `${field} must be ${node.description}`;
   return `${field} must be one of ${words.join(', ')}`;
 }
 

@@ -118,8 +118,16 @@ async function changeAccounts(
   change: { accounts: AccountRow[]; wanted: PartyChange['accounts']; stamp: Stamp },
 ): Promise<AccountRow[]> {
   const labelById = new Map(change.accounts.map((account) => [account.account_id, account.label]));
+  const renamed = new Map<number, string>();
   for (const { accountId, label } of change.wanted) {
     if (accountId === undefined) continue;
+    if ((renamed.get(accountId) ?? label) !== label) {
+      throw new AppError('DUPLICATE', {
+        message: `The billing account with id ${accountId} is given two labels`,
+        field: 'user.connectionGroups',
+      });
+    }
+    renamed.set(accountId, label);
     if (!labelById.has(accountId)) {
       throw new AppError('ACCOUNT_NOT_FOUND', {
         message: `The party has no billing account with id ${accountId}`,
