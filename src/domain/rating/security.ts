@@ -29,10 +29,6 @@ export function checkSecurityAttributes(
     if (typeof item.formula === 'string') {
       return formulaProblems(place, checkFormula(item.formula, scope, 'number').problems);
     }
-    if (item.formula !== null && item.formula !== undefined) {
-      const message = `the formula of \`${item.name}\` is no text`;
-      return [{ code: 'INVALID_TYPE', ...place, position: null, message }];
-    }
     if (item.amount === null || item.amount === undefined) return [];
     if (exactFrom(item.amount) !== undefined) return [];
     const field = `securityAttributes[${index}].amount`;

@@ -1,7 +1,7 @@
 // A plan as it is sent and shown.
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
-import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { PlanPricing } from '../../domain/pricing/context.ts';
 import type { PlanRow } from '../../domain/pricing/plans-store.ts';
 import { wireDate } from '../../domain/pricing/price-books.ts';
@@ -98,6 +98,11 @@ function assertUsageItems(items: readonly FreeItem[], field: string): void {
 function assertSecurityItems(items: readonly FreeItem[], field: string): void {
   const isRead = (item: FreeItem) =>
     typeof item.name === 'string' && (item.amount != null || item.formula != null);
+  for (const [index, item] of items.entries()) {
+    if (!isRead(item) || item.formula == null || typeof item.formula === 'string') continue;
+    const place = `${field}[${index}].formula`;
+    throw new AppError('INVALID_TYPE', { message: `${place} must be a string`, field: place });
+  }
   assertWords(items, field, isRead, {
     refundable: [0, 1],
     exclude: [0, 1],
