@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
+import { february, january, march, openHome } from '../support/left-out.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
+import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { subscribe } from '../support/subscriptions.ts';
 
@@ -56,3 +58,68 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
     await assertLaws(scene, place.tenantId);
   });
 }
+
+const energyRule = { component: 'energyCharge', formula: 'usage.energy * rate' };
+
+/** A home that is billed in advance and pays for energy by these rules. */
+async function openAdvance(rule: object, required = 1) {
+  const home = await openHome(scene, { postBilling: 0 });
+  const [plan] = (await home.client.getTariffs({})).data.tariffs;
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const tariff = {
+    componentRules: [
+      { ...energyRule, ...rule },
+      { component: 'gst', formula: '0' },
+    ],
+    usageData: [{ input: 'energy', source: 'Metered' as const, required }],
+  };
+  const effectiveDate = '01/01/2026';
+  await home.client.updateTariff({ tariff: { serviceCode, code, effectiveDate, ...tariff } });
+  const billed = async (days: typeof january, ...rows: [string, string][]) => {
+    const term = await home.read(days, ...rows);
+    await generate(home.run, term);
+    const [bill] = await billsOf(home.run, term);
+    assert.deepEqual(bill?.errors, []);
+    await post(home.run, term);
+    return (bill?.lines ?? []).map((line) => [line.lineType, line.fromDate, line.amount]);
+  };
+  return { home, tariff, serviceCode, billed };
+}
+
+for (const scope of ['Segment', 'Term'] as const) {
+  for (const required of [0, 1]) {
+    test(`what meters measured of the term before is billed: ${scope}, ${required}`, async () => {
+      const rule = { scope, window: 'Previous' as const };
+      const { home, billed } = await openAdvance(rule, required);
+      assert.deepEqual(await billed(january), []);
+      const first = await billed(february, ['100', '31/01/2026']);
+      assert.deepEqual(first, [['Normal', '01/01/2026', 2000]]);
+      const second = await billed(march, ['250', '28/02/2026']);
+      assert.deepEqual(second, [['Normal', '01/02/2026', 3000]]);
+      await assertLaws(scene, home.tenantId);
+    });
+  }
+}
+
+test('what was measured for a bill made in advance is not given back by the next', async () => {
+  const { home, billed } = await openAdvance({}, 0);
+  assert.deepEqual(await billed(january), []);
+  assert.deepEqual(await billed(february, ['100', '31/01/2026']), [['Normal', '01/02/2026', 2000]]);
+  assert.deepEqual(await billed(march, ['250', '28/02/2026']), [['Normal', '01/03/2026', 3000]]);
+  await assertLaws(scene, home.tenantId);
+});
+
+test('a plan that changed in the term before divides its use by the reading of the day', async () => {
+  const { home, tariff, serviceCode, billed } = await openAdvance({ window: 'Previous' });
+  await billed(january);
+  await billed(february, ['100', '31/01/2026']);
+  const valueFormulas = [{ name: 'rate', formula: '30' }];
+  const { code } = await newTariff(home.client, serviceCode, { ...tariff, valueFormulas });
+  const change = { connectionNumber: home.connection, effectiveDate: '11/02/2026' };
+  await home.client.changeTariff({ data: { ...change, tariffCode: code } });
+  // 30 at 20 and 120 at 30
+  assert.deepEqual(await billed(march, ['130', '10/02/2026'], ['250', '28/02/2026']), [
+    ['Normal', '01/02/2026', 600],
+    ['Normal', '11/02/2026', 3600],
+  ]);
+});

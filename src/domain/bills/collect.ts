@@ -4,6 +4,7 @@ import { parseDay, wireDay } from '../../base/days.ts';
 import { hashed } from '../../base/db/hashed.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
+import type { Edition } from '../rating/edition.ts';
 import { contextOn, editionOn } from '../rating/price-book.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
@@ -83,7 +84,7 @@ export async function collect(
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
   const [usageBefore, factsBefore] = await Promise.all([
     usageOfTermsBefore(tx, tenantId, before, taken.usage),
-    before.length > 0 && readsItsBill(pinned) ? listFactsBefore(tx, tenantId, before) : nothing,
+    before.length > 0 && readsItsBill(scope) ? listFactsBefore(tx, tenantId, before) : nothing,
   ]);
   const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
   const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
@@ -134,20 +135,16 @@ function accountNamesOf(pinned: PinnedBook): ReadonlySet<string> {
 
 function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
   const day = parseDay(wireDay(term.end_date)) ?? 0;
-  const byPlan = new Map<number, ReadonlySet<string>>();
-  return (planId, input) => {
+  const byPlan = new Map<number, Edition['requiredInputs']>();
+  return (planId, input, looksBack) => {
     let inputs = byPlan.get(planId);
     if (inputs === undefined) {
       const code = planCodes.get(planId) ?? '';
-      inputs = new Set(safely(() => requiredInputs(book, code, day), []));
+      inputs = safely(() => editionOn(book, code, day).requiredInputs, []);
       byPlan.set(planId, inputs);
     }
-    return inputs.has(input);
+    return inputs.some((one) => one.name === input && (looksBack || !one.isPrevious));
   };
-}
-
-function requiredInputs(book: PinnedBook['book'], code: string, day: number): string[] {
-  return editionOn(book, code, day).requiredInputs.map(({ name }) => name);
 }
 
 /** Quantities that are agreed with a subscription, and not use of it. */
@@ -170,8 +167,10 @@ function billedBefore(
   });
 }
 
-/** Whether a formula reads what is known only when a bill is made. */
-function readsItsBill({ book }: PinnedBook): boolean {
+/** Whether a bill is made of what only itself knows: what was measured, or how things stood. */
+function readsItsBill({ book, termFacts }: MakeScope): boolean {
+  const { meteredInputs } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
+  if ((meteredInputs?.length ?? 0) > 0) return true;
   const text = JSON.stringify(book.definitions);
   return /\baccount\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/.test(text);
 }
@@ -266,6 +265,8 @@ function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => bo
     const isInside = (date: string | undefined) =>
       date !== undefined && date > first && date <= term.end_date;
     return (
+      // A bill made in advance may divide what was used in the term before.
+      !term.bills_after_period ||
       first < dayBefore ||
       row.plan_history.some(({ planId }) => isCutForAll(planId)) ||
       row.variants !== null ||

@@ -1,13 +1,15 @@
 // What bills of the term before knew only in their own moment, out of the inputs frozen with them.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { AccountFacts } from '../rating/facts.ts';
+import type { AccountFacts, Facts, MeterFacts } from '../rating/facts.ts';
 import { withContents } from './contents-store.ts';
 
 export type FactsBefore = {
   subscription_id: number;
   account: AccountFacts | null;
   is_first_bill: boolean;
+  meters: readonly MeterFacts[] | null;
+  carried_units: Facts['carriedUnits'];
 };
 
 /** Of each subscription, those of its posted bill of a term, alone on it or with others. */
@@ -21,7 +23,8 @@ export async function listFactsBefore(
         and b.status in ('Posted', 'Published')`;
   const { rows } = await sql<FactsBefore>`
     select w.subscription_id, f.facts -> 'account' as account,
-      coalesce((f.facts -> 'connection' ->> 'isFirstBill')::boolean, false) as is_first_bill
+      coalesce((f.facts -> 'connection' ->> 'isFirstBill')::boolean, false) as is_first_bill,
+      f.facts -> 'meters' as meters, f.facts -> 'carriedUnits' as carried_units
     from unnest(
       ${before.map((one) => one.subscriptionId)}::bigint[],
       ${before.map((one) => one.termId)}::bigint[]

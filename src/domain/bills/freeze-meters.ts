@@ -5,11 +5,11 @@ import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, ReadingRow } from './inputs-store.ts';
 
 /** Registers of a subscription with their readings, as a bill is rated by them. */
-export function metersOf(scope: FreezeScope, inputs: Inputs): MeterFacts[] {
+export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean): MeterFacts[] {
   const facts: MeterFacts[] = [];
   for (const meter of inputs.meters) {
     const isLocked = meter.reading_date !== null;
-    if (!isLocked && !isMissed(scope, inputs.row, meter)) continue;
+    if (!isLocked && !isMissed(scope, inputs.row, meter, looksBack)) continue;
     const further = furtherOf(inputs, meter);
     const fact: Mutable<MeterFacts> = {
       number: meter.number,
@@ -41,28 +41,37 @@ function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[]
 }
 
 /** A register that hung there on a day to be billed, and whose input the plan needs. */
-function isMissed(scope: FreezeScope, row: BilledRow, meter: MeterRow): boolean {
-  if (!isNeeded(scope, row, meter.input)) return false;
+function isMissed(
+  scope: FreezeScope,
+  row: BilledRow,
+  meter: MeterRow,
+  looksBack: boolean,
+): boolean {
+  if (!isNeeded(scope, row, meter.input, looksBack)) return false;
   const { billed_through, handed_over } = row;
   if (handed_over !== null && meter.install_date >= handed_over) return false;
   const billedThrough = billed_through ?? '';
   return meter.remove_date === null || meter.remove_date > billedThrough;
 }
 
-/** Whether a plan that is in force on a day to be billed cannot be billed without an input. */
+/**
+ * Whether a plan that is in force on a day to be billed cannot be billed without an input; one that
+ * is only of the term before is not needed by a bill that looks back at none.
+ */
 export function isNeeded(
   { term, isRequired }: Pick<FreezeScope, 'term' | 'isRequired'>,
   row: BilledRow,
   input: string,
+  looksBack = true,
 ): boolean {
   const { plan_history: plans, billed_through: billed } = row;
-  if (plans.length === 1) return isRequired(row.plan_id, input);
+  if (plans.length === 1) return isRequired(row.plan_id, input, looksBack);
   const first =
     billed === null ? term.start_date : String(Temporal.PlainDate.from(billed).add({ days: 1 }));
   return plans.some(({ planId, fromDate }, index) => {
     const next = plans[index + 1]?.fromDate;
     const isInForce = fromDate <= term.end_date && (next === undefined || next > first);
-    return isInForce && isRequired(planId, input);
+    return isInForce && isRequired(planId, input, looksBack);
   });
 }
 

@@ -14,6 +14,7 @@ import type {
 } from '../rating/facts.ts';
 import type { HistoryEntry } from '../terms/usage-history-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
+import type { FactsBefore } from './facts-before-store.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
@@ -31,9 +32,9 @@ export function termFactsOf(term: BilledTerm): TermFacts {
 export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const { row, standing } = inputs;
   const facts: Mutable<Facts> = { term: scope.termFacts, connection: connectionOf(scope, row) };
-  const meters = metersOf(scope, inputs);
-  if (meters.length > 0) facts.meters = meters;
   const previous = previousTermOf(scope, inputs);
+  const meters = metersOf(scope, inputs, previous !== null);
+  if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
   const { history } = standing;
@@ -216,9 +217,17 @@ function previousTermOf(
     },
     ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
-    ...(factsBefore === null
-      ? {}
-      : { account: factsBefore.account ?? {}, isFirstBill: factsBefore.is_first_bill }),
+    ...(factsBefore === null ? {} : factsOfItsBill(factsBefore)),
+  };
+}
+
+function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {
+  const { account, is_first_bill: isFirstBill, meters, carried_units: carriedUnits } = before;
+  return {
+    account: account ?? {},
+    isFirstBill,
+    ...(meters === null ? {} : { meters }),
+    ...(carriedUnits ? { carriedUnits } : {}),
   };
 }
 

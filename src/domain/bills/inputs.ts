@@ -29,7 +29,7 @@ export type FreezeScope = {
   /** Terms before this one, by id; only where bills are made in advance. */
   readonly earlierTerms: ReadonlyMap<number, EarlierTermRow>;
   /** Inputs without which a plan cannot be billed, by plan. */
-  readonly isRequired: (planId: number, input: string) => boolean;
+  readonly isRequired: (planId: number, input: string, looksBack: boolean) => boolean;
   /** Figures of the account that formulas of the context read. */
   readonly accountNames: ReadonlySet<string>;
 };

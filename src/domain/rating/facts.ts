@@ -108,6 +108,9 @@ export type PreviousTermFacts = {
   /** As they were when it was billed; where not given, those of this bill stand for them. */
   readonly account?: AccountFacts | null;
   readonly isFirstBill?: boolean | null;
+  /** What was measured for its bill, and what that made up for. */
+  readonly meters?: readonly MeterFacts[] | null;
+  readonly carriedUnits?: Facts['carriedUnits'];
 };
 
 /**

@@ -22,10 +22,15 @@ import { checkRequiredInputs } from './required-inputs.ts';
 import { reslabShares, sinceLastReading } from './reslab.ts';
 import { type BilledWindow, type CutFacts, makeWindow } from './segments.ts';
 import { type PlanHistory, planHistory, tracksOf } from './tracks.ts';
-import { plainUsage, type TermUsage, termUsage } from './usage.ts';
+import { plainUsage, type TermUsage, termUsage, withMeasured } from './usage.ts';
 
 /** A term before this one, and what is known of it. */
-export type EarlierTerm = { readonly term: RatedTerm; readonly facts: PreviousTermFacts };
+export type EarlierTerm = {
+  readonly term: RatedTerm;
+  /** What its own bill was made of. */
+  readonly billedUsage: TermUsage;
+  readonly facts: PreviousTermFacts;
+};
 
 export type Rating = {
   readonly evaluation: Evaluation;
@@ -72,7 +77,7 @@ export function prepareRating(
     endText: facts.term.endDate,
     historySkip: 0,
   };
-  const previous = facts.previousTerm ? earlierTerm(sources, facts.previousTerm) : null;
+  const previous = facts.previousTerm ? termBefore(sources, facts.previousTerm, usage) : null;
   checkRequiredInputs(cutFacts.steps, current, previous?.term ?? null, errors);
   const manual = manualAmounts(facts, context, current.tracks, errors);
   const evaluation: Evaluation = {
@@ -110,7 +115,7 @@ function usageOf(
     const earlier = earlierTerm(sources, past);
     if (earlier === null) return [];
     const usage = withQuantity(earlier.term.usage, shares.slot, shares.terms[index] as Exact);
-    return [{ ...earlier, term: { ...earlier.term, usage } }];
+    return [{ ...earlier, term: { ...earlier.term, usage }, billedUsage: usage }];
   });
   return { usage: shares.current, estimated };
 }
@@ -153,6 +158,27 @@ function monthsOf(term: TermFacts): Exact {
   return months;
 }
 
+/**
+ * The term before, whose use is known only now: what is measured for this bill was used in it. What
+ * its own bill measured was of the one before that.
+ */
+function termBefore(
+  sources: Sources,
+  past: PreviousTermFacts,
+  usage: TermUsage,
+): EarlierTerm | null {
+  const earlier = earlierTerm(sources, past);
+  if (earlier === null) return null;
+  const { facts, context } = sources;
+  const { meters = null, carriedUnits = null } = past;
+  const then = termUsage({ ...facts, meters, carriedUnits, uploadedUsage: null }, context, []);
+  return {
+    ...earlier,
+    term: { ...earlier.term, usage: withMeasured(earlier.term.usage, usage) },
+    billedUsage: withMeasured(earlier.term.usage, then),
+  };
+}
+
 /** null where the subscription was not active in it. */
 function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | null {
   const { book, facts, history, context, cutFacts } = sources;
@@ -170,7 +196,7 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
     endText: past.term.endDate,
     historySkip: termsSince(facts, past.term.label),
   };
-  return { term, facts: past };
+  return { term, billedUsage: term.usage, facts: past };
 }
 
 /** How many terms of the history are not before the one of this label. */

@@ -19,7 +19,8 @@ import { accountNumbers, amountFrom } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
 
 export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): void {
-  const { term, facts } = earlier;
+  const { facts } = earlier;
+  const term = { ...earlier.term, usage: earlier.billedUsage };
   const billed = facts.billed;
   if (billed === null || billed === undefined) return;
   const again: Evaluation = {

@@ -84,6 +84,19 @@ export function plainUsage(
   return { inputs, totals, readings: [], printed: [] };
 }
 
+/** The usage of a term, with what was measured of inputs of which nothing was uploaded. */
+export function withMeasured(usage: TermUsage, measured: TermUsage): TermUsage {
+  const isMeasured = (slot: number) =>
+    usage.inputs[slot] === undefined && (measured.inputs[slot]?.meters.length ?? 0) > 0;
+  const pick = <Item>(own: readonly Item[], other: readonly Item[]) =>
+    own.map((item, slot) => (isMeasured(slot) ? (other[slot] as Item) : item));
+  return {
+    ...usage,
+    inputs: pick(usage.inputs, measured.inputs),
+    totals: pick(usage.totals, measured.totals),
+  };
+}
+
 /** What is known of a term so far. */
 type Known = {
   inputs: (InputUsage | undefined)[];
