@@ -5,6 +5,7 @@ import { billsOf, generate, post, type Running } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { billOf, january, linesOf, openHome } from '../support/left-out.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
+import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
 import type { TermData } from '../support/terms.ts';
@@ -33,10 +34,15 @@ test('uploaded use stands in for what was measured, and is told once', async () 
 });
 
 /** 310 a month ahead, and 2 for each GB of the month before. */
-async function openInAdvance() {
+const inAdvance = (rule: object) => [
+  { component: 'fee', formula: '310', prorate: 'Days' as const },
+  { component: 'extra', window: 'Previous' as const, formula: 'usage.data * 2', ...rule },
+];
+
+async function openInAdvance(rule: { scope: 'Segment' | 'Term' } = { scope: 'Term' }) {
   const run = await openOffer(
     scene,
-    'ahead',
+    `ahead-${rule.scope.toLowerCase()}`,
     {
       postBilling: 0,
       unmeteredInputs: [{ name: 'data', unit: 'GB', source: 'Uploaded' }],
@@ -45,12 +51,7 @@ async function openInAdvance() {
         { name: 'extra', label: 'Data', type: 'Charge', sequence: 2 },
       ],
     },
-    {
-      componentRules: [
-        { component: 'fee', formula: '310', prorate: 'Days' },
-        { component: 'extra', scope: 'Term', window: 'Previous', formula: 'usage.data * 2' },
-      ],
-    },
+    { componentRules: inAdvance(rule) },
   );
   return { run, connection: await run.connectOld(), open: run.open };
 }
@@ -81,6 +82,31 @@ test('dated use where bills are made in advance is billed with the next one', as
   assert.deepEqual(linesOf((await billsOf(run, sep))[0] as never), [
     ['fee', '01/09/2026', 310],
     ['extra', '01/08/2026', 12],
+  ]);
+});
+
+test('dated use of the term before is of the plan of its day', async () => {
+  const { run, connection, open } = await openInAdvance({ scope: 'Segment' });
+  const jul = await open(july);
+  await generate(run, jul);
+  await post(run, jul);
+  const componentRules = inAdvance({ scope: 'Segment', formula: 'usage.data * 3' });
+  const { serviceCode } = run.offer;
+  const { code: tariffCode } = await newTariff(run.client, serviceCode, { componentRules });
+  const change = { connectionNumber: connection, tariffCode, effectiveDate: '11/07/2026' };
+  await run.client.changeTariff({ data: change });
+  const aug = await open(august);
+  await upload(run, aug, [
+    [connection, 'data', '31'],
+    [connection, 'data', '10', '05/07/2026'],
+    [connection, 'data', '100', '20/07/2026'],
+  ]);
+  await generate(run, aug);
+  // 10 + 10 at 2, 100 + 21 at 3
+  assert.deepEqual(linesOf((await billsOf(run, aug))[0] as never), [
+    ['fee', '01/08/2026', 310],
+    ['extra', '01/07/2026', 40],
+    ['extra', '11/07/2026', 363],
   ]);
 });
 

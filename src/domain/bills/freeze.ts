@@ -1,8 +1,7 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
 import { isoDay, parseDay, wireDay } from '../../base/days.ts';
-import { decimalText, exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { add, type Exact, zero } from '../../base/numbers/exact.ts';
+import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type {
   AccountFacts,
   ConnectionFacts,
@@ -140,23 +139,20 @@ type PlainUsage = Record<string, UploadedUsage>;
 function usageOf(
   rows: readonly UsageRow[],
   previous: PreviousTermFacts | null,
-): { current: PlainUsage | null; past: Record<string, string> | null } {
+): { current: PlainUsage | null; past: PlainUsage | null } {
   if (rows.length === 0) return { current: null, past: null };
   const current: PlainUsage = {};
-  const past = new Map<string, Exact>();
+  const past: PlainUsage = {};
   for (const { input, usage_date: date, quantity } of rows) {
     const isPast = previous !== null && (date === null || isNotAfter(date, previous.term));
-    if (isPast) past.set(input, add(past.get(input) ?? zero, exactFrom(quantity) ?? zero));
-    else {
-      // What is of the whole term comes last.
-      const known = current[input];
-      const row = date === null ? { quantity } : { quantity, date: wireDay(date) };
-      if (Array.isArray(known)) current[input] = [...known, row];
-      else current[input] = date === null ? quantity : [row];
-    }
+    const usage = isPast ? past : current;
+    // What is of the whole term comes last.
+    const known = usage[input];
+    const row = date === null ? { quantity } : { quantity, date: wireDay(date) };
+    if (Array.isArray(known)) usage[input] = [...known, row];
+    else usage[input] = date === null ? quantity : [row];
   }
-  const totals = [...past].map(([input, total]) => [input, decimalText(total)] as const);
-  return { current: filled(current), past: filled(Object.fromEntries(totals)) };
+  return { current: filled(current), past: filled(past) };
 }
 
 function isNotAfter(isoDate: string, term: TermFacts): boolean {

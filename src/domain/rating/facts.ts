@@ -99,7 +99,7 @@ export type PreviousTermFacts = {
   readonly term: TermFacts;
   /** The first day that was billed to the term; those before it were billed by another one. */
   readonly billedFrom?: string | null;
-  readonly usage?: Readonly<Record<string, string>> | null;
+  readonly usage?: Readonly<Record<string, UploadedUsage>> | null;
   /**
    * What its Segment rules billed, by component. Given, the term is rated again, but for components
    * that are null: their amounts were given by hand.
