@@ -117,6 +117,31 @@ describe('explanation', () => {
     assert.equal(line?.text, '1.935484… + 1 = 2.935484…, rounded 2.94');
   });
 
+  const sums = {
+    '100 - (30 - 10)': '100 - (30 - 10) = 80.00',
+    '100 - 30 - 10': '100 - 30 - 10 = 60.00',
+    '100 + (30 - 10)': '100 + 30 - 10 = 120.00',
+    '100 / (5 * 2)': '100 / (5 x 2) = 10.00',
+    '100 / 5 * 2': '100 / 5 x 2 = 40.00',
+    '100 - IF(rate > 1, 30 - rate, 0)': '100 - (30 - 2) = 72.00',
+  };
+  for (const [formula, text] of Object.entries(sums)) {
+    test(`of ${formula} is the same sum`, () => {
+      const rule = { component: 'extra', scope: 'Term' as const, formula };
+      const bill = billOf({}, [planWith([rule])], {}, { explain: true });
+      const line = bill.explanation?.find(({ component }) => component === 'extra');
+      assert.equal(line?.text, text);
+    });
+  }
+
+  test('of a sum for a part of the days tells that all of it is for these days', () => {
+    const rule = { component: 'extra', prorate: 'Days' as const, formula: 'IF(TRUE, rate + 1, 0)' };
+    const facts = connected({ disconnectDate: '11/07/2025' });
+    const bill = billOf(facts, [planWith([rule])], {}, { explain: true });
+    const line = bill.explanation?.find(({ component }) => component === 'extra');
+    assert.equal(line?.text, '(2 + 1) x 10/31 days = 0.967742…, rounded 0.97');
+  });
+
   const texts: [string, string, string][] = [
     ['ELEC-a', 'energyCharge', '100 x 16.48 + 100 x 22.95 + 100 x 27.14 + 104 x 32.03 = 9988.12'],
     ['ELEC-a', 'fixedCharge', '5 x 200 = 1000.00'],

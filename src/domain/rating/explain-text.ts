@@ -1,7 +1,7 @@
 // One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
 import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { type SlabUse, slabBreakdown } from '../../base/formula/slab.ts';
-import type { CallNode, FormulaNode } from '../../base/formula/syntax.ts';
+import type { BinaryNode, CallNode, FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import {
   decimalText,
@@ -43,7 +43,7 @@ export function lineText(request: TextRequest): string {
   const sum = rendered(root, values, slabs);
   const share = `${frame.days}/${frame.termDays} days`;
   const isPart = rule.isProrated && frame.days !== frame.termDays;
-  const whole = isPart ? `${isSum(root) ? `(${sum})` : sum} x ${share}` : sum;
+  const whole = isPart ? `${isSum(sum) ? `(${sum})` : sum} x ${share}` : sum;
   if (whole === result || whole.length > textMax) return result;
   const exact = short(request.exact);
   const isRounded = exact !== result && `${exact}` !== stripped(result);
@@ -59,8 +59,8 @@ function slabCalls(root: FormulaNode): number {
   return count;
 }
 
-function isSum(node: FormulaNode): boolean {
-  return node.kind === 'binary' && (node.operator === '+' || node.operator === '-');
+function isSum(text: string): boolean {
+  return text.includes(' + ') || text.includes(' - ');
 }
 
 /**
@@ -99,17 +99,19 @@ function chosenArgument(
   return call.args.find((arg) => equals(values.get(arg) as Exact, result));
 }
 
+/** In brackets where it would be read as another sum without. */
 function operand(
-  parent: FormulaNode,
+  parent: BinaryNode,
   node: FormulaNode,
   values: ReadonlyMap<FormulaNode, Scalar>,
   slabs: SlabUse[],
 ): string {
   const text = rendered(node, values, slabs);
-  const isProduct =
-    parent.kind === 'binary' && (parent.operator === '*' || parent.operator === '/');
-  const isJoined = text.includes(' + ') || text.includes(' - ');
-  return isProduct && isJoined ? `(${text})` : text;
+  const { operator } = parent;
+  const isTakenAway = node === parent.right && (operator === '-' || operator === '/');
+  if (isSum(text)) return isTakenAway || operator === '*' || operator === '/' ? `(${text})` : text;
+  const isProduct = text.includes(' x ') || text.includes(' / ');
+  return isProduct && isTakenAway && operator === '/' ? `(${text})` : text;
 }
 
 function slabText(use: SlabUse): string {
