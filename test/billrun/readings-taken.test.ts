@@ -4,7 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
-import { billOf, february, january, march, openHome, readingsOn } from '../support/left-out.ts';
+import {
+  billOf,
+  february,
+  january,
+  linesOf,
+  march,
+  openHome,
+  readingsOn,
+} from '../support/left-out.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
 import { newTerm, termOf } from '../support/terms.ts';
@@ -376,5 +384,24 @@ test('use of billed days whose reading was under review is on the next bill', as
   await generate(home.run, term);
   assert.deepEqual(readingsOn(await billOf(home.run, term)), [
     ['01/01/2026', '50', '28/02/2026', '270', '220'],
+  ]);
+});
+
+test('what a meter showed when the supply was cut off divides its use', async () => {
+  const { run, client, connection, number, read } = await openHome(scene);
+  const off = {
+    connectionNumber: connection,
+    effectiveDate: '11/01/2026',
+    kind: 'Temporary',
+  } as const;
+  await client.disconnectConnection({ data: { ...off, readings: [{ number, value: '100' }] } });
+  const on = { connectionNumber: connection, effectiveDate: '21/01/2026', force: true };
+  await client.reconnectConnection({ data: on });
+  const term = await read(january, ['310', '31/01/2026']);
+  await generate(run, term);
+  assert.deepEqual(linesOf(await billOf(run, term)), [
+    ['energyCharge', '01/01/2026', 100 * 20],
+    ['energyCharge', '21/01/2026', 210 * 20],
+    ['gst', '01/01/2026', 620],
   ]);
 });

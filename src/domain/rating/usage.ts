@@ -269,9 +269,9 @@ export function usageOfPart(
   let lowUse = zero;
   let high = parts[parts.length - 1]?.to ?? part.to;
   let highUse = usage.total;
-  for (const other of parts) {
-    if (other.from <= (parts[0]?.from ?? 0)) continue;
-    const measured = billedBefore(usage, other.from);
+  for (let index = 1; index < parts.length; index++) {
+    const other = parts[index] as DayPart;
+    const measured = measuredAt(usage, parts[index - 1] as DayPart, other);
     if (measured === null) continue;
     if (other.from <= part.from && other.from > low) {
       low = other.from;
@@ -319,18 +319,33 @@ function daysInside(parts: readonly DayPart[], from: number, to: number): number
   return days;
 }
 
-/** What of the billed quantity lies before a cut: neither less than nothing nor more than all. */
-function billedBefore({ meters, credit, total }: InputUsage, cut: number): Exact | null {
-  const measured = measuredBefore(meters, cut);
+/** Readings that are taken for a change on its day, and for an end. */
+const changeTypes = ['Check', 'Installation'];
+const endTypes = [...changeTypes, 'Final'];
+
+/**
+ * What of the billed quantity lies before a part: neither less than nothing nor more than all. While
+ * the subscription is off nothing is used, so that the reading with which that began will do.
+ */
+function measuredAt(usage: InputUsage, before: DayPart, part: DayPart): Exact | null {
+  const { meters, credit, total } = usage;
+  const off = before.to + 1;
+  const measured =
+    measuredBefore(meters, part.from, changeTypes) ??
+    (off < part.from ? measuredBefore(meters, off, endTypes) : null);
   if (measured === null) return null;
   return minimum(total, maximum(zero, subtract(measured, credit)));
 }
 
 /** Use of all meters before a cut; null unless it is known of every register. */
-function measuredBefore(meters: readonly MeterFacts[], cut: number): Exact | null {
+function measuredBefore(
+  meters: readonly MeterFacts[],
+  cut: number,
+  types: readonly string[],
+): Exact | null {
   let use = zero;
   for (const meter of meters) {
-    const reading = readingAt(meter, cut);
+    const reading = readingAt(meter, cut, types);
     if (reading === null) return null;
     if (reading === meter.previous) continue;
     use = add(use, registerUse(untilReading(meter, reading), () => null).use);
@@ -356,22 +371,18 @@ function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
  * What a register showed at a cut: the last reading of the day before, or one taken for the change
  * on its day; its first reading if it came later, its last if it was gone.
  */
-function readingAt(meter: MeterFacts, cut: number): ReadingFacts | null {
+function readingAt(meter: MeterFacts, cut: number, types: readonly string[]): ReadingFacts | null {
   const { previous, current, readings } = meter;
   if (!previous || !current) return null;
   const all = [previous, ...(readings ?? []), current];
   const dayOf = (reading: ReadingFacts) => requiredDay(reading.date, 'reading date');
   const atCut =
     all.findLast((reading) => dayOf(reading) === cut - 1) ??
-    all.findLast((reading) => dayOf(reading) === cut && isForChange(reading));
+    all.findLast((reading) => dayOf(reading) === cut && types.includes(reading.type ?? ''));
   if (atCut) return atCut;
   const isLater = requiredDay(previous.date, 'reading date') >= cut;
   if (isLater && previous.type === 'Installation') return previous;
   const isOver = requiredDay(current.date, 'reading date') < cut;
   const isGone = current.type === 'Removal' || current.type === 'Final';
   return isOver && isGone ? current : null;
-}
-
-function isForChange({ type }: ReadingFacts): boolean {
-  return type === 'Check' || type === 'Installation';
 }
