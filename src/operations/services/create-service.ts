@@ -41,6 +41,8 @@ export const createService = operation({
     'FORMULA_SCOPE',
     'FORMULA_TOO_LONG',
     'FORMULA_TOO_DEEP',
+    'SLAB_ORDER',
+    'SLAB_OPEN_END_MISSING',
   ],
   example: { service: { code: 'ELEC', ...exampleService } } as never,
   async handle(call, body) {
