@@ -39,7 +39,15 @@ export const maybeDecimal = Type.Optional(
   decimalOf<string | number | null>(['string', 'number', 'null']),
 );
 
-function decimalOf<T>(type: readonly string[]) {
+/** One that is not below zero. */
+export const maybeQuantity = Type.Optional(
+  decimalOf<string | number | null>(['string', 'number', 'null'], {
+    pattern: '^\\+?\\d+(\\.\\d+)?$',
+    minimum: 0,
+  }),
+);
+
+function decimalOf<T>(type: readonly string[], changed: { pattern?: string; minimum?: 0 } = {}) {
   return Type.Unsafe<T>({
     type: [...type],
     maxLength: 64,
@@ -47,6 +55,7 @@ function decimalOf<T>(type: readonly string[]) {
     minimum: -amountMax,
     maximum: amountMax,
     'x-code': 'INVALID_NUMBER',
+    ...changed,
   });
 }
 

@@ -150,6 +150,32 @@ test('create-service refuses definitions that are wrong, with the path of the mi
   await refuses(create({ batches: [{ batchCode: 'A' }, { batchCode: 'A' }] }), 'DUPLICATE', {
     field: 'service.batches[1].batchCode',
   });
+  const slabs = (...limits: (string | null)[]) => {
+    const rows = limits.map((upTo) => ({ upTo, rate: '1' }));
+    const table = { name: 'slabs', type: 'Table', columns: ['upTo', 'rate'], default: rows };
+    return create({ values: [table] });
+  };
+  await refuses(slabs('5', '4', null), 'SLAB_ORDER', { statusCode: 422 });
+  await refuses(slabs('5'), 'SLAB_OPEN_END_MISSING', { statusCode: 422 });
+});
+
+test('limits of a quantity and the use that is taken for a day make sense', async () => {
+  const wrong: [object, string][] = [
+    [{ minValue: '5', maxValue: '4' }, 'maxValue'],
+    [{ minValue: '5', defaultValue: '4' }, 'defaultValue'],
+    [{ maxValue: 3, defaultValue: 4 }, 'defaultValue'],
+  ];
+  for (const [fields, key] of wrong) {
+    const asked = { unmeteredInputs: [{ name: 'seats', ...fields }] };
+    const field = `service.unmeteredInputs[0].${key}`;
+    await refuses(newService(admin, asked as never), 'DEFINITION_INVALID', { field });
+  }
+  for (const defaultDaily of ['-5', -0.5]) {
+    const meteredInputs = [{ name: 'energy', estimation: { allowed: 1 as const, defaultDaily } }];
+    await refuses(newService(admin, { meteredInputs }), 'INVALID_NUMBER', {
+      field: 'service.meteredInputs[0].estimation.defaultDaily',
+    });
+  }
 });
 
 test('update-service changes what is sent, keeps the rest and counts versions', async () => {

@@ -74,6 +74,13 @@ export function checkContext(context: ContextDefinition): PlanProblem[] {
     const { key, message } = problem;
     report('DEFINITION_INVALID', `connectionInputs[${index}].${key}`, message);
   }
+  for (const [index, input] of (context.unmeteredInputs ?? []).entries()) {
+    const { defaultValue } = input;
+    const asField = { ...input, defaultValue: defaultValue == null ? null : String(defaultValue) };
+    const problem = definitionProblem({ ...asField, type: 'Number' });
+    if (problem === undefined) continue;
+    report('DEFINITION_INVALID', `unmeteredInputs[${index}].${problem.key}`, problem.message);
+  }
   checkComponents(context, scale, report);
   checkRounding(context.billRounding, scale, 'billRounding', report);
   problems.push(...checkHoldRules(context));

@@ -7,6 +7,7 @@ import {
   definitionName,
   formula,
   maybeDecimal,
+  maybeQuantity,
   optionalFlag,
   rounding,
   valueDefault,
@@ -90,7 +91,7 @@ const meteredInput = Type.Object({
     Type.Object({
       allowed: optionalFlag,
       maxConsecutive: Type.Optional(wholeNumber(0, 1_000)),
-      defaultDaily: maybeDecimal,
+      defaultDaily: maybeQuantity,
     }),
   ),
   highLow: maybe(Type.Object({ highFactor: factor(), lowFactor: factor() })),
