@@ -342,6 +342,34 @@ test('the history of a bill is of the days before it, whichever was made first',
   assert.deepEqual(await historyOf(place, second), [['Jul', 310]]);
 });
 
+test('the history of a bill tells terms of two batches apart that have one label', async () => {
+  const batches = ['B1', 'B2'].map((batchCode) => ({ batchCode, label: batchCode }));
+  const place = await openPlace({ batches });
+  const { client, offer } = place;
+  const [users, days] = [[{ partyNumber: await newParty(client) }], { batchCode: 'B1' }];
+  const connection = { ...offer, ...days, connectionDate: '01062026', billedThrough: '30062026' };
+  const number = await subscribe(client, { ...connection, users }, { batchUpload: true });
+  const billed = async (term: object) => {
+    const termId = await termFor(place, term);
+    await generate(place, termId);
+    await post(place, termId);
+    return (await billsOf(place, termId))[0];
+  };
+  await billed({ ...july, batchCode: 'B1', label: 'Summer' });
+  await client.updateConnection({ data: { connectionNumber: number, batchCode: 'B2' } });
+  const half = { startDate: '15/07/2026', endDate: '14/08/2026' };
+  await billed({ ...half, batchCode: 'B2', label: 'Summer' });
+  const last = await billed({ startDate: '15/08/2026', endDate: '14/09/2026', batchCode: 'B2' });
+  assert.deepEqual(
+    last?.history.map(({ label, amount }) => [label, amount]),
+    // 14 days of August, then July.
+    [
+      ['Summer', 140],
+      ['Summer', 310],
+    ],
+  );
+});
+
 test('a bill keeps its history however many come after it', async () => {
   const place = await openPlace();
   await subscribed(place, await newParty(place.client));

@@ -321,9 +321,10 @@ function historyOf(
   const bills = beside.earlier.get(row.bill_id) ?? [];
   const input = row.document.usage?.[0]?.input;
   const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
-  const known = new Map(bills.map((bill) => [bill.label, bill]));
+  // Terms of two batches may have one label: both lists begin with the newest.
+  const known = Map.groupBy(bills, (bill) => bill.label);
   const billed = (label: string) => {
-    const bill = known.get(label);
+    const bill = known.get(label)?.shift();
     return {
       amount: bill ? amount(bill.bill_amount) : null,
       paidAmount: bill ? amount(bill.paid_amount) : null,
