@@ -135,3 +135,12 @@ test('a plan that is billed once, and before its days are over, is served until 
   await unpost(place, termId);
   assert.deepEqual(await statesOf(place), before);
 });
+
+test('a bill in error names the plan of its days, not one chosen ahead', async () => {
+  const place = await openPlace({ componentRules: fee('1 / (term.days - 31)') });
+  await choose(place, await place.connectOld(), {});
+  const termId = await place.open(july);
+  await generate(place, termId);
+  const [bill] = await billsOf(place, termId);
+  assert.deepEqual([bill?.status, bill?.tariffCode], ['Error', place.offer.tariffCode]);
+});

@@ -1,5 +1,5 @@
 // Puts a bill together, and makes the bill that shows why there is none.
-import { formatDay } from '../../base/days.ts';
+import { firstDay, formatDay, lastDay, parseDay } from '../../base/days.ts';
 import type { Bill, BillError, BillLine, SegmentDays } from './bill.ts';
 import { type CompiledContext, currencyScaleDefault } from './compiled-context.ts';
 import type { RatedTerm } from './evaluation.ts';
@@ -80,7 +80,7 @@ export function errorBill(book: PriceBook, facts: Facts, errors: readonly BillEr
   return {
     status: 'Error',
     serviceCode: context?.code ?? '',
-    tariffCode: facts.connection?.tariffHistory?.at(-1)?.tariffCode ?? facts.tariffCode ?? null,
+    tariffCode: planOf(facts),
     tariffLabel: null,
     connectionNumber: facts.connection?.connectionNumber ?? null,
     currency: context?.currency ?? null,
@@ -110,4 +110,14 @@ export function errorBill(book: PriceBook, facts: Facts, errors: readonly BillEr
     payableAfterDueDate: 0,
     errors,
   };
+}
+
+/** In force on the last day of the term: one that was chosen ahead is not yet. */
+function planOf({ term, connection, tariffCode }: Facts): string | null {
+  const history = connection?.tariffHistory ?? [];
+  // Dates may be what is wrong with the bill.
+  const dayOf = (text: unknown) => (typeof text === 'string' ? parseDay(text) : undefined);
+  const end = dayOf(term.endDate) ?? lastDay;
+  const entry = history.findLast(({ fromDate }) => (dayOf(fromDate) ?? firstDay) <= end);
+  return (entry ?? history.at(-1))?.tariffCode ?? tariffCode ?? null;
 }
