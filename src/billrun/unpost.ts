@@ -12,6 +12,7 @@ import { countPosted } from '../domain/bills/store.ts';
 import {
   countToReverse,
   findUnpostObstacles,
+  isOutdated,
   lockPosted,
   markUnposted,
   restoreSubscriptions,
@@ -81,7 +82,9 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   await restoreSubscriptions(tx, tenantId, termId, stamp);
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
   await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
-  await updateTermStage(tx, tenantId, termId, { stage: 'Generated', status: 'Open' }, stamp);
+  const isStale = await isOutdated(tx, tenantId, termId);
+  const step = { stage: 'Generated', status: 'Open', isStale } as const;
+  await updateTermStage(tx, tenantId, termId, step, stamp);
   await markStale(tx, tenantId, termId, 'others');
   return { done };
 }

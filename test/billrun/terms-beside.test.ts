@@ -278,6 +278,30 @@ test('what is unposted makes stale what was generated after it', async () => {
   await assertLaws(scene, place.tenantId);
 });
 
+test('what changed in a term before while bills were posted makes them stale when unposted', async () => {
+  const overdue = [{ component: 'fee', scope: 'Term', formula: '310 + account.overdue * 10%' }];
+  const place = await openPlace({}, { componentRules: overdue });
+  await subscribed(place, await newParty(place.client));
+  const first = await termFor(place, { ...july, dueDate: '15/08/2026' });
+  const second = await termFor(place, august);
+  const charged = async () => (await billsOf(place, second))[0]?.currentCharges;
+  for (const termId of [first, second]) {
+    await generate(place, termId);
+    await post(place, termId);
+  }
+  assert.equal(await charged(), 341);
+  // Nothing changed: it is as it was.
+  await unpost(place, second);
+  await post(place, second);
+  await place.client.updateTerm({ data: { termID: first, dueDate: '15/09/2026' } });
+  await unpost(place, second);
+  assert.equal((await termOf(place.client, second)).stale, true);
+  assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(place, second);
+  await post(place, second);
+  assert.equal(await charged(), 310);
+});
+
 test('a due date that is moved is not that of prepaid bills, which were due when posted', async () => {
   for (const chargingType of ['Postpaid', 'Prepaid']) {
     const place = await openPlace({ chargingType }, { chargeType: chargingType });

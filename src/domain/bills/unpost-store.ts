@@ -172,6 +172,27 @@ export async function reverseJournals(
   `.execute(tx);
 }
 
+/**
+ * Whether a term that may be on the bills, because they caught up on it or tell what is overdue of
+ * it, was changed since they were made. While bills are posted nobody marks them stale for it.
+ */
+export async function isOutdated(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from terms o
+      where o.tenant_id = ${tenantId} and o.context_id = t.context_id
+        and o.batch_id = t.batch_id and o.term_id <> t.term_id and o.end_date <= t.end_date
+        and o.modified_at > (
+          select max(r.started_at) from bill_runs r
+          where r.tenant_id = ${tenantId} and r.term_id = t.term_id and r.bill_id is null
+        )
+    ) as found
+    from terms t
+    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 export async function retireNumbers(
   tx: Tx,
   tenantId: number,
