@@ -267,6 +267,28 @@ test('who is moved to another batch when the readings are locked is billed there
   assert.deepEqual(await billsOf(run, before), []);
 });
 
+test('who is billed in another batch and comes back has that use billed once', async () => {
+  const { run, client, connection, open, read, lock } = await openHouse({
+    batches: [{ batchCode: 'B2', label: 'Second' }],
+  });
+  const move = (batchCode: string) =>
+    client.updateConnection({ data: { connectionNumber: connection, batchCode } });
+  await move('B2');
+  const [before, after] = [await open(july), await open({ ...august, batchCode: 'B2' })];
+  await read('100', '31/07/2026');
+  await read('150', '31/08/2026');
+  await lock(after);
+  await move('DEFAULT');
+  await lock(before);
+  await generate(run, before);
+  await post(run, before);
+  await move('B2');
+  await generate(run, after);
+  assert.deepEqual(usedOn(await billOf(run, after)), [['100', '150']]);
+  await post(run, after);
+  await assertLaws(scene, run.tenantId);
+});
+
 /** A fee alone, and no meter that it needs. */
 function flatPlan(serviceCode: string, more: object) {
   const usual = { planType: 'BASE_PLAN', chargeType: 'Postpaid', componentRules: [fee] };

@@ -39,6 +39,7 @@ export type BilledTerm = {
   /** Whether a term for some customers alone has days of this one. */
   is_beside: boolean;
   run_number: number;
+  created_at: Temporal.Instant;
 };
 
 /** A locked term does not change until the transaction ends. */
@@ -66,7 +67,7 @@ export async function findBilledTerm(
         where o.tenant_id = ${tenantId} and o.context_id = t.context_id
           and o.term_type <> 'Regular' and o.term_id <> t.term_id
           and o.start_date <= t.end_date and o.end_date >= t.start_date
-      ) as is_beside, t.run_number
+      ) as is_beside, t.run_number, t.created_at
     from terms t
     join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
     join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id

@@ -1,8 +1,9 @@
 // Catching up on what other terms took in and did not bill: in place of what was read of the term
 // alone, and only for subscriptions with days before it that nobody was billed for or with another
-// term of the same days, and for registers that another term read after this one had.
+// term of the same days, and for registers that another term may have read after this one had.
 import type { Tx } from '../../base/db/pool.ts';
 import type { UploadedQuantity } from './agreed.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
 import { isNeeded } from './freeze-meters.ts';
 import type { FreezeScope } from './inputs.ts';
 import type { BilledRow, ManualRow, MeterRow, UsageRow } from './inputs-store.ts';
@@ -46,12 +47,12 @@ export async function withLeftOut(
     const last_date = row.handed_over === null ? term.end_date : dayBefore(row.handed_over);
     return isWanted ? [{ subscription_id, billed_through, last_date }] : [];
   });
-  const isOvertaken = taken.meters.some((meter) => meter.is_overtaken);
-  if (late.length === 0 && !isOvertaken) return { ...taken, quantities: own };
+  const isOvertaken = overtakenSince(term, billed);
+  if (late.length === 0 && !taken.meters.some(isOvertaken)) return { ...taken, quantities: own };
   const lateIds = new Set(late.map((row) => row.subscription_id));
   const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const registers = taken.meters.flatMap((meter) => {
-    if (!meter.is_overtaken && !lateIds.has(meter.subscription_id)) return [];
+    if (!isOvertaken(meter) && !lateIds.has(meter.subscription_id)) return [];
     const row = rowOf.get(meter.subscription_id);
     const billed_through = row?.billed_through ?? start;
     return [{ ...meter, billed_through, handed_over: row?.handed_over ?? null }];
@@ -74,6 +75,21 @@ export async function withLeftOut(
     usage: [...taken.usage.filter(isInTime), ...usage],
     quantities: [...own.filter(isInTime), ...quantities],
   };
+}
+
+/**
+ * Whether another term may have billed what this one has read: one of its batch, or, of what was
+ * changed since the term is there, one of a batch that it was in meanwhile.
+ */
+function overtakenSince(
+  term: BilledTerm,
+  billed: readonly BilledRow[],
+): (meter: MeterRow) => boolean {
+  const since = term.created_at.epochMilliseconds;
+  const changed = new Set<number>();
+  for (const { ts, subscription_id: id } of billed) if (ts > since) changed.add(id);
+  return ({ is_overtaken, reading_date, subscription_id: id }) =>
+    is_overtaken || (reading_date !== null && changed.has(id));
 }
 
 function dayBefore(date: string): string {
