@@ -124,10 +124,13 @@ test('a folder that is not a database is refused and left alone', async (t) => {
 
 test('a start that fails says what PostgreSQL said', async (t) => {
   const scene = await openUsedScene(t);
-  await assert.rejects(
-    scene.start({ settings: { shared_buffers: 'plenty' } }),
-    /could not be started.*invalid value for parameter "shared_buffers": "plenty"/s,
-  );
+  await (await scene.start()).stop();
+  await assert.rejects(scene.start({ settings: { shared_buffers: 'plenty' } }), (error: Error) => {
+    const said = /could not be started.*invalid value for parameter "shared_buffers": "plenty"/s;
+    assert.match(error.message, said);
+    assert.doesNotMatch(error.message, /shut down/, 'what the server before it said');
+    return true;
+  });
   await assert.rejects(
     scene.start({ settings: { shared_preload_libraries: 'nothing_like_it' } }),
     /could not access file "nothing_like_it"/,

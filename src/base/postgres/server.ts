@@ -196,5 +196,7 @@ async function explainEnd(server: Server, startLog: string): Promise<StartOutcom
   const reason = text.includes('No space left on device')
     ? `the disk of ${layout.home} is full`
     : `PostgreSQL could not be started in ${layout.home}`;
-  throw new Error(`${reason}. Its last messages:\n${text}\n${await serverLogTail(layout.log)}`);
+  // Where its own logging has not begun, the newest log is of a server before it.
+  const log = text.includes('logging collector') ? await serverLogTail(layout.log) : '';
+  throw new Error(`${reason}. Its last messages:\n${text}\n${log}`.trimEnd());
 }
