@@ -1,9 +1,10 @@
 // billwright demo: a workspace full of sample data, of any size.
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
-import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { runDemo } from './demo/run.ts';
 import { demo, makeDemo } from './demo/workspace.ts';
+import { openForCommand } from './shutdown.ts';
 import { demoSubscriptions, demoUsage, UsageError } from './usage.ts';
 
 const subscriptionsMax = 10_000_000;
@@ -11,7 +12,7 @@ const subscriptionsMax = 10_000_000;
 export async function demoCommand(config: Config, args: readonly string[]): Promise<void> {
   if (args[0] === 'run') return runCommand(config, args.slice(1));
   const { workspace, subscriptions } = parse(args);
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);
@@ -37,7 +38,7 @@ export async function demoCommand(config: Config, args: readonly string[]): Prom
 
 async function runCommand(config: Config, args: readonly string[]): Promise<void> {
   if (args.length > 0) throw new UsageError(demoUsage);
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     await runDemo(context);

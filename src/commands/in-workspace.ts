@@ -1,9 +1,10 @@
 // Commands that work in one workspace, as the owner of the tables.
 import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
-import { openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { findSettings, listWorkspaces } from '../domain/tenants/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
+import { openForCommand } from './shutdown.ts';
 
 export type Workspace = {
   database: Database;
@@ -18,7 +19,7 @@ export async function inWorkspace<T>(
   name: string,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);

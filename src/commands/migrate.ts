@@ -1,9 +1,10 @@
 import type { Config } from '../config.ts';
-import { openContext, prepareDatabase } from '../context.ts';
+import { prepareDatabase } from '../context.ts';
+import { openForCommand } from './shutdown.ts';
 
 /** Brings the database up to date and checks its settings; nothing is served. */
 export async function migrateOnly(config: Config): Promise<void> {
-  const context = await openContext(config, { use: 'join' });
+  const context = await openForCommand(config, { quiet: false });
   try {
     await prepareDatabase(context);
     process.stdout.write('The database is up to date.\n');

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { dumpSchema } from '../base/db/dump-schema.ts';
 import type { Config } from '../config.ts';
-import { openContext, prepareDatabase } from '../context.ts';
+import { prepareDatabase } from '../context.ts';
+import { openForCommand } from './shutdown.ts';
 
 /** Writes migrations/schema.sql from a database that has run every migration. */
 export async function writeSchema(config: Config): Promise<void> {
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     const { connection } = context.owner;

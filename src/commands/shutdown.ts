@@ -1,5 +1,38 @@
 // A clean stop: on SIGINT or SIGTERM, or when the parent process is gone.
 import type { Log } from '../base/log.ts';
+import type { Config } from '../config.ts';
+import { type Context, openContext } from '../context.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Opens what a command works on that does one thing and ends. Broken off, it leaves no PostgreSQL
+ * running that nobody else uses. Who asks twice does not want to wait for that.
+ */
+export async function openForCommand(
+  config: Config,
+  options: { quiet: boolean } = { quiet: true },
+): Promise<Context> {
+  let opened: Context | undefined;
+  let asked: string | undefined;
+  for (const signal of signals) {
+    process.once(signal, () => {
+      asked = signal;
+      if (opened) void breakOff(opened, signal);
+    });
+  }
+  opened = await openContext(config, { ...options, use: 'join' });
+  if (asked !== undefined) await breakOff(opened, asked);
+  return opened;
+}
+
+async function breakOff(context: Context, signal: string): Promise<never> {
+  process.stderr.write(`billwright: stopped by ${signal}\n`);
+  // What is still under way meets the end of PostgreSQL, which is no news to anybody.
+  context.log.level = 'silent';
+  await context.close();
+  process.exit(1);
+}
 
 /** A stop that takes longer than this is given up: somebody will kill the process anyway. */
 const stopMs = 25_000;
@@ -17,7 +50,7 @@ export function expectStop(): StopRequests {
     asked ??= reason;
     stop?.(asked);
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ask(signal));
+  for (const signal of signals) process.on(signal, () => ask(signal));
   // A worker started by `start` ends with it, however that ends.
   if (process.send) {
     const orphaned = () => ask('the parent process is gone');

@@ -7,15 +7,16 @@ import {
   transact,
 } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
-import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/laws.ts';
 import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
+import { openForCommand } from './shutdown.ts';
 import { UsageError, verifyUsage } from './usage.ts';
 
 /** Also works beside a running server, and changes nothing. */
 export async function verifyCommand(config: Config, args: readonly string[]): Promise<void> {
   const wanted = parse(args);
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);

@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
-import { type Context, openContext, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import {
   createWorkspace,
   type PreparedWorkspace,
   prepareWorkspace,
 } from '../domain/access/workspaces.ts';
 import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
+import { openForCommand } from './shutdown.ts';
 import { refuseMore, UsageError, workspaceUsage } from './usage.ts';
 
 const emailForm = /^[^@\s]+@[^@\s]+$/;
@@ -22,7 +23,7 @@ export async function workspaceCommand(config: Config, args: readonly string[]):
   // Checked before anything is opened: a wrong word must not wait for a database.
   const prepared =
     action === 'create' ? await prepareWorkspace(createRequest(name ?? '', values)) : undefined;
-  const context = await openContext(config, { use: 'join', quiet: true });
+  const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);

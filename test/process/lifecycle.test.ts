@@ -97,6 +97,22 @@ test('a port that is taken is told in a sentence, and PostgreSQL is not left run
   await assertNothingRuns(place.folder);
 });
 
+test('a command that is broken off leaves no PostgreSQL running', async () => {
+  const large = ['demo', '--workspace', 'large', '--subscriptions', '1000000'];
+  const program = place.run(large);
+  const isMaking = () =>
+    query(place.dataFolder, "select 1 from workspaces where workspace = 'large'").then(
+      (rows) => rows.length > 0,
+      () => false,
+    );
+  await until(isMaking, 'the workspace is being filled');
+  program.signal('SIGINT');
+  const { code, output } = await finish(program);
+  assert.equal(code, 1);
+  assert.match(output, /^billwright: stopped by SIGINT$/m);
+  await assertNothingRuns(place.folder);
+});
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} in a stream of calls: all calls in flight are answered, exit code 0`, async (t) => {
     const program = place.run(['start']);
