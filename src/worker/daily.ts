@@ -1,8 +1,10 @@
 // The jobs that every workspace runs once for each of its local dates.
+import { dateIn } from '../base/calendar.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { deleteExpired } from '../domain/access/sessions-store.ts';
+import { checkBooks } from '../domain/bills/check-books.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import { claimDailyRun, findLastDailyRun } from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
@@ -17,6 +19,8 @@ type DailyJob = {
     tenantId: number,
     day: {
       localDate: Temporal.PlainDate;
+      /** Later than the date where that is caught up on. */
+      today: Temporal.PlainDate;
       /** The workspace's time, which a sandbox may have moved ahead. */
       now: Temporal.Instant;
       realNow: Temporal.Instant;
@@ -38,6 +42,7 @@ export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob
     },
   ],
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
+  ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 
 /** A workspace that stood still for longer is not taken through every missed date. */
@@ -101,10 +106,13 @@ export async function runDailyTask(
       at: realNow,
     });
     if (!isMine) return false;
-    const { clock_offset_ms: milliseconds } = await findSettings(tx, task.tenantId);
+    const { clock_offset_ms: milliseconds, timezone } = await findSettings(tx, task.tenantId);
     const now = realNow.add({ milliseconds });
-    const outcome = await job.run(tx, task.tenantId, { localDate, now, realNow });
-    log.info({ ...task, outcome }, 'daily job done');
+    const day = { localDate, today: dateIn(now, timezone), now, realNow };
+    const outcome = await job.run(tx, task.tenantId, day);
+    const isWrong = 'wrong' in outcome && outcome.wrong !== 0;
+    if (isWrong) log.error({ ...task, outcome }, 'the books do not add up: ask verify');
+    else log.info({ ...task, outcome }, 'daily job done');
     return true;
   });
 }

@@ -149,6 +149,46 @@ test('a suspended workspace is left alone and caught up when it is resumed', asy
   assert.deepEqual(await dueDates(tenantId), ['2027-06-02', '2027-06-03']);
 });
 
+test('each night the books are checked, and what does not add up is an error in the log', async () => {
+  setClock('2027-08-01T12:00', 'Asia/Karachi');
+  const tenantId = await workspaceIn('Asia/Karachi');
+  const lines: { level: number; localDate: string; outcome: object }[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const told = createLog({ level: 'info', destination: { write } });
+  const night = async (local: string) => {
+    setClock(local, 'Asia/Karachi');
+    const tasks = await findDueTasks(worker as never, clock, tenantId);
+    for (const task of tasks.filter(({ job }) => job === 'books')) {
+      await runDailyTask(worker, clock, told, task);
+    }
+    const outcomes = lines.splice(0);
+    return outcomes.map(({ level, localDate, outcome }) => ({ level, localDate, ...outcome }));
+  };
+  const good = { level: 30, checked: 0, wrong: 0, examples: [] };
+  assert.deepEqual(await night('2027-08-01T12:00'), [{ ...good, localDate: '2027-08-01' }]);
+  assert.deepEqual(await night('2027-08-02T00:39'), []);
+  assert.deepEqual(await night('2027-08-02T00:40'), [{ ...good, localDate: '2027-08-02' }]);
+
+  await sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await sql.query(
+    `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
+       posting_date, description, created_at, created_by)
+     values ($1, 1, 'Opening', 1, 1, '2027-08-02', 'by hand', now(), 'test')`,
+    [tenantId],
+  );
+  await sql.query(
+    `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
+     values ($1, 1, 1, 2, 500), ($1, 1, 2, 6, -500)`,
+    [tenantId],
+  );
+  const bad = { level: 50, checked: 1, wrong: 1, examples: ['journal 1 account 2'] };
+  assert.deepEqual(await night('2027-08-05T12:00'), [
+    { ...good, localDate: '2027-08-03' },
+    { ...bad, localDate: '2027-08-04' },
+    { ...bad, localDate: '2027-08-05' },
+  ]);
+});
+
 test('a job that fails claims nothing and is done later', async () => {
   setClock('2027-07-01T12:00', 'Asia/Karachi');
   const tenantId = await workspaceIn('Asia/Karachi');
