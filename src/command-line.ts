@@ -87,6 +87,8 @@ main().catch((error: unknown) => {
 });
 
 function describe(error: Error): string {
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return `${error.message}${cause}`;
+  const cause = error.cause instanceof Error ? `: ${describe(error.cause)}` : '';
+  // Of a host with several addresses, what became of each.
+  const parts = error instanceof AggregateError ? error.errors.map(String).join(', ') : '';
+  return `${error.message || parts}${cause}`;
 }

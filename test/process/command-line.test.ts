@@ -201,6 +201,9 @@ test('a command that does not exist, and a setting that cannot be, are told at o
     address: 'a@b.example',
     name: 'City Water',
   });
+  const away = await command(['verify'], { DATABASE_URL: 'postgresql://u:secret@127.0.0.1:1/x' });
+  const reason = 'billwright: No connection to the database: connect ECONNREFUSED 127.0.0.1:1\n';
+  assert.deepEqual(away, { code: 1, output: reason });
   const { code, output } = await command(['start'], { PORT: 'http' });
   assert.equal(output, "billwright: PORT must be a whole number from 0 to 65535, not 'http'\n");
   assert.equal(code, 1);

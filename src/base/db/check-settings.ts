@@ -1,6 +1,7 @@
 // Looks at the database before anything is served from it: settings without which a crash loses
 // answered calls, and rights with which one tenant could see another.
 import pg from 'pg';
+import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
 export type SettingsReport = { refusals: string[]; warnings: string[] };
@@ -19,7 +20,7 @@ export async function checkDatabase(
     ...('url' in connection ? { connectionString: connection.url } : connection),
     application_name: 'billwright check',
   });
-  await client.connect();
+  await client.connect().catch(rethrowUnconnected);
   try {
     await client.query('begin');
     if (options.role) await client.query("select set_config('role', $1, true)", [options.role]);

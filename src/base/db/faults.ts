@@ -50,6 +50,11 @@ export function isOutOfSpace(error: unknown): boolean {
   return fault.code === '53100' || (fault.code === 'XX000' && fullMessages.test(fault.message));
 }
 
+/** For whoever starts the program: what did not work, before the words of network or server. */
+export function rethrowUnconnected(error: unknown): never {
+  throw new Error('No connection to the database', { cause: error });
+}
+
 /**
  * Rethrows the violation of a named constraint as the domain's error; anything else as it came.
  * Written beside the statement that can violate it.

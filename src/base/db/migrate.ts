@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
 export type Migration = { version: number; name: string; sql: string; checksum: string };
@@ -28,7 +29,7 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
     ...('url' in connection ? { connectionString: connection.url } : connection),
     application_name: 'billwright migrate',
   });
-  await client.connect();
+  await client.connect().catch(rethrowUnconnected);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(
