@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { verifySecret } from '../base/secrets.ts';
+import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
 import { enterTenant, findStatus, findTenantId, listWorkspaces } from '../domain/tenants/store.ts';
@@ -16,15 +17,27 @@ export async function listen(context: Context, database: Database): Promise<Fast
   } catch (error) {
     await server.close();
     await database.close();
-    if ((error as { code?: string }).code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${config.port} on ${config.host} is taken by another program. ` +
-          'Stop it, or set PORT to another number.',
-      );
-    }
-    throw error;
+    throw unheard(error as Error & { code?: string }, config);
   }
   return server;
+}
+
+/** Why nothing can be heard at the address of the configuration, for who can change it. */
+function unheard(error: Error & { code?: string }, { host, port }: Config): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new Error(
+        `Port ${port} on ${host} is taken by another program. ` +
+          'Stop it, or set PORT to another number.',
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`HOST is '${host}', which is no address of this machine.`);
+    case 'EACCES':
+      return new Error(`Port ${port} is closed to this account. Set PORT to a number above 1023.`);
+    default:
+      return error;
+  }
 }
 
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;

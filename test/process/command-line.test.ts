@@ -209,6 +209,15 @@ test('a command that does not exist, and a setting that cannot be, are told at o
   assert.equal(code, 1);
 });
 
+test('an address that is none of this machine is told by the name of its setting', async () => {
+  for (const HOST of ['192.0.2.1', 'http://localhost']) {
+    const { code, output } = await command(['serve'], { HOST });
+    const sentence = `billwright: HOST is '${HOST}', which is no address of this machine.`;
+    assert.ok(output.includes(`${sentence}\n`), output);
+    assert.equal(code, 1);
+  }
+});
+
 test('start listens on loopback only while the demo login has its default password', async () => {
   const open = { HOST: '0.0.0.0', BILLWRIGHT_DATA: `${place.dataFolder}-demo` };
   const refused = await command(['start'], open);
