@@ -179,7 +179,8 @@ function sender(env: Environment, name: string, usual: string): MailSender {
   const [, display, bracketed] = /^([^<>"\p{Cc}]+) <([^<>]+)>$/u.exec(text) ?? [];
   const address = bracketed ?? text;
   if (!isPlainAddress(address)) {
-    throw new ConfigError(`${name} must be an address such as billing@example.com, not '${text}'`);
+    const forms = 'billing@example.com or City Water <billing@example.com>';
+    throw new ConfigError(`${name} must be an address such as ${forms}, not '${text}'`);
   }
   return display === undefined ? { address } : { address, name: display };
 }

@@ -180,6 +180,7 @@ test('a command that does not exist, and a setting that cannot be, are told at o
     [{ RATE_LIMIT_TOKEN: 'Infinity/Infinity' }, /^RATE_LIMIT_TOKEN must be CALLS-PER-SECOND/],
     [{ SMTP_CONNECTIONS: '0' }, /SMTP_CONNECTIONS must be a whole number from 1 to 100, not '0'/],
     [{ MAIL_FROM: 'billing' }, /MAIL_FROM must be an address such as .+, not 'billing'/],
+    [{ MAIL_FROM: '"Water" <a@b.example>' }, /such as .+ or City Water <billing@example\.com>/],
     [{ MAIL_FROM: 'a@b.example\r\nBcc: x@y.example' }, /MAIL_FROM must be an address/],
     [{ BILLWRIGHT_WORKSPACE_HEADER: 'yes' }, /BILLWRIGHT_WORKSPACE_HEADER must be 1 or 0/],
   ];
