@@ -112,6 +112,22 @@ test('the bars of the chart are told apart by the end of long labels', () => {
   assert.deepEqual(shown(renderBillHtml(ordinary)).slice(-3), ['404', 'Jul', '2025']);
 });
 
+test('a bill in plain text tells the currency, what is payable when, readings and days', () => {
+  const [first] = ordinaryBill.meterReadings;
+  assert.ok(first);
+  const estimated = { ...first, estimated: 1, mf: 40, consumption: '5680' };
+  const demand = { ...first, register: 'kW', previousReading: null, readingType: null };
+  const part = { toDate: '10/07/2025', days: 10, description: 'By letter' };
+  const lines = [line({ label: 'Energy', amount: 5, ...part })];
+  const meterReadings = [estimated, demand];
+  const text = billText({ ...ordinary, bill: { ...ordinaryBill, lines, meterReadings } });
+  assert.match(text, /^Payable by 15-Aug-2025: +PKR.14,842\.00$/m);
+  assert.match(text, /^Payable after 15-Aug-2025: +PKR.16,201\.00$/m);
+  assert.match(text, /^Meter 700101 kWh 48,210 – 48,352 × 40 \(Estimated\) +5,680$/m);
+  assert.match(text, /^Meter 700101 kW 48,352 +142$/m);
+  assert.match(text, /^ {2}01-Jul-2025 – 10-Jul-2025 \(10 days\) · By letter$/m);
+});
+
 test('a bill in plain text has its lines, sums and dates, and no marks of direction', () => {
   const text = billText(ordinary);
   assert.match(text, /^Electricity bill ELEC-2025-000991$/m);

@@ -1,7 +1,7 @@
 // A bill in a few lines of plain text, for terminals and as the text of a message.
 import type { BillDocumentInput } from './bill-document.ts';
-import { type BillView, billView } from './bill-view.ts';
-import type { ChargeRow } from './charges-view.ts';
+import { type BillView, billView, type Fact } from './bill-view.ts';
+import type { ChargeRow, ReadingRow } from './charges-view.ts';
 import { withoutIsolates } from './plain-text.ts';
 
 const lineWidth = 64;
@@ -15,12 +15,18 @@ export function billText(input: BillDocumentInput): string {
     '',
     view.customer.name,
     ...view.customer.lines,
-    ...[...view.customer.facts, ...view.facts].map((fact) => pair(`${fact.label}:`, fact.value)),
+    ...factsOf(view).map((fact) => pair(`${fact.label}:`, fact.value)),
     ...chargeLines(view),
     '',
     ...view.totals.map((row) => pair(row.label, row.value)),
   ];
   return `${lines.map(withoutIsolates).join('\n').trim()}\n`;
+}
+
+/** With what is to be paid, and in which currency: the sums below name none. */
+function factsOf(view: BillView): Fact[] {
+  const late = view.payableLate === null ? [] : [view.payableLate];
+  return [...view.customer.facts, ...view.facts, view.payable, ...late];
 }
 
 function chargeLines(view: BillView): string[] {
@@ -29,6 +35,7 @@ function chargeLines(view: BillView): string[] {
     return [
       '',
       ...(section.heading === null ? [] : [section.heading]),
+      ...section.readings.map((reading) => readingLine(view, reading)),
       ...section.usage,
       ...rows.flatMap(rowLines),
       ...(section.subtotal === null ? [] : [pair(view.labels.subtotal, section.subtotal)]),
@@ -36,11 +43,21 @@ function chargeLines(view: BillView): string[] {
   });
 }
 
+function readingLine({ labels, wording }: BillView, reading: ReadingRow): string {
+  const { meter, register, previous, current, type, consumption } = reading;
+  const span = [previous, current].filter((part) => part !== '').join(' – ');
+  const factor = reading.factor === wording.formats.quantity('1') ? '' : `× ${reading.factor}`;
+  const kind = type === '' ? '' : `(${type})`;
+  return pair(joined([labels.meter, meter, register, span, factor, kind]), consumption);
+}
+
 /** A step that stands for the rate is told; several would be more than a few lines. */
 function rowLines(row: ChargeRow): string[] {
   const [step, ...others] = row.steps;
-  const line = pair(describe(row), row.amount);
-  return step === undefined || others.length > 0 ? [line] : [line, `  ${step}`];
+  const lines = [pair(describe(row), row.amount)];
+  if (row.remark !== '') lines.push(`  ${row.remark}`);
+  if (step !== undefined && others.length === 0) lines.push(`  ${step}`);
+  return lines;
 }
 
 function describe({ label, quantity, rate }: ChargeRow): string {
