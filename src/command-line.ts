@@ -41,7 +41,6 @@ const usage = `Usage:
   billwright migrate   brings the database up to date
   ${workspaceUsage}
   ${demoUsage}
-      makes a workspace with sample data: electricity, water, a housing society
   ${verifyUsage}
       checks that nothing is lost, doubled or changed; the exit code is 1 if something is
   ${importUsage}

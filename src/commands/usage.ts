@@ -23,7 +23,9 @@ export const demoSubscriptions = 540;
 export const demoUsage =
   `billwright demo [--workspace NAME] ` +
   `[--subscriptions ${demoSubscriptions}]
-  billwright demo run`;
+      makes a workspace with sample data: electricity, water, a housing society
+  billwright demo run
+      takes the workspace demo through a whole bill run, on a new term`;
 
 export const verifyUsage = 'billwright verify [--workspace NAME]';
 

@@ -144,6 +144,7 @@ test('a command that does not exist, and a setting that cannot be, are told at o
   const help = await command(['help']);
   assert.equal(help.code, 0);
   assert.match(help.output, /billwright workspace create NAME/);
+  assert.match(help.output, /billwright demo run\n +takes the workspace demo through a whole/);
   const settings: [Record<string, string>, RegExp][] = [
     [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535, not 'http'$/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
