@@ -658,3 +658,26 @@ test('every balance is the sum of its entries, and the ledger balances', async (
   );
   assert.deepEqual(rows[0], { ledger: 0, wrong: 0, wallets: 0 });
 });
+
+test('a deposit is paid back from cash, whatever account the context names for it', async () => {
+  for (const [cashAccountID, paidFrom] of [
+    [5, 5],
+    [2, 1],
+    [4, 1],
+    [9_999, 1],
+  ] as const) {
+    await admin.updateService({ service: { code: serviceCode, cashAccountID } });
+    const accounts = [{ title: 'Security Deposit' as const, balance: 100 }];
+    const connectionNumber = await billed({ accounts });
+    await admin.disconnectConnection({ data: { connectionNumber } });
+    await admin.closeConnection({ data: { connectionNumber, depositHandling: 'Refund' } });
+    const { rows } = await scene.sql.query(
+      `select l.ledger_account_id::int as account, l.amount::int as amount
+       from journal_lines l join journals j using (tenant_id, journal_id)
+       where j.source_type = 'Refund' and l.amount < 0
+       order by j.journal_id desc limit 1`,
+    );
+    assert.deepEqual(rows, [{ account: paidFrom, amount: -100_00 }]);
+  }
+  await admin.updateService({ service: { code: serviceCode, cashAccountID: 1 } });
+});

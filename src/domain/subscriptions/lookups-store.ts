@@ -38,6 +38,8 @@ export async function shareContexts(
       coalesce((
         select a.ledger_account_id from ledger_accounts a
         where a.tenant_id = c.tenant_id and a.ledger_account_id = c.cash_account_id
+          -- What the customers' entries add up to takes nothing beside them.
+          and not a.is_control
       ), ${ledgerAccounts.cash}) as cash_account_id,
       c.context_type, c.business_unit_id, c.security_deposit, c.required_documents, c.archived,
       c.book_version,
