@@ -215,3 +215,13 @@ test('texts and arrays over their size are refused by their own codes', async ()
   const metaData = { search: 'x'.repeat(201) };
   await refuses(admin.listUsers({ metaData }), 'FIELD_TOO_LONG', { field: 'metaData.search' });
 });
+
+test('a date or time that goes on too long is told its form, not its length', async () => {
+  const clock = admin.moveClock({ data: { to: '2026-12-01T00:00:00Z' } });
+  const { error: time } = await refuses(clock, 'INVALID_DATETIME', { field: 'data.to' });
+  assert.match(time.message, /does not have the expected form \(YYYY-MM-DDTHH:MM:SS/);
+  const audit = admin.getAudit({ fromDate: '01/01/20266' });
+  const { error: date } = await refuses(audit, 'INVALID_DATE', { field: 'fromDate' });
+  assert.match(date.message, /does not have the expected form \(DD\/MM\/YYYY\)/);
+  assert.equal(date.details.length, 1);
+});

@@ -11,6 +11,7 @@ export type SchemaNode = {
   items?: SchemaNode;
   additionalProperties?: boolean;
   enum?: readonly unknown[];
+  format?: string;
   description?: string;
   'x-code'?: ErrorCode;
 };
@@ -54,6 +55,10 @@ function judge(
   }
   switch (error.keyword) {
     case 'maxLength':
+      // A date that goes on is no date; how long one may be tells nobody what is wrong.
+      if (node.format !== undefined && node.description !== undefined && own !== undefined) {
+        return { code: own, message: malformed(field, node, own) };
+      }
       return {
         code: own === 'REQUIRED_FIELD' || own === undefined ? 'FIELD_TOO_LONG' : own,
         message: `${field} may have at most ${error.params.limit} characters`,
