@@ -171,3 +171,79 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
   await refuses(admin.getRouteSheet({ serviceCode: 'NONE' }), 'SERVICE_NOT_FOUND');
   await refuses(admin.getRouteSheet({ serviceCode, batchCode: 'X' }), 'BATCH_NOT_FOUND');
 });
+
+test('a subscription goes out with the reading up to which it was billed, not with later ones', async () => {
+  const [oldMeter, newMeter, billed] = [91_101, 91_102, 91_103];
+  const facts = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2024', mf: 1 };
+  await admin.makeMeters({
+    meters: [oldMeter, newMeter, billed].map((number) => ({ ...facts, number })),
+  });
+  const bulk = { ...offer, connectionInputs: [{ name: 'load', value: '5' }], partyID: 1 };
+  const meter = (number: number, installDate: string) => ({
+    connectionRefNo: `UP-TO-${number}`,
+    meters: [{ number, installDate, initialReading: '10' }],
+  });
+  const old = { ...bulk, connectionDate: '01012025', billedThrough: '31032025' };
+  await admin.makeConnections({
+    batchUpload: true,
+    connection: [
+      { ...old, ...meter(oldMeter, '01/01/2025') },
+      { ...old, ...meter(newMeter, '15/04/2025') },
+      { ...old, ...meter(billed, '01/01/2025') },
+    ],
+  });
+  const at = (number: number, readingDate: string, value: string) => ({
+    number,
+    readingDate,
+    value,
+  });
+  await admin.makeReadings({
+    readings: [
+      at(oldMeter, '31/03/2025', '70'),
+      at(oldMeter, '30/04/2025', '90'),
+      at(newMeter, '30/04/2025', '50'),
+      at(billed, '31/03/2025', '70'),
+      at(billed, '03/04/2025', '72'),
+      at(billed, '30/04/2025', '90'),
+    ],
+  });
+  await takeByPostedTerm(billed, '2025-04-03');
+  const rows = rowsOf((await admin.exportData({ kind: 'Subscriptions' })).data.lines);
+  assert.deepEqual(
+    rows
+      .filter((row) => row.connectionRefNo?.startsWith('UP-TO-'))
+      .map((row) => [Number(row.meterNumber), row.initialReading, row.installDate]),
+    [
+      [oldMeter, '70', '31/03/2025'],
+      [newMeter, '10', '15/04/2025'],
+      [billed, '72', '03/04/2025'],
+    ],
+  );
+});
+
+/** As if the bill of March had been made of a reading in the days of grace. */
+async function takeByPostedTerm(number: number, readingDate: string): Promise<void> {
+  await scene.sql.query("select set_config('app.tenant', find_workspace($1)::text, false)", [
+    admin.workspace,
+  ]);
+  await scene.sql.query(
+    `insert into terms (tenant_id, term_id, term_type, label, context_id, batch_id, billing_period_id,
+       start_date, end_date, due_date, post_type, status, stage, created_at, created_by,
+       modified_at, modified_by, ts)
+     select s.tenant_id, 1, 'Regular', 'March', s.context_id, s.batch_id, 1, '2025-03-01', '2025-03-31',
+       '2025-04-15', 'Post Subscription', 'Posted', 'Posted', now(), 'x', now(), 'x', 1
+     from subscriptions s where s.reference_number = $1`,
+    [`UP-TO-${number}`],
+  );
+  await scene.sql.query(
+    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
+       reading_id, reading_date, value, reading_type, locked_at, locked_by)
+     select r.tenant_id, 1, s.subscription_id, r.assignment_id, r.position, r.reading_id,
+       r.reading_date, r.value, r.reading_type, now(), 'x'
+     from readings r
+     join meter_assignments a using (tenant_id, assignment_id)
+     join subscriptions s using (tenant_id, subscription_id)
+     where s.reference_number = $1 and r.reading_date = $2`,
+    [`UP-TO-${number}`, readingDate],
+  );
+}

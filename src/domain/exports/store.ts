@@ -91,7 +91,7 @@ function within({ from, to }: ReadingDays): RawBuilder<unknown> {
     and (${to}::date is null or r.reading_date <= ${to}::date)`;
 }
 
-/** With the meter that hangs there, and what it showed last: from there another system goes on. */
+/** With the meter that hangs there, and up to where it was billed: another system goes on there. */
 export async function listSubscriptions(
   tx: Tx,
   tenantId: number,
@@ -137,15 +137,41 @@ function hanging(tenantId: number): RawBuilder<unknown> {
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
     join meter_registers g on g.tenant_id = ${tenantId} and g.meter_type_id = m.meter_type_id
       and g.position = r.position
-    left join lateral (
-      select l.value, l.reading_date from readings l
-      where l.tenant_id = ${tenantId} and l.assignment_id = r.assignment_id
-        and l.position = r.position and l.status = 'Accepted'
-      order by l.reading_date desc
-      limit 1
-    ) e on true
+    left join lateral (${billedUpTo(tenantId)}) e on true
     where r.tenant_id = ${tenantId} and r.subscription_id = s.subscription_id
     order by r.input is null, a.assignment_id, r.position
+    limit 1
+  `;
+}
+
+/**
+ * The reading up to which a register was billed: what the last posted bill took, else the last one
+ * up to the last billed day, else the first. Where nobody has said what was billed, the last one.
+ */
+function billedUpTo(tenantId: number): RawBuilder<unknown> {
+  const accepted = sql`
+    select l.value, l.reading_date from readings l
+    where l.tenant_id = ${tenantId} and l.assignment_id = r.assignment_id
+      and l.position = r.position and l.status = 'Accepted'`;
+  return sql`
+    select f.value, f.reading_date from (
+      (select 1 as choice, o.value, o.reading_date
+      from term_readings o
+      join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+      where o.tenant_id = ${tenantId} and o.assignment_id = r.assignment_id
+        and o.position = r.position and t.status in ('Posted', 'Published')
+        and t.start_date <= s.billed_through
+      order by o.reading_date desc
+      limit 1)
+      union all
+      (select 2, a.* from (${accepted}) a
+      where s.billed_through is null or a.reading_date <= s.billed_through
+      order by a.reading_date desc
+      limit 1)
+      union all
+      (select 3, a.* from (${accepted}) a order by a.reading_date limit 1)
+    ) f
+    order by f.choice
     limit 1
   `;
 }
