@@ -334,3 +334,17 @@ test('a file that is refused the second time is told by the local day of the fir
   const [year, month, date] = today.toString().split('-');
   assert.match(message, new RegExp(`on ${date}/${month}/${year} by admin@imports.example`));
 });
+
+test('a file that is sent several times at once is taken in once', async () => {
+  const content = file('name', 'Sent at once');
+  const sent = Array.from({ length: 6 }, () => take('Parties', content));
+  const codes = (await Promise.allSettled(sent)).map((one) =>
+    one.status === 'fulfilled' ? one.value.message : one.reason.code,
+  );
+  assert.deepEqual(codes.sort(), [
+    '1 row imported',
+    ...Array.from({ length: 5 }, () => 'DUPLICATE'),
+  ]);
+  const { data } = await admin.listUsers({ name: 'sent at once' });
+  assert.equal(data.users.length, 1);
+});

@@ -9,7 +9,7 @@ import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { type ImportedRows, importRows, type Loader, type Progress } from './import-rows.ts';
-import { findImport, insertImport, markBeforeImport, undoImport } from './store.ts';
+import { findImport, insertImport, lockFile, markBeforeImport, undoImport } from './store.ts';
 
 export type ImportFile = {
   kind: string;
@@ -38,6 +38,7 @@ export async function importFile(
   stamp: Stamp,
 ): Promise<Imported> {
   const sha256 = await hashOf(file);
+  await lockFile(tx, tenantId, { kind: file.kind, sha256 });
   if (!options.isAgain) {
     const before = await findImport(tx, tenantId, { kind: file.kind, sha256 });
     if (before) throw takenBefore(before, timezone);

@@ -10,6 +10,19 @@ export async function undoImport(tx: Tx): Promise<void> {
   await sql`rollback to savepoint before_import`.execute(tx);
 }
 
+/** Who sends the same bytes meanwhile waits until they are taken in or refused. */
+export async function lockFile(
+  tx: Tx,
+  tenantId: number,
+  key: { kind: string; sha256: Buffer },
+): Promise<void> {
+  const name = `import ${key.kind} ${key.sha256.toString('hex')}`;
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${name}, tenant_id))
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+}
+
 export type ImportRecord = {
   importId: number;
   kind: string;
