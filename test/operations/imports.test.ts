@@ -348,3 +348,35 @@ test('a file that is sent several times at once is taken in once', async () => {
   const { data } = await admin.listUsers({ name: 'sent at once' });
   assert.equal(data.users.length, 1);
 });
+
+test('files that bring the same party number at once: one makes it, the others name their row', async () => {
+  const outcomes = async (sent: Promise<{ message: string }>[]) => {
+    const ended = await Promise.allSettled(sent);
+    return ended.map((one) => (one.status === 'fulfilled' ? one.value.message : one.reason.code));
+  };
+  const parties = [1, 2, 3, 4].map((n) =>
+    take('Parties', file('name,partyNumber', `Number ${n},300777`)),
+  );
+  assert.deepEqual((await outcomes(parties)).sort(), [
+    '1 row imported',
+    'DUPLICATE',
+    'DUPLICATE',
+    'DUPLICATE',
+  ]);
+  const { serviceCode, tariffCode } = offer;
+  const customers = [1, 2, 3, 4].map((n) =>
+    take(
+      'Customers',
+      file(
+        'name,partyNumber,serviceCode,tariffCode,input.load',
+        `One,300888,${serviceCode},${tariffCode},${n}`,
+      ),
+    ),
+  );
+  assert.deepEqual(
+    await outcomes(customers),
+    Array.from({ length: 4 }, () => '1 row imported'),
+  );
+  const { user } = (await admin.getUsers({ partyNumber: 300888 })).data;
+  assert.equal(user.subscriptions.length, 4);
+});

@@ -10,6 +10,7 @@ import { maybe } from '../fields.ts';
 import { meterFacts, newMeterFields } from '../meters/meter-fields.ts';
 import { meterTypeSent, meterTypes, storeMeters } from './meters-fields.ts';
 import {
+  holdNumbers,
   type PartySent,
   partyColumns,
   partyItem,
@@ -100,10 +101,12 @@ async function load(context: ImportContext, rows: readonly ImportRow[]): Promise
 
 /** A number that a row gives to one name and another row, or the workspace, to another. */
 async function mixedUp(
-  { tx, tenant }: ImportContext,
+  context: ImportContext,
   good: readonly GoodRow<CustomerSent>[],
 ): Promise<LineProblem[]> {
+  const { tx, tenant } = context;
   const numbers = good.flatMap(({ item: { party } }) => party.partyNumber ?? []);
+  await holdNumbers(context, numbers);
   const names = await findPartyNames(tx, tenant.tenantId, numbers);
   return good.flatMap(({ row, item: { party } }): LineProblem[] => {
     const { partyNumber: rejectedValue } = party;

@@ -86,6 +86,7 @@ export function partiesLoader(context: ImportContext): Loader {
 async function load(context: ImportContext, rows: readonly ImportRow[]): Promise<LineProblem[]> {
   const { good, problems } = checkItems<PartySent>(schema, rows, kind);
   const numbers = good.flatMap(({ item }) => item.partyNumber ?? []);
+  await holdNumbers(context, numbers);
   const taken = new Set(
     (await findPartyNames(context.tx, context.tenant.tenantId, numbers)).keys(),
   );
@@ -101,6 +102,14 @@ async function load(context: ImportContext, rows: readonly ImportRow[]): Promise
   }
   await storeParties(context, withoutBad(good, problems).map(sentOf));
   return problems;
+}
+
+/** Holds off others who make parties, so that a number which is found free stays free. */
+export async function holdNumbers(
+  { tx, tenant }: ImportContext,
+  brought: readonly number[],
+): Promise<void> {
+  if (brought.length > 0) await takeNumbers(tx, tenant.tenantId, 'party', 0);
 }
 
 function sentOf({ item }: GoodRow<PartySent>): PartySent {
