@@ -380,3 +380,11 @@ test('files that bring the same party number at once: one makes it, the others n
   const { user } = (await admin.getUsers({ partyNumber: 300888 })).data;
   assert.equal(user.subscriptions.length, 4);
 });
+
+test('add-ons that are wrong are named by the column of their cell', async () => {
+  const { serviceCode, tariffCode } = offer;
+  const header = 'serviceCode,tariffCode,partyNumber,input.load,addons';
+  const row = `${serviceCode},${tariffCode},100001,5,First|Second`;
+  const found = await problemsOf(take('Subscriptions', file(header, row)));
+  assert.deepEqual(found, [['lines[2].addons', 'ADDON_NOT_FOUND']]);
+});

@@ -90,7 +90,9 @@ function leafAt(item: unknown, path: string): string | undefined {
   let at = item;
   for (const step of path.split(/[.[\]]+/).filter((one) => one !== '')) {
     if (typeof at !== 'object' || at === null) break;
-    at = (at as Record<string, unknown>)[step];
+    // A cell that holds several things is one name of a column.
+    const held: unknown = Array.isArray(at) && !(step in at) ? at[0] : undefined;
+    at = held ?? (at as Record<string, unknown>)[step];
   }
   while (typeof at === 'object' && at !== null) at = Object.values(at)[0];
   return typeof at === 'string' ? at : undefined;
