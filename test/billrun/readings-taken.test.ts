@@ -373,6 +373,23 @@ test('use of billed days that is read after their bill is on the next one', asyn
   ]);
 });
 
+test('a highest load that is read after its bill is not that of the next term', async () => {
+  const registers = [{ register: 'kWh', unit: 'kWh', kind: 'Demand' as const, digits: 6 }];
+  const home = await openHome(scene, {}, { value: '0' });
+  const { client, connection, number: oldNumber } = home;
+  const type = { name: 'Highest load', utility: 'Electricity', registers };
+  const { headers } = await client.makeMeterTypes({ meterTypes: [type] });
+  const newNumber = await home.newMeter({ meterType: Number(headers.get('x-resource-id')) });
+  const meters = { connectionNumber: connection, oldNumber, newNumber, replaceDate: '01/01/2026' };
+  const finalReadings = [{ value: '0' }];
+  await client.replaceMeter({ data: { ...meters, finalReadings, initialReadings: [] } });
+  await billedUnread(home, []);
+  const late = ['50', '31/01/2026', '', newNumber] as [string, string, string, number];
+  const term = await home.read(february, late, ['30', '28/02/2026', '', newNumber]);
+  await generate(home.run, term);
+  assert.equal((await billOf(home.run, term)).usage[0]?.quantity, '30');
+});
+
 test('use of billed days whose reading was under review is on the next bill', async () => {
   const home = await openHome(scene, {}, { value: '50' });
   await billedUnread(home, [['15', '31/01/2026']]);

@@ -138,10 +138,13 @@ export function readBefore(
   )`;
 }
 
-/** Whether the day of reading `i` was billed here by a term that had looked before it came. */
+/**
+ * Whether the day of reading `i` was billed here by a term that had looked before it came. A highest
+ * load is of its own term, and of no later one.
+ */
 function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
   const isPosted = sql`b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')`;
-  return sql`exists (
+  return sql`(exists (
         select from (
           select b.term_id, b.billed_through, b.billed_to from bills b
           where ${isPosted} and b.subscription_id = ${sql.ref(subscriptionId)}
@@ -154,7 +157,13 @@ function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown
         where coalesce(o.billed_through, t.start_date - 1) < i.reading_date
           and o.billed_to >= i.reading_date
           and coalesce(t.readings_posted_at < i.modified_at, true)
-      )`;
+      ) and not exists (
+        select from meter_assignments a
+        join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+        join meter_registers k on k.tenant_id = ${tenantId} and k.position = i.position
+          and k.meter_type_id = m.meter_type_id and k.kind = 'Demand'
+        where a.tenant_id = ${tenantId} and a.assignment_id = i.assignment_id
+      ))`;
 }
 
 /** Whether reading `e` tells that a register passed its highest value between two days. */
