@@ -270,6 +270,7 @@ function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => bo
       first < dayBefore ||
       row.plan_history.some(({ planId }) => isCutForAll(planId)) ||
       row.variants !== null ||
+      row.add_ons !== null ||
       row.plan_history.some((one) => isInside(one.fromDate) && one !== row.plan_history[0]) ||
       (row.status_history?.some((one) => isInside(one.fromDate)) ?? false) ||
       (row.quantities?.some((one) => isInside(one.fromDate)) ?? false) ||

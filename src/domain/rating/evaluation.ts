@@ -15,12 +15,14 @@ import type { QuantityStep, QuantitySteps } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
 import { type BilledWindow, factorOf, monthsOf, type Segment } from './segments.ts';
 import type { Track } from './tracks.ts';
-import { type InputUsage, type TermUsage, usageOfPart } from './usage.ts';
+import { type DayPart, type InputUsage, type TermUsage, usageOfPart } from './usage.ts';
 
 /** A term with everything needed to evaluate rules over it. */
 export type RatedTerm = {
   readonly window: BilledWindow;
   readonly tracks: readonly Track[];
+  /** The billed days, cut wherever a plan or an add-on is. */
+  readonly parts: readonly DayPart[];
   readonly usage: TermUsage;
   readonly startText: string;
   readonly endText: string;
@@ -259,11 +261,9 @@ function usageOfSegment(
   segment: Segment,
   term: RatedTerm,
 ): (Exact | undefined)[] {
-  const base = (term.tracks[0] as Track).segments;
+  const parts = term.parts.length > 0 ? term.parts : [segment];
   return usage.inputs.map((input: InputUsage | undefined) =>
-    input === undefined
-      ? undefined
-      : usageOfPart(input, segment, base.length > 0 ? base : [segment], term.window.billedDays),
+    input === undefined ? undefined : usageOfPart(input, segment, parts, term.window.billedDays),
   );
 }
 

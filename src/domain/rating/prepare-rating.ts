@@ -21,7 +21,7 @@ import { RatingError } from './rating-error.ts';
 import { checkRequiredInputs } from './required-inputs.ts';
 import { reslabShares, sinceLastReading } from './reslab.ts';
 import { type BilledWindow, type CutFacts, makeWindow } from './segments.ts';
-import { type PlanHistory, planHistory, tracksOf } from './tracks.ts';
+import { type PlanHistory, partsOf, planHistory, tracksOf } from './tracks.ts';
 import { plainUsage, type TermUsage, termUsage, withMeasured } from './usage.ts';
 
 /** A term before this one, and what is known of it. */
@@ -69,9 +69,11 @@ export function prepareRating(
   };
   const sources = { book, facts, history: planHistory(book, facts), context, cutFacts };
   const { usage, estimated } = usageOf(sources, window, errors);
+  const tracks = tracksOf(book, sources.history, window, cutFacts);
   const current: RatedTerm = {
     window,
-    tracks: tracksOf(book, sources.history, window, cutFacts),
+    tracks,
+    parts: partsOf(tracks),
     usage,
     startText: facts.term.startDate,
     endText: facts.term.endDate,
@@ -188,9 +190,11 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
   const runs = runsBetween(facts.connection ?? {}, Math.max(start, first), end);
   if (runs.length === 0) return null;
   const window = makeWindow(start, end, monthsOf(past.term), runs);
+  const tracks = tracksOf(book, history, window, cutFacts);
   const term: RatedTerm = {
     window,
-    tracks: tracksOf(book, history, window, cutFacts),
+    tracks,
+    parts: partsOf(tracks),
     usage: plainUsage(past.usage ?? {}, context),
     startText: past.term.startDate,
     endText: past.term.endDate,

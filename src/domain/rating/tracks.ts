@@ -19,6 +19,7 @@ import {
   type Segment,
   termItems,
 } from './segments.ts';
+import type { DayPart } from './usage.ts';
 
 export type Track = {
   readonly isBase: boolean;
@@ -118,6 +119,19 @@ export function tracksOf(
   if (tracks.length > 1)
     checkSegments(tracks.reduce((sum, track) => sum + track.segments.length, 0));
   return tracks;
+}
+
+/** The billed days, cut where any of the plans is. */
+export function partsOf(tracks: readonly Track[]): readonly DayPart[] {
+  const [base, ...addOns] = tracks;
+  const parts: readonly DayPart[] = base?.segments ?? [];
+  if (addOns.length === 0) return parts;
+  const cuts = addOns.flatMap(({ segments }) => segments.flatMap(({ from, to }) => [from, to + 1]));
+  return parts.flatMap(({ from, to }) => {
+    const inside = cuts.filter((day) => day > from && day <= to);
+    const starts = [...new Set([from, ...inside])].sort((a, b) => a - b);
+    return starts.map((start, index) => ({ from: start, to: (starts[index + 1] ?? to + 1) - 1 }));
+  });
 }
 
 function insideRuns(runs: readonly Run[], addOn: AddOn): Run[] {

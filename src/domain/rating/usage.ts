@@ -250,7 +250,7 @@ function highestDaily(
 }
 
 /** Parts of a term, rising and disjoint, and the runs they cover. */
-type DayPart = { readonly from: number; readonly to: number };
+export type DayPart = { readonly from: number; readonly to: number };
 
 /**
  * Usage of one part of the term: measured between cuts at which a reading exists, otherwise in
@@ -324,8 +324,8 @@ const changeTypes = ['Check', 'Installation'];
 const endTypes = [...changeTypes, 'Final'];
 
 /**
- * What of the billed quantity lies before a part: neither less than nothing nor more than all. While
- * the subscription is off nothing is used, so that the reading with which that began will do.
+ * What of the billed quantity lies before a part: neither less than nothing nor more than all.
+ * While the subscription is off nothing is used, so that the reading with which that began will do.
  */
 function measuredAt(usage: InputUsage, before: DayPart, part: DayPart): Exact | null {
   const { meters, credit, total } = usage;

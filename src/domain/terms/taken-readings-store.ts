@@ -139,8 +139,8 @@ export function readBefore(
 }
 
 /**
- * Whether the day of reading `i` was billed here by a term that had looked before it came. A highest
- * load is of its own term, and of no later one.
+ * Whether the day of reading `i` was billed here by a term that had looked before it came. A
+ * highest load is of its own term, and of no later one.
  */
 function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
   const isPosted = sql`b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')`;
