@@ -33,16 +33,18 @@ test('uploaded use stands in for what was measured, and is told once', async () 
   assert.equal(data.summary.usage[0]?.quantity, '50');
 });
 
+type AdvanceRule = { scope: 'Segment' | 'Term'; name?: string };
+
 /** 310 a month ahead, and 2 for each GB of the month before. */
 const inAdvance = (rule: object) => [
   { component: 'fee', formula: '310', prorate: 'Days' as const },
   { component: 'extra', window: 'Previous' as const, formula: 'usage.data * 2', ...rule },
 ];
 
-async function openInAdvance(rule: { scope: 'Segment' | 'Term' } = { scope: 'Term' }) {
+async function openInAdvance({ name = 'ahead', ...rule }: AdvanceRule = { scope: 'Term' }) {
   const run = await openOffer(
     scene,
-    `ahead-${rule.scope.toLowerCase()}`,
+    `${name}-${rule.scope.toLowerCase()}`,
     {
       postBilling: 0,
       unmeteredInputs: [{ name: 'data', unit: 'GB', source: 'Uploaded' }],
@@ -82,6 +84,25 @@ test('dated use where bills are made in advance is billed with the next one', as
   assert.deepEqual(linesOf((await billsOf(run, sep))[0] as never), [
     ['fee', '01/09/2026', 310],
     ['extra', '01/08/2026', 12],
+  ]);
+});
+
+test('compare-runs tells use of the term before from that of the term', async () => {
+  const { run, connection, open } = await openInAdvance({ scope: 'Term', name: 'compared' });
+  const jul = await open(july);
+  await generate(run, jul);
+  await post(run, jul);
+  const aug = await open(august);
+  await upload(run, aug, [
+    [connection, 'data', '3'],
+    [connection, 'data', '5', '02/08/2026'],
+  ]);
+  await generate(run, aug);
+  await upload(run, aug, [[connection, 'data', '4']]);
+  await generate(run, aug);
+  const { data } = await run.client.compareRuns({ termID: aug });
+  assert.deepEqual(data.differences[0]?.causes, [
+    { kind: 'Usage', name: 'data previous', before: '3', after: '4' },
   ]);
 });
 

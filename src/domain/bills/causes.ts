@@ -61,8 +61,12 @@ function readings(facts: Facts): Entries {
 }
 
 function usage(facts: Facts): Entries {
-  const used = { ...facts.previousTerm?.usage, ...facts.uploadedUsage };
-  return new Map(Object.entries(used).map(([input, quantity]) => [input, plain(quantity)]));
+  const own = Object.entries(facts.uploadedUsage ?? {});
+  const named = new Set(own.map(([input]) => input));
+  const before = Object.entries(facts.previousTerm?.usage ?? {}).map(
+    ([input, quantity]) => [named.has(input) ? `${input} previous` : input, quantity] as const,
+  );
+  return new Map([...before, ...own].map(([input, quantity]) => [input, plain(quantity)]));
 }
 
 function manual(facts: Facts): Entries {
