@@ -28,6 +28,30 @@ describe('readings', () => {
     assert.equal(use([meter('99990', '300')], { usageHistory }), '310');
   });
 
+  test('what is against all habit goes by the factor of the input', () => {
+    const turned = (quantity: string, highFactor: number, end: string) => {
+      const term = { quantity, days: 30 };
+      const facts = { meters: [meter('99990', end)], usageHistory: { energy: [term, term] } };
+      const meteredInputs = [{ name: 'energy', unit: 'kWh', highLow: { highFactor } }];
+      const bill = billOf(facts, undefined, { meteredInputs });
+      return bill.errors.length > 0 ? codes(bill).join() : bill.usage[0]?.quantity;
+    };
+    // 1.2 a day, 2.4 at most: 74 in 31 days
+    assert.deepEqual(
+      ['64', '65'].map((end) => turned('36', 2, end)),
+      ['74', 'READING_DECREASED'],
+    );
+    // 0.5 a day, 5 at most: 155; or 1 where that is more
+    assert.deepEqual(
+      ['145', '146'].map((end) => turned('15', 10, end)),
+      ['155', 'READING_DECREASED'],
+    );
+    assert.deepEqual(
+      ['21', '22'].map((end) => turned('6', 3, end)),
+      ['31', 'READING_DECREASED'],
+    );
+  });
+
   test('an estimate that was too high bills nothing and is carried', () => {
     const after = meter('5372', '5360', {
       previous: { date: '30/06/2025', value: '5372', type: 'Estimated' },

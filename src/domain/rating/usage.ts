@@ -2,12 +2,14 @@
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import {
   add,
+  compare,
   divide,
   type Exact,
   fraction,
   maximum,
   minimum,
   multiply,
+  one,
   signOf,
   subtract,
   zero,
@@ -243,10 +245,10 @@ function highestDaily(
     units = add(units, exactFrom(term.quantity) ?? zero);
     days += term.days ?? 0;
   }
-  const factor = exactFrom(highFactor ?? highFactorDefault) ?? fraction(highFactorDefault, 1);
-  const highest = multiply(divide(units, fraction(days, 1)), factor);
-  // Under one unit a day the check says nothing.
-  return highest.big === null && highest.n < highest.d * highFactorDefault ? null : highest;
+  const daily = divide(units, fraction(days, 1));
+  const highest = multiply(daily, exactFrom(highFactor ?? highFactorDefault) ?? one);
+  // Where both are under one unit a day the check says nothing.
+  return compare(daily, one) < 0 ? maximum(highest, one) : highest;
 }
 
 /** Parts of a term, rising and disjoint, and the runs they cover. */
