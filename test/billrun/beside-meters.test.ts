@@ -227,6 +227,41 @@ test('who is cut off in the days of grace is read once more if somebody reads', 
   assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '120']]);
 });
 
+for (const isBack of [false, true]) {
+  const what = isBack ? ', though it was connected again since' : '';
+  test(`who is off at the end of a term is estimated up to the last day on${what}`, async () => {
+    const estimation = { allowed: 1, defaultDaily: '10' } as const;
+    const { run, client, connection, open, lock } = await openHouse({
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh', estimation }],
+    });
+    const at = (effectiveDate: string) => ({ connectionNumber: connection, effectiveDate });
+    await client.disconnectConnection({ data: at('20/07/2026') });
+    if (isBack) await client.reconnectConnection({ data: at('10/08/2026') });
+    const termId = await open(july);
+    await lock(termId, 'estimated');
+    await generate(run, termId);
+    const bill = await billOf(run, termId);
+    assert.deepEqual(bill.meterReadings[0]?.currentDate, '19/07/2026');
+    assert.deepEqual(usedOn(bill), [['0', '190']]);
+  });
+
+  test(`who was read past the last day on needs no reading more${what}`, async () => {
+    const { run, client, connection, open, read, lock } = await openHouse();
+    const at = (effectiveDate: string) => ({ connectionNumber: connection, effectiveDate });
+    const jul = await open(july);
+    await read('110', '03/08/2026');
+    await lock(jul);
+    await generate(run, jul);
+    await post(run, jul);
+    await client.disconnectConnection({ data: at('04/08/2026') });
+    if (isBack) await client.reconnectConnection({ data: { ...at('02/09/2026'), force: true } });
+    const aug = await open(august);
+    await lock(aug);
+    await generate(run, aug);
+    assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '110']]);
+  });
+}
+
 test('a bill that was left out is made up by an OffCycle term of the same days', async () => {
   const { run, client, open, openFor, read, lock } = await openHouse();
   const regular = await open(july);

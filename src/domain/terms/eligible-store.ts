@@ -49,20 +49,33 @@ export function finalTransfer(term: EligibleTerm): RawBuilder<unknown> {
   return transferAfter(first, firstActive(first));
 }
 
+/** The states of `s`, each with the day on which the next one begins. */
+const statusRuns = sql`(
+  select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+    lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+  from jsonb_array_elements(s.status_history) with ordinality as e (h, number)
+)`;
+
 /** The first Active day of `s` from a day on, or that day. */
 export function firstActive(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce((
     select greatest(r.from_date, ${from})
-    from (
-      select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
-        lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
-      from jsonb_array_elements(s.status_history) with ordinality as e (h, number)
-    ) r
+    from ${statusRuns} r
     where r.status = 'Active'
       and greatest(r.from_date, ${from}) < coalesce(r.next_date, 'infinity')
     order by r.from_date
     limit 1
   ), ${from})`;
+}
+
+/** Since when `s` is off on a day, whatever comes after it; null where it is Active then. */
+export function offSince(date: string): RawBuilder<unknown> {
+  const next = sql`${date}::date + 1`;
+  return sql`case when jsonb_array_length(s.status_history) > 1 then (
+    select nullif(max(least(r.next_date, ${next})), ${next})
+    from ${statusRuns} r
+    where r.status = 'Active' and r.from_date < least(r.next_date, ${next})
+  ) end`;
 }
 
 /** The day of the first transfer of `s` after another day. */

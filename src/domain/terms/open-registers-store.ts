@@ -6,6 +6,7 @@ import {
   handedOver,
   isBilledByMeter,
   isEligible,
+  offSince,
   planOn,
 } from './eligible-store.ts';
 import { lastTaken, readBefore, readUntil } from './taken-readings-store.ts';
@@ -38,8 +39,7 @@ export function openRegisters(
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
         ${readUntil(term, lastReadingDate)} as read_until,
         least(${term.end_date}::date, ${handedOver(term)} - 1) as last_day,
-        least(${handedOver(term)}, case when s.status_history -> -1 ->> 'status' <> 'Active'
-          then (s.status_history -> -1 ->> 'fromDate')::date end) as off_since,
+        least(${handedOver(term)}, ${offSince(term.end_date)}) as off_since,
         ${planOn(sql`${term.end_date}::date`)} as plan_id
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
