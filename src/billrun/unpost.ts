@@ -67,19 +67,20 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const termId = term.term_id;
   const reason = String(job.parameters.reason ?? '');
   const stamp = { at: job.now, by: job.requestedBy };
+  const today = dateIn(job.now, timezone).toString();
   const { journals, entries } = await countToReverse(tx, tenantId, termId);
   await reverseJournals(tx, tenantId, termId, {
     jobId: job.jobId,
     firstJournal: journals === 0 ? 1 : await takeNumbers(tx, tenantId, 'journal', journals),
     firstEntry: entries === 0 ? 1 : await takeNumbers(tx, tenantId, 'entry', entries),
-    postingDate: dateIn(job.now, timezone).toString(),
+    postingDate: today,
     description: `Unposted: ${reason}`,
     stamp,
   });
   await deleteFailedDocuments(tx, tenantId, termId);
   await updateIssueDate(tx, tenantId, termId, null);
   await retireNumbers(tx, tenantId, termId, reason, stamp);
-  await restoreSubscriptions(tx, tenantId, termId, stamp);
+  await restoreSubscriptions(tx, tenantId, termId, { today, stamp });
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
   await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
   const isStale = await isOutdated(tx, tenantId, termId);

@@ -122,6 +122,25 @@ test('a plan that was billed once leaves nothing of what was planned, until it i
   assert.deepEqual(await statesOf(place), before);
 });
 
+test('a plan that is billed once is billed once, also where it was cut off before that', async () => {
+  const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
+  const connectionNumber = await place.connectOld();
+  const off = { effectiveDate: '15/08/2026', kind: 'Temporary', reason: 'Away' } as const;
+  await place.client.disconnectConnection({ data: { connectionNumber, ...off } });
+  const before = await statesOf(place);
+  const termId = await posted(place, july);
+  assert.deepEqual(await statesOf(place), [
+    'Disconnected',
+    null,
+    ['Active 2026-06-01', 'Disconnected 2026-08-01'],
+  ]);
+  const next = await place.open(august);
+  await generate(place, next);
+  assert.deepEqual(await billsOf(place, next), []);
+  await unpost(place, termId);
+  assert.deepEqual(await statesOf(place), before);
+});
+
 test('a plan that is billed once, and before its days are over, is served until then', async () => {
   const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
   await place.connectOld({ connectionDate: '01122026', billedThrough: '31122026' });

@@ -299,7 +299,7 @@ export async function endOneTimeSubscriptions(
     from (${partsOf(tenantId, billIds)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
       and s.plan_id = any(${planIds}::bigint[]) and ${lastBilledPlan} = any(${planIds}::bigint[])
-      and s.status = 'Active'
+      and s.status in ('Active', 'Disconnected')
   `.execute(tx);
 }
 

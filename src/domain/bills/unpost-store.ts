@@ -214,7 +214,7 @@ export async function restoreSubscriptions(
   tx: Tx,
   tenantId: number,
   termId: number,
-  stamp: Stamp,
+  { today, stamp }: { today: string; stamp: Stamp },
 ): Promise<void> {
   await sql`
     update subscriptions s
@@ -222,20 +222,43 @@ export async function restoreSubscriptions(
     from (${postedParts(tenantId, termId)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
   `.execute(tx);
+  await restoreStates(tx, tenantId, termId, { today, stamp });
+  await restoreHistories(tx, tenantId, termId);
+}
+
+/** Of plans that are billed once, what the bill had put an end to. */
+async function restoreStates(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  { today, stamp }: { today: string; stamp: Stamp },
+): Promise<void> {
+  const begun = sql`(h.step ->> 'fromDate')::date <= ${today}::date`;
   await sql`
     update subscriptions s
-    set status = 'Active', disconnection_kind = null,
-      next_change_date = (s.status_history #>> '{-1,planned,0,fromDate}')::date,
-      status_history = (s.status_history - -1)
-        || coalesce(s.status_history #> '{-1,planned}', '[]'),
-      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+    set status = n.step ->> 'status', next_change_date = n.next_change_date,
+      disconnection_kind = case when n.step ->> 'status' = 'Disconnected'
+        then coalesce(n.step ->> 'kind', 'Temporary') end,
+      status_history = n.steps, modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    from (${postedParts(tenantId, termId)}) p
-    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-      and s.status <> 'Closed' and s.status_history -> -1 ->> 'reason' = ${oneTimeReason}
-      and (s.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
+    from (
+      select d.subscription_id, r.steps, (
+          select h.step from jsonb_array_elements(r.steps) with ordinality as h (step, place)
+          where ${begun} order by h.place desc limit 1
+        ) as step, (
+          select min((h.step ->> 'fromDate')::date) from jsonb_array_elements(r.steps) as h (step)
+          where not ${begun}
+        ) as next_change_date
+      from (${postedParts(tenantId, termId)}) p
+      join subscriptions d on d.tenant_id = ${tenantId} and d.subscription_id = p.subscription_id
+        and d.status <> 'Closed' and d.status_history -> -1 ->> 'reason' = ${oneTimeReason}
+        and (d.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
+      cross join lateral (
+        select (d.status_history - -1) || coalesce(d.status_history #> '{-1,planned}', '[]')
+      ) as r (steps)
+    ) n
+    where s.tenant_id = ${tenantId} and s.subscription_id = n.subscription_id
   `.execute(tx);
-  await restoreHistories(tx, tenantId, termId);
 }
 
 /** What the bill before said, whether it was of the subscription alone or of several. */
