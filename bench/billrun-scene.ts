@@ -129,7 +129,7 @@ async function keepDurable(cluster: Cluster, isDurable: boolean): Promise<void> 
   });
 }
 
-export async function asSuperuser<T>(
+async function asSuperuser<T>(
   cluster: Cluster,
   database: string,
   work: (client: pg.Client) => Promise<T>,
@@ -143,7 +143,7 @@ export async function asSuperuser<T>(
   }
 }
 
-export async function fillDatabase(
+async function fillDatabase(
   cluster: Cluster,
   databaseName: string,
   sizes: readonly number[],

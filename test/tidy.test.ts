@@ -146,6 +146,31 @@ test('no barrels and no drawers', () => {
   );
 });
 
+/** Exports that are found by other ways than an import, with the reason. */
+const foundOtherwise: Record<string, string> = {
+  'test/support/setup.ts globalSetup': 'the test runner calls it',
+  'test/support/setup.ts globalTeardown': 'the test runner calls it',
+};
+
+function exportFaults(sources: readonly Source[]): string[] {
+  const taken = new Set(sources.flatMap((source) => source.taken));
+  return sources.flatMap(({ path, code }) => {
+    if (taken.has(`${path} *`)) return [];
+    // Types are left out: those of what a function takes and gives are good to have by name.
+    const values = code.matchAll(/^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm);
+    return [...values]
+      .map(([, name]) => `${path} ${name}`)
+      .filter((key) => !taken.has(key) && !foundOtherwise[key]);
+  });
+}
+
+test('what is exported is imported somewhere', () => {
+  none(exportFaults([...everything, ...readSources('bench')]), 'remove it, or do not export it');
+  const a = sourceOf('src/base/a.ts', 'export const b = 1;\nexport async function c() {}\n');
+  const d = sourceOf('src/base/d.ts', "import { type B, b as e } from './a.ts';\n");
+  assert.deepEqual(exportFaults([a, d]), ['src/base/a.ts c']);
+});
+
 test('files, functions and lines are short', () => {
   const written = [...src, ...sdk].filter(({ path }) => !generated.has(path));
   const faults = written.flatMap((source) => {

@@ -33,7 +33,7 @@ import type {
   Worked,
 } from './step.ts';
 
-export const readingModes = ['current', 'estimated', 'previous'] as const;
+const readingModes = ['current', 'estimated', 'previous'] as const;
 export type ReadingMode = (typeof readingModes)[number];
 
 /** Subscriptions in one part: its statements take some tenths of a second. */

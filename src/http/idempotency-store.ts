@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 
-export const keptHours = 24;
+const keptHours = 24;
 const keyLengthMax = 255;
 
 export type StoredAnswer = { headers: Record<string, string>; body: string };

@@ -28,7 +28,7 @@ type DailyJob = {
   ): Promise<object>;
 };
 
-export const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
+const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   [
     'housekeeping',
     {

@@ -402,12 +402,12 @@ export const sectioned: BillDocumentInput = {
   },
 };
 
-export const draft: BillDocumentInput = {
+const draft: BillDocumentInput = {
   ...ordinary,
   bill: { ...ordinaryBill, status: 'Draft', billNumber: null, issueDate: null },
 };
 
-export const credit: BillDocumentInput = {
+const credit: BillDocumentInput = {
   ...ordinary,
   bill: {
     ...ordinaryBill,
@@ -418,7 +418,7 @@ export const credit: BillDocumentInput = {
   },
 };
 
-export const arabic: BillDocumentInput = {
+const arabic: BillDocumentInput = {
   ...urdu,
   locale: 'ar-EG',
   bill: { ...urdu.bill, serviceLabel: 'الكهرباء', currency: 'EGP' },

@@ -43,7 +43,7 @@ export type Scene = {
 export type ProgramOptions = { file?: string; uid?: number; gid?: number };
 
 // Most tests are not about durability, and syncing is most of what a start waits for.
-export const quick = { fsync: 'off', shared_buffers: '16MB' };
+const quick = { fsync: 'off', shared_buffers: '16MB' };
 
 const programFile = fileURLToPath(new URL('./program.ts', import.meta.url));
 

@@ -66,7 +66,7 @@ export type Sketch = {
 
 const july = { label: 'Jul', startDate: '01/07/2025', endDate: '31/07/2025', months: 1 };
 
-export class Priced {
+class Priced {
   readonly bill: Bill;
 
   constructor(bill: Bill) {

@@ -25,7 +25,7 @@ const decimals = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 999_999 }).map((n) => `.0000${n}`) },
 );
 const unsigned = fc.tuple(digits, decimals).map(([whole, part]) => whole + part);
-export const signed = fc
+const signed = fc
   .tuple(fc.boolean(), unsigned)
   .map(([isNegative, text]) => (isNegative ? `-${text}` : text));
 const words = fc.constantFrom('15', '20', '20.0', 'Tenant', '*', 'zz');

@@ -25,7 +25,7 @@ export async function effectsOf(
   return rows.map((row) => Number(row.item));
 }
 
-export async function leaveEffects(
+async function leaveEffects(
   tx: Tx,
   key: { tenantId: number; jobId: number },
   range: { firstId: number; lastId: number },

@@ -21,6 +21,8 @@ export type Source = {
   imports: string[];
   /** Packages that it imports. */
   packages: string[];
+  /** Names that it imports from files of our own, as `path name`; `path *` for all of a file. */
+  taken: string[];
 };
 
 export function readSources(folder: string): Source[] {
@@ -31,7 +33,7 @@ export function readSources(folder: string): Source[] {
     .map(readSource);
 }
 
-export function readSource(path: string): Source {
+function readSource(path: string): Source {
   return sourceOf(path, readFileSync(join(root, path), 'utf8'));
 }
 
@@ -44,15 +46,25 @@ export function sourceOf(path: string, text: string): Source {
   );
   const targets = [...named, ...bare, ...dynamic].flatMap((match) => match?.[1] ?? []);
   const isOwn = (target: string) => target.startsWith('.');
+  const pathOf = (target: string) => join(dirname(path), target).split(sep).join('/');
+  const taken = named.flatMap(([statement, target = '']) =>
+    namesTaken(statement).map((name) => `${pathOf(target)} ${name}`),
+  );
+  const whole = dynamic.flatMap((match) => (match?.[1] ? [`${pathOf(match[1])} *`] : []));
   return {
     path,
     lines: text.split('\n'),
     ...scanned,
-    imports: targets
-      .filter(isOwn)
-      .map((target) => join(dirname(path), target).split(sep).join('/')),
+    imports: targets.filter(isOwn).map(pathOf),
     packages: targets.filter((target) => !isOwn(target)),
+    taken: [...taken, ...whole],
   };
+}
+
+function namesTaken(statement: string): string[] {
+  const list = /\{([^}]*)\}/.exec(statement)?.[1];
+  if (list === undefined) return ['*'];
+  return list.split(',').flatMap((item) => /^\s*(?:type\s+)?(\w+)/.exec(item)?.[1] ?? []);
 }
 
 type Scanned = Pick<Source, 'code' | 'templates' | 'strings'>;

@@ -7,7 +7,7 @@ const lookedAt = 1_024;
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 /** What the first bytes say. A mark counts; without one, zeros in every second byte do. */
-export function detectEncoding(first: Uint8Array): Encoding {
+function detectEncoding(first: Uint8Array): Encoding {
   if (first[0] === 0xff && first[1] === 0xfe) return 'utf-16le';
   if (first[0] === 0xfe && first[1] === 0xff) return 'utf-16be';
   const sample = first.subarray(0, lookedAt);

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Ids of one block, as the counting triggers group them. */
-export const blockSize = 1_000;
+const blockSize = 1_000;
 
 export type Window = { offset: number; limit: number };
 

@@ -8,7 +8,7 @@ import { Settings } from 'typebox/system';
 import type { ErrorDetail } from '../errors.ts';
 import { describeProblem, escapePointer, fieldPath, type SchemaNode } from './problems.ts';
 
-export const problemsMax = 500;
+const problemsMax = 500;
 const ignoredNamesMax = 20;
 
 Settings.Set({ maxErrors: problemsMax });

@@ -124,7 +124,7 @@ function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<Connect
 }
 
 /** Nothing was billed since the connection: by us, or by whoever did it before. */
-export function isFirstBill(term: BilledTerm, row: BilledRow): boolean {
+function isFirstBill(term: BilledTerm, row: BilledRow): boolean {
   return row.billed_through === null
     ? row.connection_date >= term.start_date
     : row.billed_through < row.connection_date;

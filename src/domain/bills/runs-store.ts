@@ -129,16 +129,6 @@ export async function isLeftToOthers(
   return rows[0]?.found ?? false;
 }
 
-/** Newest first. */
-export async function listRuns(tx: Tx, tenantId: number, termId: number): Promise<RunRow[]> {
-  const { rows } = await sql<RunRow>`
-    select ${columns} from bill_runs
-    where tenant_id = ${tenantId} and term_id = ${termId}
-    order by run_number desc
-  `.execute(tx);
-  return rows;
-}
-
 export async function finishRun(
   tx: Tx,
   tenantId: number,

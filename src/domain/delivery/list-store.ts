@@ -81,23 +81,6 @@ function matches(tenantId: number, filter: DeliveryFilter) {
   );
 }
 
-/** Of each bill, newest first. */
-export async function listDeliveriesOf(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-): Promise<DeliveryRow[]> {
-  if (billIds.length === 0) return [];
-  const { rows } = await sql<DeliveryRow>`
-    select ${columns}
-    from deliveries d
-    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
-    where d.tenant_id = ${tenantId} and d.bill_id = any(${[...billIds]}::bigint[])
-    order by d.bill_id, d.delivery_id desc
-  `.execute(tx);
-  return rows;
-}
-
 export type LockedDelivery = {
   delivery_id: number;
   channel: Channel;

@@ -22,7 +22,7 @@ export type Letterhead = {
   readonly codeText: string;
 };
 
-export const letterheadDefaults = {
+const letterheadDefaults = {
   color: '#1f4e79',
   codeText: '{{bill.billRefNo}}',
 } as const;

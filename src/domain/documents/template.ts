@@ -63,7 +63,7 @@ const amountFields = [
   'outstandingAmount',
   'creditBalance',
 ] as const;
-export const addressFields = [
+const addressFields = [
   'title',
   'shopNo',
   'buildingNo',

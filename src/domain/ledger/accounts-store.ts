@@ -31,7 +31,7 @@ export async function openAccounts(
   return known;
 }
 
-export async function listAccountIds(tx: Tx, tenantId: number): Promise<Map<string, number>> {
+async function listAccountIds(tx: Tx, tenantId: number): Promise<Map<string, number>> {
   const { rows } = await sql<{ code: string; ledger_account_id: number }>`
     select code, ledger_account_id from ledger_accounts where tenant_id = ${tenantId}
   `.execute(tx);

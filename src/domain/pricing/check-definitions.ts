@@ -66,10 +66,7 @@ export function assertSound(problems: readonly PlanProblem[], places: RequestPla
 }
 
 /** Problems of what was sent come first; those of other plans name the plan. */
-export function problemDetails(
-  problems: readonly PlanProblem[],
-  places: RequestPlaces,
-): ErrorDetail[] {
+function problemDetails(problems: readonly PlanProblem[], places: RequestPlaces): ErrorDetail[] {
   const isSent = ({ tariffCode }: PlanProblem) =>
     tariffCode === null ? places.context !== null : places.plans.has(tariffCode);
   const ordered = [...problems.filter(isSent), ...problems.filter((one) => !isSent(one))];

@@ -129,5 +129,4 @@ export function planDefinition(settings: PlanSettings, pricing: PlanPricing): Pl
   };
 }
 
-export type ContextVersion = Version<ContextDefinition>;
 export type PlanVersion = Version<PlanDefinition>;

@@ -39,7 +39,7 @@ export function checkPlans(
 }
 
 /** Checks the newest version of everything. */
-export function checkDefinitions(definitions: Definitions): CheckResult {
+function checkDefinitions(definitions: Definitions): CheckResult {
   const errors: PlanProblem[] = [];
   for (const version of definitions.contexts) errors.push(...checkContext(version.definition));
   if (errors.length > 0) return { errors, warnings: [] };

@@ -41,11 +41,7 @@ function installationOf(draft: Draft): WantedInstallation | undefined {
 }
 
 /** The inputs that a plan cannot be billed without. */
-export function requiredInputs(
-  book: PriceBook,
-  planCode: string,
-  day: Temporal.PlainDate,
-): string[] {
+function requiredInputs(book: PriceBook, planCode: string, day: Temporal.PlainDate): string[] {
   const edition = editionOn(book, planCode, parseDay(formatDate(day)) ?? firstDay);
   return edition.requiredInputs.filter((input) => !input.isAgreed).map((input) => input.name);
 }

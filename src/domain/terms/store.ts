@@ -98,11 +98,7 @@ function violations(label: string, billingPeriodId: number) {
   };
 }
 
-export async function findTerm(
-  tx: Tx,
-  tenantId: number,
-  termId: number,
-): Promise<TermRow | undefined> {
+async function findTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow | undefined> {
   const { rows } = await sql<TermRow>`
     select ${termColumns} from ${termTables}
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}

@@ -133,7 +133,7 @@ export function subscriptionsLoader(context: ImportContext): Loader {
 /** A workspace has few services: all are read at once. */
 const contextsMax = 10_000;
 
-export async function connectionKind({ tx, tenant }: ImportContext): Promise<RowKind> {
+async function connectionKind({ tx, tenant }: ImportContext): Promise<RowKind> {
   const postTypes = await postTypesOf({ tx, tenant });
   return { columns, itemOf: (cells) => connectionItem(cells, postTypes) };
 }

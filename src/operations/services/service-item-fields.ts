@@ -3,7 +3,6 @@ import * as Type from 'typebox';
 import { filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import {
   archiveFlag,
-  decimal,
   definitionName,
   formula,
   maybeDecimal,
@@ -169,5 +168,3 @@ export const ownArrays = {
   bankAccounts: maybe(Type.Array(bankAccount, { maxItems: 100 })),
   batches: maybe(Type.Array(batch, { maxItems: limits.batch })),
 };
-
-export const amount = decimal;

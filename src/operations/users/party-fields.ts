@@ -25,7 +25,7 @@ import {
 const canonicalContactType = new Map(contactTypes.map((type) => [type.toLowerCase(), type]));
 Format.Set('contact-type', (word) => canonicalContactType.has(word.toLowerCase()));
 
-export const contact = Type.Object({
+const contact = Type.Object({
   contactType: Type.String({
     format: 'contact-type',
     maxLength: 20,
