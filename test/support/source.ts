@@ -1,6 +1,6 @@
 // The program's own source as text, for the tests that hold its rules.
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,11 +26,20 @@ export type Source = {
 };
 
 export function readSources(folder: string): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  return filesIn(folder)
+    .filter((path) => path.endsWith('.ts'))
     .sort()
     .map(readSource);
+}
+
+/** Without hidden folders: other tests write there, and remove it meanwhile. */
+export function filesIn(folder: string): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.name.startsWith('.')) return [];
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
 }
 
 function readSource(path: string): Source {
