@@ -5,42 +5,43 @@ import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
 import { dayOf } from './plain-history.ts';
-import { billOf, dateAfter, randomBills } from './random-bills.ts';
-import { runs } from './random-runs.ts';
+import { bookOf, dateAfter, randomTariffs, ratedBy, tariffRuns } from './random-bills.ts';
 
 test('segments are disjoint and cover exactly the billable days', () => {
   const cases = fc.tuple(
-    randomBills,
+    randomTariffs,
     fc.integer({ min: -40, max: 40 }),
     fc.boolean(),
     fc.boolean(),
   );
   fc.assert(
-    fc.property(cases, ([random, through, hasThrough, isPaused]) => {
-      const start = dayOf(random.facts.term.startDate);
-      const facts = withHistory(random.facts, start, hasThrough ? through : null, isPaused);
-      const bill = billOf({ ...random, facts });
-      const covered: number[] = [];
-      for (const segment of bill.segments) {
-        const [from, to] = [dayOf(segment.fromDate), dayOf(segment.toDate)];
-        assert.equal(segment.days, to - from + 1);
-        assert.ok(to < start || from >= start, 'a segment crosses the start of the term');
-        for (let day = from; day <= to; day++) covered.push(day);
+    fc.property(cases, ([{ subscriptions, ...tariff }, through, hasThrough, isPaused]) => {
+      const book = bookOf(tariff);
+      for (const plain of subscriptions) {
+        const facts = withHistory(plain, hasThrough ? through : null, isPaused);
+        assertCovered(ratedBy(book, facts), facts);
       }
-      assert.deepEqual(covered, billableDays(facts));
-      assert.equal(bill.days, covered.length);
     }),
-    runs,
+    tariffRuns,
   );
 });
 
+function assertCovered(bill: Bill, facts: Facts): void {
+  const start = dayOf(facts.term.startDate);
+  const covered: number[] = [];
+  for (const segment of bill.segments) {
+    const [from, to] = [dayOf(segment.fromDate), dayOf(segment.toDate)];
+    assert.equal(segment.days, to - from + 1);
+    assert.ok(to < start || from >= start, 'a segment crosses the start of the term');
+    for (let day = from; day <= to; day++) covered.push(day);
+  }
+  assert.deepEqual(covered, billableDays(facts));
+  assert.equal(bill.days, covered.length);
+}
+
 /** Days billed through another day than the start, and a pause of three days in the term. */
-function withHistory(
-  facts: Facts,
-  start: number,
-  through: number | null,
-  isPaused: boolean,
-): Facts {
+function withHistory(facts: Facts, through: number | null, isPaused: boolean): Facts {
+  const start = dayOf(facts.term.startDate);
   const first = dayOf(facts.connection?.connectionDate ?? facts.term.startDate);
   const date = (day: number) => dateAfter(day - dayOf('01/01/2025'));
   const statusHistory = [
@@ -78,24 +79,28 @@ function billableDays(facts: Facts): number[] {
 
 test('lines add up to the total, and the totals to each other', () => {
   fc.assert(
-    fc.property(randomBills, (random) => {
-      const bill = billOf(random);
-      const sum = (lines: Bill['lines']) => lines.reduce((total, line) => total + line.amount, 0);
-      const due = bill.currentCharges + bill.arrears + bill.roundingAdjustment - bill.walletApplied;
-      assert.equal(sum(bill.lines), bill.currentCharges);
-      assert.equal(sum(bill.lines.filter((line) => line.type === 'Tax')), bill.taxAmount);
-      assert.equal(sum(bill.surcharges), bill.latePaymentSurcharge);
-      assert.equal(bill.payableWithinDueDate - bill.creditBalance, due);
-      assert.equal(bill.billAmount, bill.currentCharges + bill.roundingAdjustment);
-      assert.equal(bill.totalAmount, bill.billAmount + bill.arrears);
-      assert.equal(bill.payableAfterDueDate, bill.payableWithinDueDate + bill.latePaymentSurcharge);
-      assert.ok(Math.abs(bill.roundingAdjustment) <= 50);
-      const numbers = [...bill.lines, ...bill.surcharges].map((line) => line.lineNo);
-      assert.deepEqual(
-        numbers,
-        numbers.map((_, index) => index + 1),
-      );
+    fc.property(randomTariffs, ({ subscriptions, ...tariff }) => {
+      const book = bookOf(tariff);
+      for (const facts of subscriptions) assertAddsUp(ratedBy(book, facts));
     }),
-    runs,
+    tariffRuns,
   );
 });
+
+function assertAddsUp(bill: Bill): void {
+  const sum = (lines: Bill['lines']) => lines.reduce((total, line) => total + line.amount, 0);
+  const due = bill.currentCharges + bill.arrears + bill.roundingAdjustment - bill.walletApplied;
+  assert.equal(sum(bill.lines), bill.currentCharges);
+  assert.equal(sum(bill.lines.filter((line) => line.type === 'Tax')), bill.taxAmount);
+  assert.equal(sum(bill.surcharges), bill.latePaymentSurcharge);
+  assert.equal(bill.payableWithinDueDate - bill.creditBalance, due);
+  assert.equal(bill.billAmount, bill.currentCharges + bill.roundingAdjustment);
+  assert.equal(bill.totalAmount, bill.billAmount + bill.arrears);
+  assert.equal(bill.payableAfterDueDate, bill.payableWithinDueDate + bill.latePaymentSurcharge);
+  assert.ok(Math.abs(bill.roundingAdjustment) <= 50);
+  const numbers = [...bill.lines, ...bill.surcharges].map((line) => line.lineNo);
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
+}

@@ -15,23 +15,21 @@ import {
   singleVersion,
 } from '../../src/domain/rating/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { runs } from './random-runs.ts';
 
-/** The bill of random definitions and facts, which must have no errors. */
-export function billOf(random: RandomBill): Bill {
-  return ratedBy(bookOf(random), random.facts);
-}
-
-export function bookOf({ context, plans }: Pick<RandomBill, 'context' | 'plans'>): PriceBook {
+export function bookOf({ context, plans }: RandomTariff): PriceBook {
   return compilePriceBook(singleVersion(context, plans));
 }
 
+/** The bill of random facts, which must have no errors. */
 export function ratedBy(book: PriceBook, facts: Facts): Bill {
   const bill = rateBill(book, facts);
   assert.deepEqual(bill.errors, []);
   return bill;
 }
 
-export type RandomBill = { context: ContextDefinition; plans: PlanDefinition[]; facts: Facts };
+export type RandomTariff = { context: ContextDefinition; plans: PlanDefinition[] };
+export type RandomBill = RandomTariff & { facts: Facts };
 
 const context: ContextDefinition = {
   code: 'MIX',
@@ -232,12 +230,20 @@ const terms = fc.integer({ min: 0, max: 11 }).map((month) => {
   };
 });
 
-export const randomBills: fc.Arbitrary<RandomBill> = fc
+const tariffs: fc.Arbitrary<RandomTariff> = fc
+  .record({ baseValues: planValues, otherValues: planValues, defaultSlabs: slabRows })
+  .map(({ baseValues, otherValues, defaultSlabs }) => ({
+    context: withSlabs(defaultSlabs),
+    plans: [
+      plan('BASE', null, baseRules, baseValues),
+      plan('OTHER', 'BASE', otherRules, otherValues),
+      plan('EXTRA', null, addOnRules, []),
+    ],
+  }));
+
+const subscriptions: fc.Arbitrary<Facts> = fc
   .record({
     term: terms,
-    baseValues: planValues,
-    otherValues: planValues,
-    defaultSlabs: slabRows,
     planHistory,
     variants,
     taps: steps('taps'),
@@ -251,15 +257,19 @@ export const randomBills: fc.Arbitrary<RandomBill> = fc
     arrears: fc.integer({ min: -99_999, max: 99_999 }).map((n) => (n / 100).toFixed(2)),
     addOn: fc.oneof(fc.constant(null), fc.tuple(someDay, quantity)),
   })
-  .map((parts) => ({
-    context: withSlabs(parts.defaultSlabs),
-    plans: [
-      plan('BASE', null, baseRules, parts.baseValues),
-      plan('OTHER', 'BASE', otherRules, parts.otherValues),
-      plan('EXTRA', null, addOnRules, []),
-    ],
-    facts: factsOf(parts),
-  }));
+  .map(factsOf);
+
+export const randomBills: fc.Arbitrary<RandomBill> = fc
+  .tuple(tariffs, subscriptions)
+  .map(([tariff, facts]) => ({ ...tariff, facts }));
+
+/** Some subscriptions on each tariff, five on average: to compile it takes longer than to bill one. */
+export const randomTariffs: fc.Arbitrary<RandomTariff & { subscriptions: Facts[] }> = fc
+  .tuple(tariffs, fc.array(subscriptions, { minLength: 1, maxLength: 9 }))
+  .map(([tariff, list]) => ({ ...tariff, subscriptions: list }));
+
+/** As many tariffs as have so many bills. */
+export const tariffRuns = { ...runs, numRuns: Math.ceil(runs.numRuns / 5) };
 
 function withSlabs(rows: { upTo: string | null; rate: string }[]): ContextDefinition {
   const values = (context.values ?? []).map((value) =>
