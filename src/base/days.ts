@@ -114,6 +114,11 @@ export function wireDay(isoDate: string): string {
   return `${isoDate.slice(8, 10)}/${isoDate.slice(5, 7)}/${isoDate.slice(0, 4)}`;
 }
 
+/** YYYY-MM-DD, as it is stored -> the number of the day. */
+export function storedDay(isoDate: string): number {
+  return parseDay(wireDay(isoDate)) ?? 0;
+}
+
 /** DD/MM/YYYY -> YYYY-MM-DD. */
 export function isoDay(wireDate: string): string {
   return `${wireDate.slice(6)}-${wireDate.slice(3, 5)}-${wireDate.slice(0, 2)}`;

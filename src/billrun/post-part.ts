@@ -1,6 +1,6 @@
 // Posting, one part of a term: its bills, what the ledger hears of them, and what some of them
 // bring besides.
-import { parseDay, wireDay } from '../base/days.ts';
+import { storedDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { postDrafts } from '../domain/bills/post-drafts-store.ts';
@@ -99,7 +99,7 @@ export function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate
   // What a party has paid ahead is not taken for what the party is owed.
   if (isOwedByUs(term.context_type)) return false;
   if (term.charging_type === 'Prepaid') return true;
-  const { definition } = contextOn(pinned.book, dayOf(postingDate));
+  const { definition } = contextOn(pinned.book, storedDay(postingDate));
   return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
 }
 
@@ -135,10 +135,6 @@ function oneTimePlans({ book, planIds }: PinnedBook): number[] {
   return book.definitions.plans.flatMap(({ definition }) =>
     definition.planType === 'ONE_TIME_PLAN' ? (planIds.get(definition.code) ?? []) : [],
   );
-}
-
-function dayOf(isoDate: string): number {
-  return parseDay(wireDay(isoDate)) ?? 0;
 }
 
 /** Wallets of parties with bills in several parts, now that all of them are posted. */

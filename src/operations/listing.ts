@@ -74,6 +74,6 @@ function presenter<Row, Data>(list: WholeList<Row, Data>): (row: Row) => object 
     Object.fromEntries(Object.entries(list.present(row)).filter(([name]) => wanted.has(name)));
 }
 
-function found(total: number): string {
+export function found(total: number): string {
   return total === 1 ? '1 found' : `${total} found`;
 }

@@ -1,6 +1,6 @@
 // Reads, for a range of subjects, all that their bills are made from: the same few statements
 // whatever their number.
-import { parseDay, wireDay } from '../../base/days.ts';
+import { parseDay, storedDay } from '../../base/days.ts';
 import { hashed } from '../../base/db/hashed.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
@@ -134,7 +134,7 @@ function accountNamesOf(pinned: PinnedBook): ReadonlySet<string> {
 }
 
 function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
-  const day = parseDay(wireDay(term.end_date)) ?? 0;
+  const day = storedDay(term.end_date);
   const byPlan = new Map<number, Edition['requiredInputs']>();
   return (planId, input, looksBack) => {
     let inputs = byPlan.get(planId);
@@ -248,8 +248,8 @@ function graceDays({ book, termFacts }: MakeScope): number {
 
 /** Whether the days of a subscription may fall into several segments. */
 function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => boolean {
-  const from = parseDay(wireDay(term.start_date)) ?? 0;
-  const to = parseDay(wireDay(term.end_date)) ?? 0;
+  const from = storedDay(term.start_date);
+  const to = storedDay(term.end_date);
   const dayBefore = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
   const byPlan = new Map<number, boolean>();
   const isCutForAll = (planId: number) => {

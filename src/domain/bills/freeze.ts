@@ -1,6 +1,6 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
-import { isoDay, parseDay, wireDay } from '../../base/days.ts';
+import { isoDay, storedDay, wireDay } from '../../base/days.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type {
   AccountFacts,
@@ -246,14 +246,10 @@ function accountOf(scope: FreezeScope, { standing, overdue }: Inputs): AccountFa
 
 /** Amount times the days of the term on which it was overdue. */
 function overdueAmountDays(term: BilledTerm, overdue: Inputs['overdue']): number {
-  const start = dayOf(term.start_date);
-  const end = dayOf(term.end_date);
+  const start = storedDay(term.start_date);
+  const end = storedDay(term.end_date);
   return overdue.reduce((sum, { open, dueDate }) => {
-    const days = end - Math.max(dayOf(dueDate), start - 1);
+    const days = end - Math.max(storedDay(dueDate), start - 1);
     return sum + open * Math.max(0, days);
   }, 0);
-}
-
-function dayOf(isoDate: string): number {
-  return parseDay(wireDay(isoDate)) ?? 0;
 }

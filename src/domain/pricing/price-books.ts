@@ -1,5 +1,5 @@
 // Contexts with their plans as rating reads them, and the compiled books kept between calls.
-import { formatDate } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { checkContext } from '../rating/check-context.ts';
@@ -34,7 +34,7 @@ function versionOf<Definition>(
 }
 
 export function wireDate(isoDate: string | null): string | null {
-  return isoDate === null ? null : formatDate(Temporal.PlainDate.from(isoDate));
+  return isoDate === null ? null : wireDay(isoDate);
 }
 
 type Kept = { stamp: string; book: PriceBook };

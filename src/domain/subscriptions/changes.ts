@@ -1,7 +1,7 @@
 // What every change of a subscription begins with: it is locked, it is the one that the caller has
 // seen, its state allows the change, and the day of the change is not past.
 import { formatDate } from '../../base/calendar.ts';
-import { dayOf } from '../../base/days.ts';
+import { dayOf, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
@@ -9,7 +9,6 @@ import type { ContextDefinition } from '../rating/definitions.ts';
 import { storeReadings } from '../readings/enter.ts';
 import { checkReadings } from '../readings/place.ts';
 import type { ReadingType } from '../readings/reading.ts';
-import { dayText } from './facts.ts';
 import { lockPartiesInUse } from './lookups-store.ts';
 import { lockSubscription, type SubscriptionRow } from './store.ts';
 import { type StatusStep, type SubscriptionStatus, statusOn } from './subscription.ts';
@@ -97,9 +96,9 @@ export async function lockOwner(
 export function assertUnbilled(row: SubscriptionRow, day: Temporal.PlainDate, field: string): void {
   if (row.billed_through === null || day.toString() > row.billed_through) return;
   throw new AppError('DATE_IN_POSTED_TERM', {
-    message: `${row.subscription_number} is billed up to ${dayText(row.billed_through)}`,
+    message: `${row.subscription_number} is billed up to ${wireDay(row.billed_through)}`,
     field,
-    current: dayText(row.billed_through),
+    current: wireDay(row.billed_through),
   });
 }
 
@@ -107,7 +106,7 @@ export function assertUnbilled(row: SubscriptionRow, day: Temporal.PlainDate, fi
 export function assertNotBefore(earliest: string, day: Temporal.PlainDate, field: string): void {
   if (day.toString() >= earliest) return;
   throw new AppError('DATE_OUT_OF_ORDER', {
-    message: `${formatDate(day)} lies before ${dayText(earliest)}`,
+    message: `${formatDate(day)} lies before ${wireDay(earliest)}`,
     field,
   });
 }

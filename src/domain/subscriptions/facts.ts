@@ -1,5 +1,6 @@
 // A subscription as rating reads it: dates DD/MM/YYYY, and a `toDate` is the last day.
 import { formatDate } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import type { ConnectionFacts } from '../rating/facts.ts';
 import type { InputValue, Quantity, Variant } from './subscription.ts';
 
@@ -14,12 +15,12 @@ export function connectionFacts(subscription: {
     connectionInputs: subscription.inputs,
     unmeteredInputs: subscription.quantities.map((quantity) => ({
       ...quantity,
-      fromDate: dayText(quantity.fromDate),
+      fromDate: wireDay(quantity.fromDate),
     })),
     variants: subscription.variants.filter(isOwnValue).map((variant) => ({
       name: variant.name,
       value: variant.value,
-      fromDate: variant.fromDate === undefined ? null : dayText(variant.fromDate),
+      fromDate: variant.fromDate === undefined ? null : wireDay(variant.fromDate),
       toDate: variant.toDate === undefined ? null : lastDayText(variant.toDate),
     })),
   };
@@ -28,11 +29,6 @@ export function connectionFacts(subscription: {
 /** Whether a variant sets a value of the context; others are only kept. */
 export function isOwnValue(variant: Variant): variant is Variant & { name: string } {
   return variant.value !== undefined && variant.value !== null && variant.name !== undefined;
-}
-
-/** YYYY-MM-DD -> DD/MM/YYYY */
-export function dayText(isoDate: string): string {
-  return formatDate(Temporal.PlainDate.from(isoDate));
 }
 
 /** The day before the first on which something no longer holds. */

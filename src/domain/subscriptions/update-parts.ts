@@ -1,5 +1,6 @@
 // The parts of a subscription that have a history. What was billed stays as it was billed: what is
 // left out of a list ends, and what is new begins, on days that are not billed yet.
+import { wireDay } from '../../base/days.ts';
 
 import type { Changing } from './changes.ts';
 import {
@@ -10,7 +11,7 @@ import {
   variantProblem,
 } from './check-inputs.ts';
 import { checkAddOns, nameUsers, storedUser, userProblems } from './check-parts.ts';
-import { dayText, isOwnValue } from './facts.ts';
+import { isOwnValue } from './facts.ts';
 import { listPlanChoices, lockPartiesInUse } from './lookups-store.ts';
 import type { GivenAddOn, GivenUser } from './new-subscription.ts';
 import {
@@ -28,8 +29,8 @@ function isOpen(item: { toDate?: string }, day: string): boolean {
 
 function pushBilled({ problems, row }: Changing, field: string, date: string): void {
   const through = row.billed_through ?? '';
-  const message = `${row.subscription_number} is billed up to ${dayText(through)}`;
-  problems.push(problem(field, 'DATE_IN_POSTED_TERM', message, dayText(date)));
+  const message = `${row.subscription_number} is billed up to ${wireDay(through)}`;
+  problems.push(problem(field, 'DATE_IN_POSTED_TERM', message, wireDay(date)));
 }
 
 function isBilled({ row }: Changing, date: string): boolean {

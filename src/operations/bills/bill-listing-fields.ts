@@ -2,7 +2,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import type { Page } from '../fields.ts';
-import { chunkRows } from '../listing.ts';
+import { chunkRows, found } from '../listing.ts';
 import type { Answer, Call, StreamedAnswer } from '../operation.ts';
 import { presentBills } from './bill-view-fields.ts';
 
@@ -37,10 +37,6 @@ export async function billListing<Data>(
   }
   const total = await list.count(tx);
   return { message: found(total), total, wrap: list.wrap, chunks: billChunks(call, list, first) };
-}
-
-function found(total: number): string {
-  return total === 1 ? '1 found' : `${total} found`;
 }
 
 /** All bills of a list, a thousand at a time, each in a short transaction of its own. */

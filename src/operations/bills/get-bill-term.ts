@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
-import { parseDay, wireDay } from '../../base/days.ts';
+import { storedDay, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
@@ -241,7 +241,7 @@ async function inPrintOrder(
 ) {
   if (!run || !totals) return [];
   const { book } = await bookOfRun(tx, tenant, term, run);
-  const context = contextOn(book, parseDay(wireDay(term.end_date)) ?? 0);
+  const context = contextOn(book, storedDay(term.end_date));
   const defined = (context.definition.components ?? []).toSorted(
     (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0),
   );

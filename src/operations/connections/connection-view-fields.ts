@@ -1,10 +1,11 @@
 // A subscription as it is shown.
 import * as Type from 'typebox';
 import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import { isOwedByUs } from '../../domain/ledger/accounts.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
-import { dayText, isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
+import { isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
 import type { Quantity, Variant } from '../../domain/subscriptions/subscription.ts';
 import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
 import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
@@ -206,7 +207,7 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
     documents: row.documents,
     statusHistory: row.status_history.map(({ status, fromDate, kind, reason }) => ({
       status,
-      fromDate: dayText(fromDate),
+      fromDate: wireDay(fromDate),
       kind: kind ?? null,
       reason: reason ?? null,
     })),
@@ -237,7 +238,7 @@ function compact(isoDate: string): string {
 }
 
 function maybeDay(isoDate: string | null | undefined): string | null {
-  return isoDate ? dayText(isoDate) : null;
+  return isoDate ? wireDay(isoDate) : null;
 }
 
 function maybeLastDay(isoDate: string | null | undefined): string | null {
@@ -252,12 +253,12 @@ function presentPeople(row: WholeSubscription, tenant: Tenant) {
       partyNumber: row.parties.get(partyId)?.party_number ?? 0,
       partyName: nameOf(partyId),
       role,
-      fromDate: dayText(fromDate),
+      fromDate: wireDay(fromDate),
       toDate: maybeLastDay(toDate),
     })),
     transfers: row.transfers.map((transfer) => ({
       transferID: transfer.transferId,
-      transferDate: dayText(transfer.transferDate),
+      transferDate: wireDay(transfer.transferDate),
       fromPartyID: transfer.fromPartyId,
       fromPartyName: nameOf(transfer.fromPartyId),
       toPartyID: transfer.toPartyId,
@@ -278,13 +279,13 @@ function presentPlans(row: WholeSubscription, today: string) {
       tariffCode: row.plans.get(planId)?.code ?? '',
       tariffLabel: row.plans.get(planId)?.name ?? '',
       quantity,
-      fromDate: dayText(fromDate),
+      fromDate: wireDay(fromDate),
       toDate: maybeLastDay(toDate),
       status: fromDate > today ? 'Pending' : toDate && toDate <= today ? 'Ended' : 'Active',
     })),
     tariffHistory: row.plan_history.map(({ planId, fromDate }) => ({
       tariffCode: row.plans.get(planId)?.code ?? '',
-      fromDate: dayText(fromDate),
+      fromDate: wireDay(fromDate),
     })),
   };
 }
@@ -293,7 +294,7 @@ function presentPlans(row: WholeSubscription, today: string) {
 function presentQuantities(quantities: readonly Quantity[]) {
   return quantities.map(({ name, value, fromDate }, index) => {
     const next = quantities.find((one, at) => at > index && one.name === name);
-    return { name, value, fromDate: dayText(fromDate), toDate: maybeLastDay(next?.fromDate) };
+    return { name, value, fromDate: wireDay(fromDate), toDate: maybeLastDay(next?.fromDate) };
   });
 }
 
@@ -318,7 +319,7 @@ function presentMeter(meter: MeterView) {
     mf: meter.mf,
     status: meter.status,
     meterHealth: meter.health,
-    installDate: dayText(meter.install_date),
+    installDate: wireDay(meter.install_date),
     removeDate: maybeDay(meter.remove_date),
     registers: meter.registers.map(({ register, unit, lastReading, lastReadingDate }) => ({
       register,
@@ -355,7 +356,7 @@ function presentReading(row: ReadingView) {
     number: row.number,
     register: row.register,
     value: row.value,
-    readingDate: dayText(row.reading_date),
+    readingDate: wireDay(row.reading_date),
     readingType: row.reading_type,
     status: row.status,
     consumption: row.consumption,
@@ -366,7 +367,7 @@ function presentReading(row: ReadingView) {
 function presentEntry(entry: LedgerView, amount: (minor: string) => number) {
   const isDebit = !entry.amount.startsWith('-');
   return {
-    date: dayText(entry.posting_date),
+    date: wireDay(entry.posting_date),
     type: entry.kind,
     account: entry.account,
     reference: entry.reference,

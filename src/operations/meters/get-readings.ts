@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
-import { formatDate, formatTimestamp, parseDate } from '../../base/calendar.ts';
+import { formatTimestamp, parseDate } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import {
   countReadings,
   listReadingsAfter,
@@ -97,7 +98,7 @@ function presentReading(row: ReadingListRow, tenant: Tenant) {
     unit: row.unit,
     connectionNumber: row.subscription_number,
     value: row.value,
-    readingDate: formatDate(Temporal.PlainDate.from(row.reading_date)),
+    readingDate: wireDay(row.reading_date),
     readingTime: row.reading_time,
     readingType: row.reading_type,
     status: row.state,

@@ -5,13 +5,10 @@ import { findTakenTypeNames, insertMeterTypes } from '../../domain/meters/types-
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { empty, filledText, maybe, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { wholeNumber } from '../pricing-fields.ts';
 
 const typesMax = 100;
 const registersMax = 50;
-
-function between(minimum: number, maximum: number) {
-  return Type.Integer({ minimum, maximum, 'x-code': 'INVALID_NUMBER' });
-}
 
 export const makeMeterTypes = operation({
   path: '/billing/meters/make-meter-types',
@@ -24,7 +21,7 @@ export const makeMeterTypes = operation({
       Type.Object({
         name: filledText({ max: 120 }),
         utility: filledText({ max: 120 }),
-        phases: maybe(between(1, 3)),
+        phases: maybe(wholeNumber(1, 3)),
         prepaid: maybe(oneOf([0, 1, true, false])),
         registers: Type.Array(
           Type.Object({
@@ -32,8 +29,8 @@ export const makeMeterTypes = operation({
             unit: filledText({ max: 60 }),
             kind: oneOf(registerKinds),
             timeOfUse: maybe(filledText({ max: 60 })),
-            digits: between(1, 15),
-            decimals: maybe(between(0, 6)),
+            digits: wholeNumber(1, 15),
+            decimals: maybe(wholeNumber(0, 6)),
           }),
           { minItems: 1, maxItems: registersMax },
         ),

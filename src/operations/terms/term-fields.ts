@@ -1,6 +1,7 @@
 // A term on the wire.
 import * as Type from 'typebox';
-import { formatDate, formatTimestamp } from '../../base/calendar.ts';
+import { formatTimestamp } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import type { TermRow } from '../../domain/terms/store.ts';
 import { termStages, termStatuses, termTypes } from '../../domain/terms/term.ts';
@@ -36,10 +37,10 @@ export function presentTerm(row: TermRow, tenant: Pick<Tenant, 'timezone'>) {
   return {
     termID: row.term_id,
     label: row.label,
-    startDate: wireDate(row.start_date),
-    endDate: wireDate(row.end_date),
-    dueDate: wireDate(row.due_date),
-    issueDate: row.issue_date === null ? null : wireDate(row.issue_date),
+    startDate: wireDay(row.start_date),
+    endDate: wireDay(row.end_date),
+    dueDate: wireDay(row.due_date),
+    issueDate: row.issue_date === null ? null : wireDay(row.issue_date),
     status: row.status,
     stage: row.stage,
     stale: row.is_stale,
@@ -56,8 +57,4 @@ export function presentTerm(row: TermRow, tenant: Pick<Tenant, 'timezone'>) {
     modifiedBy: row.modified_by,
     ts: row.ts,
   };
-}
-
-function wireDate(isoDate: string): string {
-  return formatDate(Temporal.PlainDate.from(isoDate));
 }
