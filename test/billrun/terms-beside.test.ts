@@ -302,6 +302,29 @@ test('what changed in a term before while bills were posted makes them stale whe
   assert.equal(await charged(), 310);
 });
 
+for (const postType of ['Post Subscription', 'Post Account']) {
+  test(`${postType}: a due date that is moved makes stale what is billed in another batch`, async () => {
+    const overdue = [{ component: 'fee', scope: 'Term', formula: '310 + account.overdue * 10%' }];
+    const batches = [{ batchCode: 'B2', label: 'B2' }];
+    const place = await openPlace({ postType, batches }, { componentRules: overdue });
+    const party = await newParty(place.client);
+    const numbers = [await subscribed(place, party), await subscribed(place, party)];
+    const first = await termFor(place, { ...july, dueDate: '15/08/2026' });
+    await generate(place, first);
+    await post(place, first);
+    for (const connectionNumber of numbers) {
+      await place.client.updateConnection({ data: { connectionNumber, batchCode: 'B2' } });
+    }
+    const second = await termFor(place, { ...august, batchCode: 'B2' });
+    await generate(place, second);
+    await place.client.updateTerm({ data: { termID: first, dueDate: '15/09/2026' } });
+    assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
+    await generate(place, second);
+    const charged = (await billsOf(place, second)).map(({ currentCharges }) => currentCharges);
+    assert.deepEqual(charged, postType === 'Post Account' ? [620] : [310, 310]);
+  });
+}
+
 test('a due date that is moved is not that of prepaid bills, which were due when posted', async () => {
   for (const chargingType of ['Postpaid', 'Prepaid']) {
     const place = await openPlace({ chargingType }, { chargeType: chargingType });

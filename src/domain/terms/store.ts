@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -190,19 +190,22 @@ export async function noteInputs(
 
 /**
  * Bills of other terms that are to be made again: of those that end later or on the same day,
- * which may have taken over what this one took in; of all others of the context, where what it had
- * posted is taken back.
+ * which may have taken over what this one took in; also of batches that those whom it billed are in
+ * by now, where what they owe changes; of all others of the context, where what it had posted is
+ * taken back.
  */
 export async function markStale(
   tx: Tx,
   tenantId: number,
   termId: number,
-  which: 'later' | 'others',
+  which: 'later' | 'billed' | 'others',
 ): Promise<void> {
-  const isMeant =
-    which === 'later'
-      ? sql`o.batch_id = t.batch_id and o.end_date >= t.end_date and o.term_id <> t.term_id`
-      : sql`o.term_id <> t.term_id`;
+  const isMeant = {
+    later: sql`o.batch_id = t.batch_id and o.end_date >= t.end_date and o.term_id <> t.term_id`,
+    billed: sql`o.batch_id in (select t.batch_id union all ${batchesBilled(tenantId, termId)})
+      and o.end_date >= t.end_date and o.term_id <> t.term_id`,
+    others: sql`o.term_id <> t.term_id`,
+  }[which];
   await sql`
     update terms o set is_stale = true
     from terms t
@@ -210,6 +213,16 @@ export async function markStale(
       and o.tenant_id = ${tenantId} and o.context_id = t.context_id and ${isMeant}
       and o.status = 'Open' and o.stage in ('Generating', 'Generated') and not o.is_stale
   `.execute(tx);
+}
+
+/** The batches of those whom a term has billed, as they are now. */
+function batchesBilled(tenantId: number, termId: number): RawBuilder<unknown> {
+  return sql`
+    select s.batch_id from bills b
+    left join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+    join subscriptions s on s.tenant_id = ${tenantId}
+      and s.subscription_id = coalesce(b.subscription_id, p.subscription_id)
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId}`;
 }
 
 const inputStages = sql.raw(
@@ -300,5 +313,5 @@ export async function moveDueDateOfBills(
       and c.tenant_id = ${tenantId} and c.context_id = b.context_id
       and c.charging_type = 'Postpaid'
   `.execute(tx);
-  await markStale(tx, tenantId, termId, 'later');
+  await markStale(tx, tenantId, termId, 'billed');
 }
