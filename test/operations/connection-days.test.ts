@@ -1,10 +1,9 @@
 // What a day brings to subscriptions by itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database, openDatabase, type Tx, tenantTransact } from '../../src/base/db/pool.ts';
-import { createLog } from '../../src/base/log.ts';
+import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
 import { postJournal } from '../../src/domain/ledger/store.ts';
-import { findDueTasks, runDailyTask } from '../../src/worker/daily.ts';
+import { asWorker, doDailyWork } from '../support/daily-work.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, shown, subscribe } from '../support/subscriptions.ts';
 
@@ -13,31 +12,13 @@ const admin = await scene.workspace('days', { sandbox: true });
 const tenantId = 1;
 await scene.sql.query("select set_config('app.tenant', '1', false)");
 
-/** Works as a worker does, on a connection of its own. */
-async function asWorker<T>(work: (worker: Database) => Promise<T>): Promise<T> {
-  const connection = { ...scene.cluster.owner, database: scene.databaseName };
-  const role = 'billwright_worker';
-  const worker = openDatabase({ connection, name: 'test worker', max: 2, role });
-  try {
-    return await work(worker);
-  } finally {
-    await worker.close();
-  }
-}
-
-const log = createLog({ level: 'silent' });
-
 let today = Temporal.PlainDate.from('2030-01-01');
 
 /** Moves the clock of the sandbox to noon of a day and does what is due by then. */
 async function goTo(date: string): Promise<void> {
   today = Temporal.PlainDate.from(date);
   await admin.moveClock({ data: { to: `${date}T12:00:00` } });
-  await asWorker(async (worker) => {
-    for (const task of await findDueTasks(worker, scene.clock, tenantId)) {
-      await runDailyTask(worker, scene.clock, log, task);
-    }
-  });
+  await doDailyWork(scene, tenantId);
 }
 
 function day(offset: number, separator = '/'): string {
@@ -111,7 +92,7 @@ async function pay(connectionNumber: string, amount: number): Promise<void> {
     };
     await postJournal(tx, tenantId, journal, { at: scene.clock.now(), by: 'test' });
   };
-  await asWorker((worker) => tenantTransact(worker, tenantId, post));
+  await asWorker(scene, (worker) => tenantTransact(worker, tenantId, post));
 }
 
 test('who waits for papers or a deposit is served on the day after they are there', async () => {
