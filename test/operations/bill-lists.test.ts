@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { RequestOf } from '../../sdk/client.ts';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
 import {
+  countBills,
   listBillsAt,
   listBillsOfPartyAt,
   listNewestBills,
@@ -245,6 +246,59 @@ test('among many bills only those that are shown are read', async () => {
     assert.deepEqual([read.found, read.scanned], [expected, 0]);
     // Each once to find it and once to show it.
     assert.ok(read.fetched <= 2 * expected + 5, `${read.fetched} rows were read`);
+  }
+});
+
+test('bills of open terms and of days are not looked for among all that were billed before', async () => {
+  const { tenantId } = await openTerms();
+  // A term that is posted has none.
+  await scene.sql.query(`delete from bills where tenant_id = $1 and status = 'Draft'`, [tenantId]);
+  const copied = (id: string, changed: string, from: string) =>
+    scene.sql.query(
+      `insert into bills
+       select (jsonb_populate_record(b, jsonb_build_object('bill_id', ${id}, 'bill_number', 'N' || n,
+         'subject_id', 10 + n) || ${changed})).*
+       from bills b, ${from} n where b.tenant_id = $1 and b.bill_id = 1001`,
+      [tenantId],
+    );
+  await copied('10000 + n', `'{}'`, 'generate_series(1, 6000)');
+  await scene.sql.query(
+    `insert into terms
+     select (jsonb_populate_record(t, jsonb_build_object('term_id', 2000, 'label', 'Next', 'status',
+       'Open', 'start_date', date '2030-01-01', 'end_date', date '2030-01-31', 'due_date',
+       date '2030-02-15'))).*
+     from terms t where t.tenant_id = $1 and t.term_id = 1001`,
+    [tenantId],
+  );
+  await copied(
+    '20000 + n',
+    `'{"term_id": 2000, "status": "Draft"}'`,
+    'generate_series(7001, 7003)',
+  );
+  await scene.sql.query(
+    `insert into bill_runs (tenant_id, term_id, run_number, job_id, book_version, versions,
+       first_bill_id, part_size, started_at, generated_by)
+     values ($1, 2000, 1, 1, 1, '{}', 27001, 1000, now(), 'test')`,
+    [tenantId],
+  );
+  await addContents(tenantId);
+  await scene.sql.query('analyze bills, bill_contents');
+  const fromDate = Temporal.PlainDate.from('2030-01-01');
+  for (const filter of [{ statuses: ['Draft'] as const }, { fromDate }]) {
+    const read = await transact(
+      scene.api,
+      { opening: openingFor(tenantId), readOnly: true },
+      async (tx) => {
+        const before = await readHere(tx);
+        const found = await listBillsAt(tx, tenantId, filter, { offset: 0, limit: 20 });
+        const count = await countBills(tx, tenantId, filter);
+        const { scanned, fetched } = await readHere(tx);
+        const rows = scanned + fetched - before.scanned - before.fetched;
+        return { ids: found.map((bill) => bill.bill_id), count, rows };
+      },
+    );
+    assert.deepEqual([read.ids, read.count], [[27001, 27002, 27003], 3]);
+    assert.ok(read.rows <= 100, `${read.rows} rows were read`);
   }
 });
 

@@ -109,14 +109,55 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   if (partyId) conditions.push(sql`b.party_id = ${partyId}`);
   if (termId) conditions.push(sql`b.term_id = ${termId}`);
   if (batchId) conditions.push(sql`b.batch_id = ${batchId}`);
-  if (filter.statuses) conditions.push(sql`b.status = any(${filter.statuses}::text[])`);
+  if (filter.statuses) conditions.push(...haveStatus(tenantId, filter.statuses));
   if (filter.paymentStatus) conditions.push(sql`b.payment_status = ${filter.paymentStatus}`);
-  if (filter.fromDate) conditions.push(sql`t.start_date >= ${filter.fromDate}`);
-  if (filter.toDate) conditions.push(sql`t.start_date <= ${filter.toDate}`);
+  conditions.push(...daysOf(filter));
+  if (filter.fromDate || filter.toDate) {
+    conditions.push(isInReach(tenantId, sql.join(daysOf(filter), sql` and `)));
+  }
   if (subscriptionNumber) {
     conditions.push(sql`b.bill_id in (${billsOf(tenantId, subscriptionNumber)})`);
   }
   return sql.join(conditions, sql` and `);
+}
+
+/** Of term `t`. */
+function daysOf({ fromDate, toDate }: BillFilter): RawBuilder<unknown>[] {
+  return [
+    ...(fromDate ? [sql`t.start_date >= ${fromDate}`] : []),
+    ...(toDate ? [sql`t.start_date <= ${toDate}`] : []),
+  ];
+}
+
+/** In which states the terms of such bills are; where nothing is said, in any. */
+const termStates: Partial<Record<BillStatus, string>> = {
+  Draft: `t.status = 'Open'`,
+  Posted: `t.status in ('Open', 'Posted')`,
+};
+
+/** As literals: the index of those that are to be reviewed is for states the planner can see. */
+function haveStatus(tenantId: number, statuses: readonly BillStatus[]): RawBuilder<unknown>[] {
+  const isOne = sql`b.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
+  const states = statuses.map((status) => termStates[status]);
+  if (states.some((state) => state === undefined)) return [isOne];
+  return [isOne, isInReach(tenantId, sql.raw(`(${states.join(' or ')})`))];
+}
+
+/**
+ * Whether bill `b` has an id that bills of some terms `t` can have: it spares the way through all
+ * that was billed before the first of them.
+ */
+function isInReach(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`b.bill_id >= (
+    select coalesce(min(coalesce((
+        select min(r.first_bill_id) from bill_runs r
+        where r.tenant_id = ${tenantId} and r.term_id = t.term_id
+      ), 0)), ${sql.lit(Number.MAX_SAFE_INTEGER)})
+    from terms t
+    where t.tenant_id = ${tenantId} and ${terms} and exists (
+      select from bills o where o.tenant_id = ${tenantId} and o.term_id = t.term_id
+    )
+  )`;
 }
 
 /** Bills of a subscription, alone on its bill or one of several. */
