@@ -66,7 +66,8 @@ export type EarlierBillRow = {
 
 /**
  * Posted bills of the same subscription and party over the days before, newest first, as many of
- * each as are shown. Ids tell nothing: drafts of a later term may have been made first.
+ * each as are shown. Ids tell nothing: drafts of a later term may have been made first. The term is
+ * looked up and not joined: bills would be looked for again for each term there is.
  */
 export async function listEarlierBills(
   tx: Tx,
@@ -75,8 +76,9 @@ export async function listEarlierBills(
   limit: number,
 ): Promise<EarlierBillRow[]> {
   const { rows } = await sql<EarlierBillRow>`
-    select n.bill_id, t.label, e.bill_amount::text as bill_amount,
-      e.paid_amount::text as paid_amount
+    select n.bill_id, (
+        select t.label from terms t where t.tenant_id = ${tenantId} and t.term_id = e.term_id
+      ) as label, e.bill_amount::text as bill_amount, e.paid_amount::text as paid_amount
     from unnest(
       ${bills.map((bill) => bill.bill_id)}::bigint[],
       ${bills.map((bill) => bill.subscription_id)}::bigint[],
@@ -92,7 +94,6 @@ export async function listEarlierBills(
       order by b.billed_to desc
       limit ${limit}
     ) e
-    join terms t on t.tenant_id = ${tenantId} and t.term_id = e.term_id
     order by n.bill_id, e.billed_to desc
   `.execute(tx);
   return rows;
