@@ -1333,7 +1333,7 @@ CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_
 
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
 
-CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts);
+CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts, party_id);
 
 CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
 
@@ -1348,6 +1348,8 @@ CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_dat
 CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
 
 CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
+
+CREATE INDEX readings_rejected ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Rejected'::text);
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
 
@@ -2071,6 +2073,8 @@ CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
+ SET enable_nestloop TO 'off'
+ SET enable_mergejoin TO 'off'
 BEGIN ATOMIC
  SELECT s.subscription_id
     FROM (subscriptions s

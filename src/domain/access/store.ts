@@ -116,6 +116,7 @@ export async function findLoginById(
   return rows[0];
 }
 
+/** The page is found by the index alone, before any party is looked up. */
 export async function listLogins(
   tx: Tx,
   tenantId: number,
@@ -125,10 +126,14 @@ export async function listLogins(
     select ${loginColumns}
     from logins l
     left join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
-    where l.tenant_id = ${tenantId} and l.login_id > ${options.afterId}
-      and ${isNamed(options.username)}
+    where l.tenant_id = ${tenantId} and l.login_id = any(array(
+      select l.login_id from logins l
+      where l.tenant_id = ${tenantId} and l.login_id > ${options.afterId}
+        and ${isNamed(options.username)}
+      order by l.login_id
+      limit ${options.limit} offset ${options.offset}
+    ))
     order by l.login_id
-    limit ${options.limit} offset ${options.offset}
   `.execute(tx);
   return rows;
 }

@@ -1,6 +1,7 @@
 // What is exported, row by row in the order of ids, under the names of the columns.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { isInReach } from '../readings/list-store.ts';
 
 export type ExportRow = { id: number } & Record<string, string | number | boolean | null>;
 export type Window = { afterId: number; limit: number };
@@ -60,6 +61,7 @@ function day(date: RawBuilder<unknown>): RawBuilder<unknown> {
 
 export type ReadingDays = { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null };
 
+/** Which they are is found before anything is looked up for them. */
 export async function listReadings(
   tx: Tx,
   tenantId: number,
@@ -73,22 +75,29 @@ export async function listReadings(
       r.consumption::text as consumption, r.days, array_to_string(r.flags, ' ') as flags, r.source,
       r.remark, r.image_url as "imageUrl", r.external_reference as "externalRef",
       case when r.rollover then '1' end as rollover
-    from readings r
+    from (
+      select * from readings r
+      where r.tenant_id = ${tenantId} and r.reading_id > ${afterId} and ${within(days)}
+        and ${afterId > 0 ? sql`true` : isInReach(tenantId, days)}
+      order by r.reading_id
+      limit ${limit}
+    ) r
     join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
     join meter_registers g on g.tenant_id = ${tenantId} and g.meter_type_id = m.meter_type_id
       and g.position = r.position
     join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = a.subscription_id
-    where r.tenant_id = ${tenantId} and r.reading_id > ${afterId} and ${within(days)}
     order by r.reading_id
-    limit ${limit}
   `.execute(tx);
   return rows;
 }
 
 function within({ from, to }: ReadingDays): RawBuilder<unknown> {
-  return sql`(${from}::date is null or r.reading_date >= ${from}::date)
-    and (${to}::date is null or r.reading_date <= ${to}::date)`;
+  const conditions = [
+    from ? sql`r.reading_date >= ${from}` : sql`true`,
+    to ? sql`r.reading_date <= ${to}` : sql`true`,
+  ];
+  return sql.join(conditions, sql` and `);
 }
 
 /** With the meter that hangs there, and up to where it was billed: another system goes on there. */

@@ -55,9 +55,8 @@ function takenBy(tenantId: number): RawBuilder<unknown> {
   return sql`
     left join lateral (
       select max(l.term_id) as term_id,
-        bool_or(t.status in ('Posted', 'Published')) as is_posted
+        bool_or(l.term_id = any(${postedTerms(tenantId)})) as is_posted
       from term_readings l
-      join terms t on t.tenant_id = ${tenantId} and t.term_id = l.term_id
       where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id
     ) b on true
   `;
@@ -70,13 +69,7 @@ export async function listReadingsAt(
   window: { offset: number; limit: number },
 ): Promise<ReadingListRow[]> {
   if (isWhole(filter)) return listByIds(tx, tenantId, idsByBlock(tenantId, window));
-  const ids = sql`
-    select r.reading_id from readings r
-    where ${matches(tenantId, filter)}
-    order by r.reading_id
-    limit ${window.limit} offset ${window.offset}
-  `;
-  return listByIds(tx, tenantId, ids);
+  return listByIds(tx, tenantId, idsOf(tenantId, filter, { afterId: 0, ...window }));
 }
 
 export async function listReadingsAfter(
@@ -85,13 +78,95 @@ export async function listReadingsAfter(
   filter: ReadingFilter,
   options: { after: ReadingListRow | undefined; limit: number },
 ): Promise<ReadingListRow[]> {
-  const ids = sql`
+  const window = { afterId: options.after?.reading_id ?? 0, offset: 0, limit: options.limit };
+  return listByIds(tx, tenantId, idsOf(tenantId, filter, window));
+}
+
+type IdWindow = { afterId: number; offset: number; limit: number };
+
+/** The ids of a page or a chunk, in their order. */
+function idsOf(tenantId: number, filter: ReadingFilter, window: IdWindow): RawBuilder<unknown> {
+  const terms = termsOf(tenantId, filter);
+  // What few terms have taken is found by them once; a stream then goes on in the order of ids.
+  const isOfMany = filter.state === 'Billed' && filter.termId === null;
+  if (terms && (isOfMany || window.afterId > 0)) {
+    return idsTaken(tenantId, filter, terms, window);
+  }
+  return sql`
     select r.reading_id from readings r
-    where ${matches(tenantId, filter)} and r.reading_id > ${options.after?.reading_id ?? 0}
+    where ${matches(tenantId, filter)} and r.reading_id > ${window.afterId}
+      and ${isFromFirst(tenantId, filter, window)}
     order by r.reading_id
-    limit ${options.limit}
+    limit ${window.limit} offset ${window.offset}
   `;
-  return listByIds(tx, tenantId, ids);
+}
+
+/** Terms that have taken all readings of a filter; where it names meters, these have fewer. */
+function termsOf(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> | undefined {
+  if (assignments(tenantId, filter)) return undefined;
+  if (filter.termId !== null) return sql`array[${filter.termId}::bigint]`;
+  if (filter.state === 'Billed') return postedTerms(tenantId);
+  return filter.state === 'Locked' ? openTerms(tenantId) : undefined;
+}
+
+function postedTerms(tenantId: number): RawBuilder<unknown> {
+  return sql`array(select term_id from terms
+    where tenant_id = ${tenantId} and status in ('Posted', 'Published'))`;
+}
+
+function openTerms(tenantId: number): RawBuilder<unknown> {
+  return sql`array(select term_id from terms
+    where tenant_id = ${tenantId} and status not in ('Posted', 'Published'))`;
+}
+
+/** Written so that no index but that of the readings can be thought of. */
+function idsTaken(
+  tenantId: number,
+  filter: ReadingFilter,
+  terms: RawBuilder<unknown>,
+  window: IdWindow,
+): RawBuilder<unknown> {
+  return sql`
+    select distinct r.reading_id
+    from term_readings l
+    join readings r on r.tenant_id = ${tenantId} and r.reading_id = l.reading_id
+    where l.tenant_id = ${tenantId} and l.reading_id > ${window.afterId}
+      and (l.term_id = any(${terms})) is true
+      and ${matches(tenantId, leftOf(filter))}
+    order by r.reading_id
+    limit ${window.limit} offset ${window.offset}
+  `;
+}
+
+/** What is left of a filter when its terms are looked at. */
+function leftOf(filter: ReadingFilter): ReadingFilter {
+  if (filter.termId !== null) return { ...filter, termId: null };
+  return filter.state === 'Billed' ? { ...filter, state: null } : filter;
+}
+
+function isFromFirst(
+  tenantId: number,
+  filter: ReadingFilter,
+  { afterId }: IdWindow,
+): RawBuilder<unknown> {
+  return afterId > 0 || assignments(tenantId, filter) ? sql`true` : isInReach(tenantId, filter);
+}
+
+/**
+ * Whether reading `r` has an id that readings of the days can have. Days are found by where their
+ * readings lie, and not by ids: the first of them spares the way through all that was read before.
+ */
+export function isInReach(
+  tenantId: number,
+  { from, to }: Pick<ReadingFilter, 'from' | 'to'>,
+): RawBuilder<unknown> {
+  if (!from) return sql`true`;
+  // Written so that it is not looked for in the order of ids.
+  return sql`r.reading_id >= (
+    select min(d.reading_id + 0) from readings d
+    where d.tenant_id = ${tenantId} and d.reading_date >= ${from}
+      ${to ? sql`and d.reading_date <= ${to}` : sql``}
+  )`;
 }
 
 export async function countReadings(
@@ -99,16 +174,24 @@ export async function countReadings(
   tenantId: number,
   filter: ReadingFilter,
 ): Promise<number> {
-  const { rows } = isWhole(filter)
-    ? await sql<{ count: number }>`
-        select coalesce(sum(all_rows), 0)::bigint as count from row_blocks
-        where tenant_id = ${tenantId} and kind = 'reading'
-      `.execute(tx)
-    : await sql<{ count: number }>`
-        select count(*) as count from readings r
-        where ${matches(tenantId, filter)}
-      `.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    ${isWhole(filter) ? countAll(tenantId) : countOf(tenantId, filter)}
+  `.execute(tx);
   return rows[0]?.count ?? 0;
+}
+
+function countAll(tenantId: number): RawBuilder<unknown> {
+  return sql`select coalesce(sum(all_rows), 0)::bigint as count from row_blocks
+    where tenant_id = ${tenantId} and kind = 'reading'`;
+}
+
+/** All that were billed are counted where terms have taken them. */
+function countOf(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
+  const isBilled = filter.state === 'Billed' && isWhole({ ...filter, state: null });
+  return isBilled
+    ? sql`select count(distinct l.reading_id) as count from term_readings l
+        where l.tenant_id = ${tenantId} and (l.term_id = any(${postedTerms(tenantId)})) is true`
+    : sql`select count(*) as count from readings r where ${matches(tenantId, filter)}`;
 }
 
 async function listByIds(
@@ -170,10 +253,7 @@ function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
   const places = assignments(tenantId, filter);
   if (places) conditions.push(sql`r.assignment_id = any(array(${places}))`);
   if (filter.termId !== null) {
-    conditions.push(sql`r.reading_id = any(array(
-      select l.reading_id from term_readings l
-      where l.tenant_id = ${tenantId} and l.term_id = ${filter.termId}
-    ))`);
+    conditions.push(isIn(tenantId, sql`array[${filter.termId}::bigint]`));
   }
   if (filter.from) conditions.push(sql`r.reading_date >= ${filter.from}`);
   if (filter.to) conditions.push(sql`r.reading_date <= ${filter.to}`);
@@ -186,16 +266,27 @@ function stateConditions(tenantId: number, wanted: ReadingState | null): RawBuil
   if (wanted === 'Review' || wanted === 'Rejected') {
     return [sql`r.status = ${sql.lit(wanted)}`];
   }
-  const posted = sql`t.status in ('Posted', 'Published')`;
+  const isPosted = sql`l.term_id = any(${postedTerms(tenantId)})`;
   const taken = (condition: RawBuilder<unknown>) => sql`exists (
     select from term_readings l
-    join terms t on t.tenant_id = ${tenantId} and t.term_id = l.term_id
     where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id and ${condition}
   )`;
   const isAccepted = sql`r.status = 'Accepted'`;
-  if (wanted === 'Billed') return [isAccepted, taken(posted)];
+  if (wanted === 'Billed') return [isAccepted, taken(isPosted)];
   if (wanted === 'Accepted') return [isAccepted, sql`not ${taken(sql`true`)}`];
-  return [isAccepted, taken(sql`true`), sql`not ${taken(posted)}`];
+  return [isAccepted, isIn(tenantId, openTerms(tenantId)), sql`not ${taken(isPosted)}`];
+}
+
+/** Of one of a few terms: their readings are found first, term by term, and not sought for each. */
+function isIn(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`r.reading_id = any(array(
+    select l.reading_id from unnest(${terms}) as o (term_id)
+    cross join lateral (
+      select reading_id from term_readings
+      where tenant_id = ${tenantId} and term_id = o.term_id
+      offset 0
+    ) l
+  ))`;
 }
 
 /** Where the meters of the filter hung, of all its conditions on them. */
