@@ -239,13 +239,16 @@ test('among many bills only those that are shown are read', async () => {
   ];
   for (const [expected, list] of lists) {
     const opening = openingFor(tenantId);
-    const read = await transact(scene.api, { opening, readOnly: true }, async (tx) => {
+    // Of those that only read, each statement may be counted by itself.
+    const read = await transact(scene.api, { opening }, async (tx) => {
+      const before = await readHere(tx);
       const { length: found } = await list(tx);
-      return { found, ...(await readHere(tx)) };
+      const { scanned, fetched } = await readHere(tx);
+      return { found, scanned: scanned - before.scanned, fetched: fetched - before.fetched };
     });
     assert.deepEqual([read.found, read.scanned], [expected, 0]);
-    // Each once to find it and once to show it.
-    assert.ok(read.fetched <= 2 * expected + 5, `${read.fetched} rows were read`);
+    // Each once to find it and once to show it, and some that are older than those shown.
+    assert.ok(read.fetched <= 3 * expected + 5, `${read.fetched} rows were read`);
   }
 });
 
@@ -285,24 +288,23 @@ test('bills of open terms and of days are not looked for among all that were bil
   await scene.sql.query('analyze bills, bill_contents');
   const fromDate = Temporal.PlainDate.from('2030-01-01');
   for (const filter of [{ statuses: ['Draft'] as const }, { fromDate }]) {
-    const read = await transact(
-      scene.api,
-      { opening: openingFor(tenantId), readOnly: true },
-      async (tx) => {
-        const before = await readHere(tx);
-        const found = await listBillsAt(tx, tenantId, filter, { offset: 0, limit: 20 });
-        const count = await countBills(tx, tenantId, filter);
-        const { scanned, fetched } = await readHere(tx);
-        const rows = scanned + fetched - before.scanned - before.fetched;
-        return { ids: found.map((bill) => bill.bill_id), count, rows };
-      },
-    );
+    const read = await transact(scene.api, { opening: openingFor(tenantId) }, async (tx) => {
+      const before = await readHere(tx);
+      const found = await listBillsAt(tx, tenantId, filter, { offset: 0, limit: 20 });
+      const count = await countBills(tx, tenantId, filter);
+      const { scanned, fetched } = await readHere(tx);
+      const rows = scanned + fetched - before.scanned - before.fetched;
+      return { ids: found.map((bill) => bill.bill_id), count, rows };
+    });
     assert.deepEqual([read.ids, read.count], [[27001, 27002, 27003], 3]);
     assert.ok(read.rows <= 100, `${read.rows} rows were read`);
   }
 });
 
-/** Rows of bills that this transaction has read, by scanning and by index. */
+/**
+ * Rows of bills that were read by scanning and by index: by this transaction, and by those before it
+ * on its connection of which PostgreSQL has not told the others yet.
+ */
 async function readHere(tx: Tx): Promise<{ scanned: number; fetched: number }> {
   const { rows } = await sql<{ scanned: number; fetched: number }>`
     select seq_tup_read as scanned, idx_tup_fetch as fetched
