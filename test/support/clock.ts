@@ -2,18 +2,25 @@ import type { Clock } from '../../src/base/clock.ts';
 
 export type MovableClock = Clock & {
   advance(duration: Temporal.DurationLike): void;
+  /** Moves it ahead to an instant, or back if nobody has moved it yet: tests grow old. */
+  begin(at: Temporal.Instant): void;
   /** Runs a test while time stands still but for advance(): its own pace then plays no part. */
   whileStopped(work: () => Promise<void>): Promise<void>;
 };
 
-/** Runs with the machine's time and can be moved ahead of it. */
+/** Runs with the machine's time, as far ahead of it or behind it as it was moved. */
 export function movableClock(): MovableClock {
   let ahead = Temporal.Duration.from({ seconds: 0 });
   let stoppedAt: Temporal.Instant | undefined;
+  const now = () => (stoppedAt ?? Temporal.Now.instant()).add(ahead);
   return {
-    now: () => (stoppedAt ?? Temporal.Now.instant()).add(ahead),
+    now,
     advance(duration) {
       ahead = ahead.add(duration);
+    },
+    begin(at) {
+      const missing = now().until(at);
+      if (ahead.blank || missing.sign > 0) ahead = ahead.add(missing);
     },
     async whileStopped(work) {
       stoppedAt = Temporal.Now.instant();

@@ -24,9 +24,7 @@ export async function openMetered(
   workspace: string,
   service: Partial<Service> = {},
 ): Promise<Metered> {
-  const over = Temporal.Instant.from('2027-01-01T00:00:00Z');
-  const missing = scene.clock.now().until(over);
-  if (missing.sign > 0) scene.clock.advance(missing);
+  scene.clock.begin(Temporal.Instant.from('2027-01-01T00:00:00Z'));
   const admin = await scene.workspace(workspace);
   const { rows } = await scene.sql.query<{ id: string }>('select find_workspace($1) as id', [
     workspace,

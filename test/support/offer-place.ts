@@ -27,8 +27,7 @@ export async function openOffer(
   tariff: Parameters<typeof newOffer>[2],
   partyName?: string,
 ): Promise<OfferPlace> {
-  const wait = scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z'));
-  if (wait.sign > 0) scene.clock.advance(wait);
+  scene.clock.begin(Temporal.Instant.from('2027-01-01T00:00:00Z'));
   const client = await scene.workspace(workspace);
   const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
   const offer = await newOffer(client, { meteredInputs: [], holdRules: [], ...service }, tariff);
