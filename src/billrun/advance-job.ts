@@ -1,5 +1,6 @@
 // Takes a job one step further: it begins, one of its parts is done, or it ends. Any number of
 // workers do this at once; the rows they hold keep them apart.
+import { counted } from '../base/counted.ts';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
@@ -169,7 +170,7 @@ async function workedParts(tx: Tx, tenantId: number, held: HeldJobRow): Promise<
 
 /** The caller hears that it failed and what is left of it; why stands in the log. */
 function partsFailed({ setAside }: Worked): AppError {
-  const parts = setAside.length === 1 ? '1 part' : `${setAside.length} parts`;
+  const parts = counted(setAside.length, 'part');
   return new AppError('INTERNAL_ERROR', {
     message: `${parts} of the job failed ${attemptsMax} times; the rest is done`,
   });

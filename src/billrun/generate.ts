@@ -1,5 +1,6 @@
 // Step 6: drafts of all bills of a term, or of one. Every generation is a run of its own with a
 // number; a bill that comes out as it was stays as it is.
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import {
@@ -373,16 +374,15 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   await updateTermStage(tx, tenantId, term.term_id, { stage }, stamp);
   const count = (pick: 'made' | 'changed' | 'dropped') =>
     outcomes.reduce((sum, outcome) => sum + outcome[pick], 0);
+  const drafts = { made: count('made'), changed: count('changed'), dropped: count('dropped') };
   const { bills, errors, holds } = totals;
   return {
-    message: `${bills} bills generated, ${errors} in error, ${holds} on hold`,
+    message: `${counted(bills, 'bill')} generated, ${errors} in error, ${holds} on hold`,
     run: run.run_number,
     bills,
     errors,
     holds,
-    made: count('made'),
-    changed: count('changed'),
-    dropped: count('dropped'),
+    ...drafts,
   };
 }
 

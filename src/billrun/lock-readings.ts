@@ -1,4 +1,5 @@
 // Step 4: the readings with which a term is billed are locked.
+import { counted } from '../base/counted.ts';
 import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
@@ -169,7 +170,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     stamp,
   );
   const parts = [
-    `${locked} readings locked`,
+    `${counted(locked, 'reading')} locked`,
     ...(estimated > 0 ? [`${estimated} estimated`] : []),
     ...(repeated > 0 ? [`${repeated} taken again`] : []),
     ...(missing > 0 ? [`${missing} missing`] : []),

@@ -29,7 +29,7 @@ async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finis
   };
   await noteInputs(tx, tenantId, termId, step, stamp);
   const given = values.filter((one) => one.value !== null).length;
-  return storedOf('values', given, saved);
+  return storedOf('value', given, saved);
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */

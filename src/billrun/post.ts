@@ -2,6 +2,7 @@
 // posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
 // there.
 import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorDetail } from '../base/errors.ts';
 import {
@@ -107,7 +108,7 @@ async function staleReason(tx: Tx, tenantId: number, term: BilledTerm): Promise<
   if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';
   const stale = await countStale(tx, tenantId, term);
   if (stale === 0) return null;
-  return stale === 1 ? '1 subscription changed' : `${stale} subscriptions changed`;
+  return `${counted(stale, 'subscription')} changed`;
 }
 
 async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
@@ -277,7 +278,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;
   const rest = left === 0 ? '' : `, ${left} left out`;
-  return { message: `${posted} bills posted${rest}`, posted, leftOut: left };
+  return { message: `${counted(posted, 'bill')} posted${rest}`, posted, leftOut: left };
 }
 
 function allChanged({ label }: BilledTerm): AppError {

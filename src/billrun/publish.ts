@@ -1,6 +1,7 @@
 // Step 8: posted bills become visible to their customers. The document of each is made once as a
 // proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
 import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import {
@@ -133,7 +134,7 @@ async function finish(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const end = { stage: 'Published', status: 'Published' } as const;
   await updateTermStage(tx, tenantId, term.term_id, end, stamp);
-  return { message: `${published} bills published`, bills: published };
+  return { message: `${counted(published, 'bill')} published`, bills: published };
 }
 
 async function notPublished(

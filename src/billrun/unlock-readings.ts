@@ -1,4 +1,5 @@
 // Takes step 4 back: readings are free again, and the drafts that were made of them are gone.
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { findRowSubscriptions } from '../domain/terms/eligible-store.ts';
@@ -52,6 +53,6 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const posted = left === 0 ? { readings: null } : {};
   const step = { stage: 'Created' as const, hasChanged: unlocked > 0, ...posted };
   await noteInputs(tx, tenantId, termId, step, stamp);
-  const bills = drafts === 0 ? '' : `, ${drafts} drafts deleted`;
-  return { message: `${unlocked} readings unlocked${bills}`, unlocked, drafts };
+  const bills = drafts === 0 ? '' : `, ${counted(drafts, 'draft')} deleted`;
+  return { message: `${counted(unlocked, 'reading')} unlocked${bills}`, unlocked, drafts };
 }

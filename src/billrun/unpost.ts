@@ -1,5 +1,6 @@
 // Posted back to Open, as long as nobody built on it. One part: a term is posted or it is not.
 import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import {
@@ -91,5 +92,5 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
 }
 
 async function finish(_tx: Tx, _job: StepJob, worked: Worked): Promise<Finish> {
-  return { message: `${worked.done} bills unposted`, unposted: worked.done };
+  return { message: `${counted(worked.done, 'bill')} unposted`, unposted: worked.done };
 }

@@ -1,5 +1,6 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
 import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import { dayOf, parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
@@ -34,7 +35,7 @@ async function store(tx: Tx, job: StepJob, checked: CheckedReadings): Promise<Fi
   const underReview = checked.readings.filter((one) => one.status === 'Review').length;
   const { unchanged } = checked;
   const parts = [
-    `${stored} readings stored`,
+    `${counted(stored, 'reading')} stored`,
     ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
     ...(underReview > 0 ? [`${underReview} under review`] : []),
   ];

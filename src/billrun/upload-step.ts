@@ -1,4 +1,5 @@
 // A step that stores what somebody sent for a term, while the term is Open: all rows, or none.
+import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { Saved } from '../domain/terms/inputs-store.ts';
 import { lockTerm } from '../domain/terms/store.ts';
@@ -31,7 +32,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 /** How an upload ended; what was never given is not taken back. */
 export function storedOf(what: string, given: number, { changed, removed }: Saved): Finish {
   const taken = removed === 0 ? '' : `, ${removed} taken back`;
-  return { message: `${given} ${what} stored${taken}`, changed: changed + removed };
+  return { message: `${counted(given, what)} stored${taken}`, changed: changed + removed };
 }
 
 /** The rows of an upload, which the job keeps until it has ended. */

@@ -23,7 +23,7 @@ async function store(tx: Tx, job: StepJob, usage: UploadedUse[]): Promise<Finish
   const step = { stage: 'Created' as const, hasChanged: saved.changed + saved.removed > 0 };
   await noteInputs(tx, tenantId, termId, step, stamp);
   const given = usage.filter((one) => one.quantity !== null).length;
-  return storedOf('rows', given, saved);
+  return storedOf('row', given, saved);
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */

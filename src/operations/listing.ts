@@ -75,5 +75,5 @@ function presenter<Row, Data>(list: WholeList<Row, Data>): (row: Row) => object 
 }
 
 export function found(total: number): string {
-  return total === 1 ? '1 found' : `${total} found`;
+  return `${total} found`;
 }

@@ -222,7 +222,7 @@ test('who is cut off in the days of grace is read once more if somebody reads', 
   await generate(run, aug);
   assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '110']]);
   await read('120', '31/08/2026');
-  assert.equal((await lock(aug)).message, '1 readings locked');
+  assert.equal((await lock(aug)).message, '1 reading locked');
   await generate(run, aug);
   assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '120']]);
 });

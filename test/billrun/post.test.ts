@@ -238,7 +238,7 @@ test('bills in error and on hold stop posting, or are left out and caught up by 
     ['1 in error', '1 on hold'],
   );
   const { message } = await post(run, termId, true);
-  assert.equal(message, '1 bills posted, 2 left out');
+  assert.equal(message, '1 bill posted, 2 left out');
   const statuses = (await billsOf(run, termId)).map((bill) => [bill.connectionID, bill.status]);
   assert.deepEqual(statuses, [
     [good, 'Posted'],
@@ -439,7 +439,7 @@ test('a deposit that cannot be computed is an error of its bill, and stops no po
     [['DIVISION_BY_ZERO', 'The security deposit cannot be computed: division by zero']],
   );
   const { message } = await post(run, termId, true);
-  assert.equal(message, '1 bills posted, 1 left out');
+  assert.equal(message, '1 bill posted, 1 left out');
   await assertLaws(scene, run.tenantId);
 });
 

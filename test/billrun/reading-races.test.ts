@@ -39,7 +39,7 @@ test('a reading that is corrected while it is locked is locked as corrected', as
   await scene.sql.query(`update readings set value = 90 where reading_date = '2026-01-31'`);
   await holder.query('select pg_advisory_unlock(4242); drop trigger gate on term_readings');
   await holder.end();
-  assert.equal((await posting).message, '1 readings locked');
+  assert.equal((await posting).message, '1 reading locked');
   const { rows } = await scene.sql.query(
     `select l.value::integer as locked, r.value::integer as read
      from term_readings l join readings r using (tenant_id, reading_id)`,

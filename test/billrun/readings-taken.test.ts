@@ -64,7 +64,7 @@ test('readings that are given back take no drafts along but those made of them',
   const [metered, unmetered] = await billsOf(run, termID);
   assert.equal(unmetered?.connectionNumber, flat);
   const { message } = await client.unpostMeterReadings({ data: { termID } });
-  assert.equal(message, '1 readings unlocked, 1 drafts deleted');
+  assert.equal(message, '1 reading unlocked, 1 draft deleted');
   assert.deepEqual(await billsOf(run, termID), [unmetered]);
   // What is left is not posted by itself.
   const { stage, stale } = await termOf(client, termID);
@@ -108,7 +108,7 @@ for (const postType of ['Post Account', 'Post Party'] as const) {
       ['Asma Khan', 'B. Khan'],
     );
     const { message } = await client.unpostMeterReadings({ data: { termID } });
-    assert.equal(message, '1 readings unlocked, 1 drafts deleted');
+    assert.equal(message, '1 reading unlocked, 1 draft deleted');
     assert.deepEqual(await billsOf(run, termID), bills.slice(1));
   });
 }

@@ -123,7 +123,7 @@ test('a bill of several subscriptions is posted after one of them was touched to
   assert.equal(await codeOf(post(place, termId)), 'TERM_STALE_GENERATE_AGAIN');
   await generate(place, termId);
   const { message } = await post(place, termId);
-  assert.equal(message, '1 bills posted');
+  assert.equal(message, '1 bill posted');
   const [bill] = await billsOf(place, termId);
   assert.equal(bill?.billID, before?.billID);
   assert.equal(bill?.currentCharges, 620);

@@ -82,7 +82,7 @@ test('uploaded readings are stored and judged, and stand at their meters', async
   const termID = await termIn(await inBatch(connection));
   const done = await upload(termID, [connection, String(number), '250', '31/01/2026']);
   assert.deepEqual(done.data, {});
-  assert.equal(done.message, '1 readings stored');
+  assert.equal(done.message, '1 reading stored');
   assert.ok(done.headers.get('x-job-id'));
   const { data } = await admin.getReadings({ number });
   const last = data.readings.at(-1);
@@ -163,7 +163,7 @@ test('a file that is sent twice changes nothing, and one that has grown adds wha
   assert.equal((await admin.getReadings({ number })).data.readings.length, 3);
   // However it is written.
   const grown = [row('+100', '15/01/2026'), row('0110', '16/01/2026'), row('300', '31/01/2026')];
-  assert.equal((await upload(termID, ...grown)).message, '1 readings stored, 2 unchanged');
+  assert.equal((await upload(termID, ...grown)).message, '1 reading stored, 2 unchanged');
   await admin.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
   assert.equal((await upload(termID, ...grown)).message, '0 readings stored, 3 unchanged');
   await changesNothing(async () => {
@@ -218,7 +218,7 @@ test('the last reading of a meter that was taken down is locked, though none han
       readings: [{ number, value: '160' }],
     },
   });
-  assert.equal((await post(termID)).message, '1 readings locked');
+  assert.equal((await post(termID)).message, '1 reading locked');
   assert.deepEqual(await lockedIn(termID), [
     [number, '01/01', 100, '21/01', 160, 'Final', 0, false],
   ]);
@@ -235,7 +235,7 @@ test('current locks the newest accepted reading up to the grace days after the e
     [b.connection, String(b.number), '90', '06/02/2026'],
   );
   const done = await post(termID);
-  assert.equal(done.message, '1 readings locked, 2 missing');
+  assert.equal(done.message, '1 reading locked, 2 missing');
   assert.deepEqual(await lockedIn(termID), [
     [a.number, '01/01', 100, '05/02', 320, 'Actual', 0, false],
   ]);
@@ -248,7 +248,7 @@ test('current locks the newest accepted reading up to the grace days after the e
   );
   // What arrives later is locked by the next call, and nothing is locked twice.
   await upload(termID, [c.connection, String(c.number), '33', '31/01/2026']);
-  assert.equal((await post(termID)).message, '1 readings locked, 1 missing');
+  assert.equal((await post(termID)).message, '1 reading locked, 1 missing');
   assert.equal((await post(termID)).message, '0 readings locked, 1 missing');
   await refuses(
     upload(termID, [a.connection, String(a.number), '300', '04/02/2026']),
@@ -284,7 +284,7 @@ test('a reading under review is not locked, and neither is an older one in its p
   const { data } = await admin.getReadings({ number, status: 'Review' });
   const readingID = data.readings[0]?.readingID ?? 0;
   await admin.reviewReading({ data: { readingID, decision: 'Accept', value: '650' } });
-  assert.equal((await post(termID)).message, '1 readings locked');
+  assert.equal((await post(termID)).message, '1 reading locked');
   assert.deepEqual((await lockedIn(termID))[0]?.slice(3, 5), ['31/01', 650]);
   await refuses(admin.reviewReading({ data: { readingID, decision: 'Reject' } }), 'READING_LOCKED');
 });
@@ -325,7 +325,7 @@ test('previous takes the reading before again, until one comes in', async () => 
   ]);
   assert.equal((await post(termID, 'previous')).message, '0 readings locked');
   await upload(termID, [connection, String(number), '90', '31/01/2026']);
-  assert.equal((await post(termID)).message, '1 readings locked');
+  assert.equal((await post(termID)).message, '1 reading locked');
   assert.deepEqual(await lockedIn(termID), [
     [number, '01/01', 70, '31/01', 90, 'Actual', 0, false],
   ]);
@@ -386,7 +386,7 @@ test('a reading that comes in takes the place of the estimate, which is rejected
   await post(jan);
   await post(feb, 'estimated');
   await upload(feb, [connection, String(number), '99', '27/02/2026']);
-  assert.equal((await post(feb, 'estimated')).message, '1 readings locked');
+  assert.equal((await post(feb, 'estimated')).message, '1 reading locked');
   assert.deepEqual(await lockedIn(feb), [[number, '31/01', 60, '27/02', 99, 'Actual', 0, false]]);
   const { data } = await admin.getReadings({ number, status: 'Rejected' });
   assert.deepEqual(
@@ -405,14 +405,14 @@ test('readings are given back: of one subscription, or all, with the drafts made
   const unpost = (connectionNumber?: string) =>
     admin.unpostMeterReadings({ data: { termID, ...(connectionNumber && { connectionNumber }) } });
   await refuses(unpost('NONE'), 'SUBSCRIPTION_NOT_FOUND', { statusCode: 404 });
-  assert.equal((await unpost(a.connection)).message, '1 readings unlocked');
+  assert.equal((await unpost(a.connection)).message, '1 reading unlocked');
   assert.deepEqual(
     (await lockedIn(termID)).map(([number]) => number),
     [b.number],
   );
   const { data } = await admin.getReadings({ number: a.number, status: 'Locked' });
   assert.deepEqual(data.readings, []);
-  assert.equal((await unpost()).message, '1 readings unlocked');
+  assert.equal((await unpost()).message, '1 reading unlocked');
   assert.deepEqual(await lockedIn(termID), []);
   assert.equal((await unpost()).message, '0 readings unlocked');
   assert.equal((await post(termID)).message, '2 readings locked');
@@ -434,7 +434,7 @@ test('a cancelled term gives its readings back', async () => {
   await admin.cancelTerm({ data: { termID, reason: 'again' } });
   assert.deepEqual(await lockedIn(termID), []);
   const again = await termIn(batch);
-  assert.equal((await post(again)).message, '1 readings locked');
+  assert.equal((await post(again)).message, '1 reading locked');
 });
 
 test('the reading word and the state of the term are looked at first', async () => {

@@ -111,7 +111,7 @@ test('values are stored, replaced and taken back, by the name or the label of a 
   ]);
   assert.equal((await termOf(admin, termID)).stage, 'ComponentsPosted');
   const second = await post(termID, [one, 'repairs', '175.5'], [two, 'repairs', '']);
-  assert.equal(second.message, '1 values stored, 1 taken back');
+  assert.equal(second.message, '1 value stored, 1 taken back');
   assert.deepEqual(await valuesOf(termID), [
     [one, 'goodwill', '-20'],
     [one, 'repairs', '175.5'],
@@ -183,7 +183,7 @@ test('usage is stored for the term or a day, replaced and taken back', async () 
   const back = [one, 'calls', ''];
   assert.equal(
     (await upload(termID, back, [one, 'calls', '8', `05/${month}`])).message,
-    '1 rows stored, 1 taken back',
+    '1 row stored, 1 taken back',
   );
   assert.equal((await upload(termID, back)).message, '0 rows stored');
   assert.deepEqual((await usageOf(termID))[0], [one, 'calls', day, '8']);

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { instantOf, parseLocalDateTime } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import { findTakenClientIds, insertClients } from '../../domain/access/clients-store.ts';
@@ -61,7 +62,11 @@ export const makeClients = operation({
       call.audit({ subject: 'client', subjectId: first + index, before: null, after });
     });
     const resourceIds = clients.map((_, index) => first + index);
-    return { message: `${clients.length} API clients created`, data: {}, ids: { resourceIds } };
+    return {
+      message: `${counted(clients.length, 'API client')} created`,
+      data: {},
+      ids: { resourceIds },
+    };
   },
 });
 

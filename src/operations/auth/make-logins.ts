@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import {
@@ -76,7 +77,11 @@ export const makeLogins = operation({
       call.audit({ subject: 'login', subjectId: firstId + index, before: null, after });
     });
     const resourceIds = logins.map((_, index) => firstId + index);
-    return { message: `${logins.length} logins created`, data: {}, ids: { resourceIds } };
+    return {
+      message: `${counted(logins.length, 'login')} created`,
+      data: {},
+      ids: { resourceIds },
+    };
   },
 });
 

@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts';
 import { assignAccounts } from '../../domain/billing-groups/membership.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -23,6 +24,6 @@ export const assignBillingAccounts = operation({
       auditMove(call, accounts, billingGroupId);
       count += accounts.length;
     }
-    return { message: `${count} billing accounts assigned`, data: {} };
+    return { message: `${counted(count, 'billing account')} assigned`, data: {} };
   },
 });

@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts';
 import { removeAccounts } from '../../domain/billing-groups/membership.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -23,6 +24,6 @@ export const removeBillingAccounts = operation({
       auditMove(call, accounts, null);
       count += accounts.length;
     }
-    return { message: `${count} billing accounts removed`, data: {} };
+    return { message: `${counted(count, 'billing account')} removed`, data: {} };
   },
 });

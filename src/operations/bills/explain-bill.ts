@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
@@ -59,7 +60,7 @@ export const explainBill = operation({
       throw new AppError('LINE_NOT_FOUND', { message, field: 'lineNo' });
     }
     const bill = { billID, billNumber: row.bill_number };
-    const message = lines.length === 1 ? '1 line explained' : `${lines.length} lines explained`;
+    const message = `${counted(lines.length, 'line')} explained`;
     return { message, data: { bill, lines } as never };
   },
 });

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import { storedDay, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -112,7 +113,7 @@ export const getBillTerm = operation({
     const sums = await summaryOf(call, term, batchId);
     const shown = presentTerm(term);
     return {
-      message: `${sums.bills} bills, ${sums.errors} in error, ${sums.onHold} on hold`,
+      message: `${counted(sums.bills, 'bill')}, ${sums.errors} in error, ${sums.onHold} on hold`,
       total: sums.bills + sums.errors,
       wrap: (bills: never[], exceptions: never[] = []) => ({
         term: shown,

@@ -1,5 +1,6 @@
 // Lines of a CSV file as an answer.
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import type { StreamedAnswer } from '../operation.ts';
 
 export const linesShown = Type.Object({
@@ -13,6 +14,6 @@ export function lineAnswer(
   chunks: AsyncIterable<string[]>,
   total: number,
 ): StreamedAnswer<Type.Static<typeof linesShown>> {
-  const message = total === 1 ? '1 row' : `${total} rows`;
+  const message = counted(total, 'row');
   return { message, total, wrap: (lines) => ({ lines }), chunks };
 }

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import type { Encoding } from '../../base/csv/decode.ts';
 import { AppError, errorFromRows } from '../../base/errors.ts';
 import { importFile } from '../../domain/imports/import-file.ts';
@@ -99,7 +100,7 @@ export const importData = operation({
     const options = { isDryRun, isAgain: body.again ?? false, onProgress: () => {} };
     const done = await importFile(call.tx, call.tenant, file, loader, options, stamp);
     if (done.problems.length > 0) throw errorFromRows(lineDetails(done.problems));
-    const rows = done.rows === 1 ? '1 row' : `${done.rows} rows`;
+    const rows = counted(done.rows, 'row');
     if (done.importId === null) return { message: `${rows} can be imported`, data: {} };
     call.audit({
       subject: 'import',

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { type MeterTypeFacts, registerKinds, repeated } from '../../domain/meters/meter.ts';
 import { findTakenTypeNames, insertMeterTypes } from '../../domain/meters/types-store.ts';
@@ -80,8 +81,7 @@ export const makeMeterTypes = operation({
       call.audit({ subject: 'meter type', subjectId: first + index, before: null, after });
     });
     const resourceIds = types.map((_, index) => first + index);
-    const message =
-      types.length === 1 ? '1 meter type created' : `${types.length} meter types created`;
+    const message = `${counted(types.length, 'meter type')} created`;
     return { message, data: {}, ids: { resourceIds } };
   },
 });

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import { detailsOf, errorFromRows } from '../../base/errors.ts';
 import { checkNewMeters, registerMeters } from '../../domain/meters/register.ts';
 import { empty, id, limits } from '../fields.ts';
@@ -43,8 +44,7 @@ export const makeMeters = operation({
       };
       call.audit({ subject: 'meter', subjectId: resourceIds[index] ?? 0, before: null, after });
     });
-    const message =
-      meters.length === 1 ? '1 meter registered' : `${meters.length} meters registered`;
+    const message = `${counted(meters.length, 'meter')} registered`;
     return { message, data: {}, ids: { resourceIds } };
   },
 });

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import { dayOf } from '../../base/days.ts';
 import { detailsOf, errorFromRows } from '../../base/errors.ts';
 import { storeReadings } from '../../domain/readings/enter.ts';
@@ -55,6 +56,6 @@ export const makeReadings = operation({
 });
 
 function messageOf(stored: number, reviews: number): string {
-  const all = stored === 1 ? '1 reading stored' : `${stored} readings stored`;
+  const all = `${counted(stored, 'reading')} stored`;
   return reviews === 0 ? all : `${all}, ${reviews} under review`;
 }

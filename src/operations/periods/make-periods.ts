@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import {
@@ -72,7 +73,11 @@ export const makePeriods = operation({
       const subjectId = resourceIds[index] ?? 0;
       call.audit({ subject: 'billing period', subjectId, before: null, after });
     });
-    return { message: `${periods.length} billing periods created`, data: {}, ids: { resourceIds } };
+    return {
+      message: `${counted(periods.length, 'billing period')} created`,
+      data: {},
+      ids: { resourceIds },
+    };
   },
 });
 

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { insertTemplates, templateKinds } from '../../domain/tenants/templates-store.ts';
 import { empty, oneOf } from '../fields.ts';
@@ -55,6 +56,10 @@ export const makeTemplates = operation({
       const subjectId = resourceIds[index] ?? 0;
       call.audit({ subject: 'template', subjectId, before: null, after });
     });
-    return { message: `${templates.length} templates created`, data: {}, ids: { resourceIds } };
+    return {
+      message: `${counted(templates.length, 'template')} created`,
+      data: {},
+      ids: { resourceIds },
+    };
   },
 });
