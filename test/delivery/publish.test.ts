@@ -202,8 +202,10 @@ test('only a posted term is published; whatever else is refused and changes noth
 test('a term is published by its job in the future, by the guards of that moment', async () => {
   const client = await scene.workspace('later');
   const term = await openPostedTerm(scene, client, mailParties(1));
-  const { message } = await client.publishBills(schedule(term.termId, '2026-12-24T08:00:00'));
-  assert.equal(message, 'scheduled for 2026-12-24 08:00:00');
+  const today = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDate();
+  const tomorrow = today.add({ days: 1 });
+  const { message } = await client.publishBills(schedule(term.termId, `${tomorrow}T08:00:00`));
+  assert.equal(message, `scheduled for ${tomorrow} 08:00:00`);
   assert.equal((await termRow(term)).stage, 'Posted');
 });
 
