@@ -65,11 +65,15 @@ export async function withLeftOut(
   ]);
   const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
   const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
+  // Where no term and no reading tells otherwise, the term's own reading begins where it did.
+  const isTold = (meter: MeterRow, reading: LeftOutReading) =>
+    reading.previous_date !== null || !isInTime(meter);
   return {
     meters: taken.meters.map((meter) => {
       const row = rowOf.get(meter.subscription_id);
       const reading = readingOf.get(keyOf(meter));
-      return row && reading ? caughtUp(scope, row, meter, reading) : meter;
+      const isOther = row && reading && isTold(meter, reading);
+      return isOther ? caughtUp(scope, row, meter, reading) : meter;
     }),
     manual: [...taken.manual.filter(isInTime), ...manual],
     usage: [...taken.usage.filter(isInTime), ...usage],
