@@ -1,10 +1,14 @@
 // What is overdue of those who are billed, item by item.
+
+import { storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { BilledRow } from './inputs-store.ts';
-import { listOpenings, listOverdue, type StandingRow } from './standings-store.ts';
+import { listOpenings, listUnpaid, type StandingRow } from './standings-store.ts';
 
-export type Overdue = Map<number, { open: number; dueDate: string }[]>;
+type Item = { open: number; dueDate: string };
+
+export type Overdue = Map<number, Item[]>;
 
 type Wanted = {
   billed: readonly BilledRow[];
@@ -30,21 +34,36 @@ export async function overdueOf(
     const row = rowOf.get(item.subscription_id);
     return row !== undefined && holderOf(item.party_id, row) === row.party_id;
   };
-  const bills = (await listOverdue(tx, tenantId, term, ids)).filter(isOwn);
-  const openings = (await listOpenings(tx, tenantId, term, ids)).filter(isOwn);
-  const overdue: Overdue = new Map();
-  for (const { subscription_id: id, open, due_date: dueDate } of bills) {
-    overdue.set(id, [...(overdue.get(id) ?? []), { open, dueDate }]);
+  const items: Overdue = new Map();
+  const add = (id: number, item: Item) => items.set(id, [...(items.get(id) ?? []), item]);
+  for (const row of (await listOpenings(tx, tenantId, term, ids)).filter(isOwn)) {
+    add(row.subscription_id, { open: row.amount, dueDate: row.due_date });
+  }
+  for (const row of (await listUnpaid(tx, tenantId, term, ids)).filter(isOwn)) {
+    add(row.subscription_id, { open: row.open, dueDate: row.due_date });
   }
   const receivable = new Map(standings.map((row) => [row.subscription_id, row.receivable]));
-  for (const { subscription_id: id, amount, due_date: dueDate } of openings) {
-    if (dueDate >= term.end_date) continue;
-    const items = overdue.get(id) ?? [];
-    const billedOpen = items.reduce((sum, item) => sum + item.open, 0);
-    const open = Math.min(amount, (receivable.get(id) ?? 0) - billedOpen);
-    if (open > 0) overdue.set(id, [...items, { open, dueDate }]);
+  const overdue: Overdue = new Map();
+  for (const [id, known] of items) {
+    const open = stillOpen(known, receivable.get(id) ?? 0);
+    const due = open.filter(({ dueDate }) => dueDate < term.end_date);
+    overdue.set(id, due);
   }
   return overdue;
+}
+
+/**
+ * What is credited, by a bill below zero or from elsewhere, settles what fell due first: no more is
+ * open than is owed in all.
+ */
+function stillOpen(items: readonly Item[], owed: number): Item[] {
+  let credit = items.reduce((sum, { open }) => sum + open, 0) - owed;
+  const oldestFirst = items.toSorted((a, b) => storedDay(a.dueDate) - storedDay(b.dueDate));
+  return oldestFirst.flatMap(({ open, dueDate }) => {
+    const settled = Math.min(open, Math.max(0, credit));
+    credit -= settled;
+    return settled < open ? [{ open: open - settled, dueDate }] : [];
+  });
 }
 
 /** Who owes now what a party owed of a subscription: it may have gone to the next owner with it. */

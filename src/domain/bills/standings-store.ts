@@ -92,7 +92,7 @@ export async function listStandings(
   return rows;
 }
 
-export type OverdueRow = {
+export type UnpaidRow = {
   subscription_id: number;
   party_id: number;
   open: number;
@@ -100,29 +100,27 @@ export type OverdueRow = {
 };
 
 /**
- * Bills that fell due before a day and are not paid; of a bill of several subscriptions, what the
- * ledger has open for each of them.
+ * Bills that are not paid; of a bill of several subscriptions, what the ledger has open for each of
+ * them.
  */
-export async function listOverdue(
+export async function listUnpaid(
   tx: Tx,
   tenantId: number,
-  term: Side & { end_date: string },
+  term: Side,
   subscriptionIds: readonly number[],
-): Promise<OverdueRow[]> {
-  const { rows } = await sql<OverdueRow>`
+): Promise<UnpaidRow[]> {
+  const { rows } = await sql<UnpaidRow>`
     select subscription_id, party_id, open, due_date
     from (
       select subscription_id, party_id, bill_amount - paid_amount as open, due_date, bill_id
       from bills
       where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
         and status in ('Posted', 'Published') and paid_amount < bill_amount
-        and due_date < ${term.end_date}::date
       union all
       select p.subscription_id, b.party_id, e.open, b.due_date, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
-        and b.due_date < ${term.end_date}::date
       cross join lateral (
         select coalesce(sum(x.amount) * ${sideOf(term)}, 0)::bigint as open
         from subledger_entries x
