@@ -246,8 +246,8 @@ function rememberedItems(
   splitDay: number,
 ): readonly (ValueItem | undefined)[] {
   const { firstDay, lastDay } = window;
-  // With several runs the weights depend on more than the days.
-  if (window.runs.length > 1 || firstDay < 0 || lastDay >= keyBase) {
+  // With several runs the weights depend on more than the days, and with none there are no weights.
+  if (window.runs.length !== 1 || firstDay < 0 || lastDay >= keyBase) {
     return findItems(edition, window, splitDay);
   }
   const last = edition.lastItems;
