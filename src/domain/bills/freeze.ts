@@ -144,7 +144,7 @@ function usageOf(
   const current: PlainUsage = {};
   const past: PlainUsage = {};
   for (const { input, usage_date: date, quantity } of rows) {
-    const isPast = previous !== null && (date === null || isNotAfter(date, previous.term));
+    const isPast = previous !== null && (date === null || isOfTermBefore(date, previous));
     const usage = isPast ? past : current;
     // What is of the whole term comes last.
     const known = usage[input];
@@ -155,8 +155,8 @@ function usageOf(
   return { current: filled(current), past: filled(past) };
 }
 
-function isNotAfter(isoDate: string, term: TermFacts): boolean {
-  return isoDate <= isoDay(term.endDate);
+function isOfTermBefore(isoDate: string, { term, usedThrough }: PreviousTermFacts): boolean {
+  return isoDate <= isoDay(usedThrough ?? term.endDate);
 }
 
 function filled<Entry>(entries: Record<string, Entry>): Record<string, Entry> | null {
@@ -200,6 +200,7 @@ function previousTermOf(
   const term = scope.earlierTerms.get(newest?.termId ?? 0);
   if (!term || term.end_date >= scope.term.start_date) return null;
   const months = term.months === '1' ? 1 : term.months;
+  const lastDay = lastDayBefore(scope.term.start_date);
   const textOf = (minor: number) => minorUnitsText(minor, scope.currencyDecimals);
   const billed = Object.entries(standing.billed ?? {}).map(
     ([component, minor]) => [component, minor === null ? null : textOf(minor)] as const,
@@ -212,6 +213,7 @@ function previousTermOf(
       months,
     },
     ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
+    ...(wireDay(term.end_date) === lastDay ? {} : { usedThrough: lastDay }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
     ...(factsBefore === null ? {} : factsOfItsBill(factsBefore)),
   };

@@ -203,8 +203,9 @@ function isUsageTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknow
 }
 
 /**
- * Use for the term and for those that were left out. Where terms are billed after their days, use
- * of a whole term is of its last day, so that it falls on the days of that term and not of another.
+ * Use for the term and for those that were left out. Use of a whole term is of its last day, so
+ * that it falls on the days of that term and not of another. Where bills are made in advance, what
+ * comes in for a term is use of the one before.
  */
 export async function listUsageWithLeftOut(
   tx: Tx,
@@ -214,7 +215,7 @@ export async function listUsageWithLeftOut(
 ): Promise<UsageRow[]> {
   const { rows } = await sql<UsageRow>`
     with taken as (
-      select u.subscription_id, u.input, u.usage_date, u.quantity, t.end_date,
+      select u.subscription_id, u.input, u.usage_date, u.quantity, t.start_date, t.end_date,
         bool_or(t.end_date < ${term.start_date}::date)
           over (partition by u.subscription_id, u.input) as is_left_out
       from ${wanted(subscriptions)}
@@ -226,7 +227,9 @@ export async function listUsageWithLeftOut(
       trim_scale(sum(quantity))::text as quantity
     from (
       select subscription_id, input, quantity,
-        case when is_left_out and ${term.bills_after_period} then least(usage_date, end_date)
+        case when not is_left_out then usage_date
+          when ${term.bills_after_period} then least(usage_date, end_date)
+          when usage_date = 'infinity' then start_date - 1
           else usage_date end as day
       from taken
     ) dated

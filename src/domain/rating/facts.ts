@@ -99,6 +99,8 @@ export type PreviousTermFacts = {
   readonly term: TermFacts;
   /** The first day that was billed to the term; those before it were billed by another one. */
   readonly billedFrom?: string | null;
+  /** The last day whose use is billed now, where bills of days after the term were left out. */
+  readonly usedThrough?: string | null;
   readonly usage?: Readonly<Record<string, UploadedUsage>> | null;
   /**
    * What its Segment rules billed, by component. Given, the term is rated again, but for components

@@ -36,6 +36,8 @@ export type Rating = {
   readonly evaluation: Evaluation;
   readonly current: RatedTerm;
   readonly previous: EarlierTerm | null;
+  /** Its days and those that were left out since, over which use is billed afterwards. */
+  readonly lookedBackOn: RatedTerm | null;
   /** Terms billed on estimates, with their share of the true use. */
   readonly estimated: readonly EarlierTerm[];
 };
@@ -80,7 +82,8 @@ export function prepareRating(
     historySkip: 0,
   };
   const previous = facts.previousTerm ? termBefore(sources, facts.previousTerm, usage) : null;
-  checkRequiredInputs(cutFacts.steps, current, previous?.term ?? null, errors);
+  const lookedBackOn = previous ? withLeftOut(sources, previous) : null;
+  checkRequiredInputs(cutFacts.steps, current, lookedBackOn, errors);
   const manual = manualAmounts(facts, context, current.tracks, errors);
   const evaluation: Evaluation = {
     context,
@@ -95,7 +98,7 @@ export function prepareRating(
     explained: isExplained ? { usageSources: usageSources(facts), explanations: new Map() } : null,
     component: null,
   };
-  return { evaluation, current, previous, estimated };
+  return { evaluation, current, previous, lookedBackOn, estimated };
 }
 
 const noTerms: readonly EarlierTerm[] = [];
@@ -179,6 +182,18 @@ function termBefore(
     term: { ...earlier.term, usage: withMeasured(earlier.term.usage, usage) },
     billedUsage: withMeasured(earlier.term.usage, then),
   };
+}
+
+/** The term before, and days after it whose bills were left out, as segments of their own. */
+function withLeftOut(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm {
+  const { book, facts, history, cutFacts } = sources;
+  const { start, end, months, runs } = term.window;
+  const last = optionalDay(past.usedThrough, end, 'previousTerm.usedThrough');
+  if (last <= end) return term;
+  const leftOut = runsBetween(facts.connection ?? {}, end + 1, last);
+  const window = makeWindow(start, end, months, [...runs, ...leftOut]);
+  const tracks = tracksOf(book, history, window, cutFacts);
+  return { ...term, window, tracks, parts: partsOf(tracks) };
 }
 
 /** null where the subscription was not active in it. */

@@ -63,7 +63,7 @@ function billError(error: unknown, evaluation: Evaluation | null): BillError {
 
 function evaluate(rating: Rating, facts: Facts): Bill {
   const { evaluation, current, estimated } = rating;
-  const previous = rating.previous?.term ?? null;
+  const previous = rating.lookedBackOn;
   if (evaluation.manual !== null) {
     for (const [slot, { amount }] of evaluation.manual) evaluation.totals[slot] = amount;
   }
