@@ -2,7 +2,7 @@
 // nothing waits any more.
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { failCancelled, findNextAttempt } from '../domain/delivery/sending-store.ts';
+import { failCancelled, failUnplanned, findNextAttempt } from '../domain/delivery/sending-store.ts';
 import {
   doubtDeliveries,
   failWaiting,
@@ -39,6 +39,7 @@ export const retryDeliveriesStep: Step = {
   finish,
   setAside,
   failed: scheduleRetryLater,
+  cancelled,
 };
 
 /** What waits was asked for when it could be; only the term must still be there. */
@@ -95,6 +96,13 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
 /** The job has failed and sends nothing any more. What waits goes with the next. */
 export async function scheduleRetryLater(tx: Tx, job: StepJob): Promise<void> {
   await scheduleRetry(tx, job, job.now.add({ minutes: pauseMinutes }));
+}
+
+/** Nobody else would ever try again what waits. */
+async function cancelled(tx: Tx, job: StepJob): Promise<string | null> {
+  const reason = `Job ${job.jobId}, which was to send it, was cancelled`;
+  const failed = await failUnplanned(tx, job.tenant.tenantId, job.termId ?? 0, reason, job.now);
+  return failed === 0 ? null : `${failed} that waited for it will not be sent`;
 }
 
 /** One job for the next mail that is due, in place of the one that was planned before. */

@@ -1,7 +1,6 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { retryDeliveriesStep } from '../../billrun/retry-deliveries.ts';
-import { failUnplanned } from '../../domain/delivery/sending-store.ts';
+import { steps } from '../../billrun/steps.ts';
 import { cancelJob, findJob, type JobRow } from '../../domain/terms/jobs-store.ts';
 import { empty, id } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
@@ -36,21 +35,23 @@ export const cancelJobOperation = operation({
         allowed: ['Scheduled'],
       });
     }
-    const failed = await failWaitingFor(call, job);
+    const rest = await noteCancelled(call, job);
     call.audit({
       subject: 'job',
       subjectId: job.job_id,
       before: { status: 'Scheduled' },
       after: { status: 'Cancelled' },
     });
-    const rest = failed === 0 ? '' : `; ${failed} that waited for it will not be sent`;
-    return { message: `Job ${job.job_id} is cancelled${rest}`, data: {} };
+    const told = rest === null ? '' : `; ${rest}`;
+    return { message: `Job ${job.job_id} is cancelled${told}`, data: {} };
   },
 });
 
-/** Nobody else would ever try them again. */
-async function failWaitingFor({ tx, tenant, now }: Call, job: JobRow): Promise<number> {
-  if (job.operation !== retryDeliveriesStep.operation || job.term_id === null) return 0;
-  const reason = `Job ${job.job_id}, which was to send it, was cancelled`;
-  return failUnplanned(tx, tenant.tenantId, job.term_id, reason, now);
+async function noteCancelled(
+  { tx, tenant, now }: Call,
+  { job_id: jobId, operation: name, ...job }: JobRow,
+): Promise<string | null> {
+  const { requested_by: requestedBy, term_id: termId, bill_id: billId } = job;
+  const request = { tenant, now, requestedBy, termId, billId, parameters: {} };
+  return (await steps.get(name)?.cancelled?.(tx, { ...request, jobId })) ?? null;
 }
