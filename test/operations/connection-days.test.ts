@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
 import { postJournal } from '../../src/domain/ledger/store.ts';
+import { refuses } from '../support/client.ts';
 import { asWorker, doDailyWork } from '../support/daily-work.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, shown, subscribe } from '../support/subscriptions.ts';
@@ -116,6 +117,41 @@ test('who waits for papers or a deposit is served on the day after they are ther
     [one.status, one.connectionDate, one.billedThrough, one.tariffHistory?.[0]?.fromDate],
     ['Active', day(0, ''), day(-1, ''), day(0)],
   );
+});
+
+test('who is to be served on a later day is not archived', async () => {
+  const partyNumber = await newParty(admin);
+  const archive = () => admin.updateUser({ user: { partyNumber, archiveStatus: 1 } });
+  const number = await subscribe(admin, {
+    ...offer,
+    users: [{ partyNumber }],
+    connectionDate: day(5, ''),
+  });
+  const refusal = await refuses(archive(), 'PARTY_HAS_ACTIVE_SUBSCRIPTIONS', { statusCode: 422 });
+  assert.match(refusal.error.message, /1 active subscriptions, with those that begin later/);
+  await goTo(today.add({ days: 5 }).toString());
+  assert.equal(await statusOf(number), 'Active');
+  const change = (effectiveDate: string) => ({ data: { connectionNumber: number, effectiveDate } });
+  await admin.disconnectConnection({
+    data: { ...change(day(0)).data, kind: 'CustomerRequest', reason: 'Away' },
+  });
+  await admin.reconnectConnection(change(day(4)));
+  await refuses(archive(), 'PARTY_HAS_ACTIVE_SUBSCRIPTIONS');
+});
+
+test('the papers of an archived party begin no service until it is restored', async () => {
+  const strict = await newOffer(admin, { requiredDocs: ['Deed'] });
+  const partyNumber = await newParty(admin);
+  const number = await subscribe(admin, { ...strict, users: [{ partyNumber }] });
+  await admin.updateConnection({ data: { connectionNumber: number, documents: ['Deed'] } });
+  await admin.updateUser({ user: { partyNumber, archiveStatus: 1 } });
+  const next = () => goTo(today.add({ days: 1 }).toString());
+  await next();
+  assert.equal(await statusOf(number), 'Pending');
+  await admin.updateUser({ user: { partyNumber, archiveStatus: 0 } });
+  await next();
+  const one = await shown(admin, number);
+  assert.deepEqual([one.status, one.connectionDate], ['Active', day(0, '')]);
 });
 
 test('who was cut off for good is closed once all is billed and settled', async () => {

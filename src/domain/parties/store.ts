@@ -146,7 +146,7 @@ export async function updateParty(
   return updated;
 }
 
-/** What stands against archiving a party. */
+/** What stands against archiving a party. Who is to be Active from a later day on will be. */
 export async function findArchiveObstacles(
   tx: Tx,
   tenantId: number,
@@ -155,7 +155,11 @@ export async function findArchiveObstacles(
   const { rows } = await sql<{ active: number; has_balance: boolean }>`
     select
       (select count(*) from subscriptions
-        where tenant_id = ${tenantId} and party_id = ${partyId} and status = 'Active') as active,
+        where tenant_id = ${tenantId} and party_id = ${partyId}
+          and (status = 'Active' or exists (
+            select from jsonb_array_elements(status_history) h
+            where (h ->> 'fromDate')::date >= next_change_date and h ->> 'status' = 'Active'
+          ))) as active,
       exists (select from parties
         where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
       or exists (select from subscription_balances

@@ -101,7 +101,7 @@ async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Prom
     throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
       message:
         `Party ${party.party_number} still has ` +
-        `${obstacles.activeSubscriptions} active subscriptions`,
+        `${obstacles.activeSubscriptions} active subscriptions, with those that begin later`,
       field: 'user.archiveStatus',
     });
   }

@@ -42,7 +42,7 @@ export async function takeNextSteps(
   return rows;
 }
 
-/** Serves those that waited for papers or a deposit, and have them by now. */
+/** Serves those that waited for papers or a deposit, and have them by now; of nobody archived. */
 export async function serveReady(
   tx: Tx,
   tenantId: number,
@@ -68,6 +68,7 @@ export async function serveReady(
       left join subscription_balances b
         on b.tenant_id = w.tenant_id and b.subscription_id = w.subscription_id
         and b.party_id = w.party_id
+      join parties p on p.tenant_id = w.tenant_id and p.party_id = w.party_id and not p.archived
       where w.tenant_id = ${tenantId} and w.status = 'Pending' and w.connection_date <= ${day}
         and w.status_history -> -1 ->> 'kind' in ('Documents', 'Deposit')
         and coalesce(c.required_documents, '[]') <@ w.documents
