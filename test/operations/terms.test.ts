@@ -132,6 +132,14 @@ test('days that no term bills are told, before and after', async () => {
     (await make({ ...between, serviceCode })).message,
     /no term bills 01\/10\/2026, next to Oct$/,
   );
+  const termID = Number(first.headers.get('x-term-id'));
+  const end = async (endDate: string) =>
+    (await admin.updateTerm({ data: { termID, endDate } })).message;
+  assert.equal(
+    await end('29/07/2026'),
+    'Term Jul-2026 changed. TERM_GAP: no term bills 30/07/2026 to 31/07/2026, next to Aug',
+  );
+  assert.equal(await end('31/07/2026'), 'Term Jul-2026 changed');
 });
 
 test('terms that are not regular name whom they bill', async () => {
@@ -219,7 +227,7 @@ test('an open term changes its label and dates; drafts that were made are then s
   assert.equal((await change({ label: 'August' })).message, 'Nothing to change');
   const september = { startDate: '31/08/2026', endDate: '30/09/2026' };
   await newTerm(admin, { ...september, serviceCode });
-  await refuses(change({ endDate: '31/08/2026' }), 'TERM_OVERLAP');
+  await refuses(change({ endDate: '31/08/2026' }), 'TERM_OVERLAP', { field: 'data.endDate' });
   await scene.sql.query('update terms set run_number = 1 where term_id = $1', [termID]);
   await change({ label: 'Aug again' });
   assert.equal((await termOf(admin, termID)).stale, false);

@@ -7,7 +7,13 @@ import { builtInBatch, type Stamp } from '../pricing/context.ts';
 import { type ContextRow, shareContext } from '../pricing/contexts-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { findChosen, insertChosen } from './chosen-store.ts';
-import { findNeighbours, insertTerm, type NewTerm, type TermEdge } from './store.ts';
+import {
+  findNeighbours,
+  insertTerm,
+  type NewTerm,
+  type TermEdge,
+  type TermPlace,
+} from './store.ts';
 import { assertTermDates, type PostType, type TermType } from './term.ts';
 
 export type TermRequest = {
@@ -67,8 +73,7 @@ export async function createTerm(
   };
   await insertTerm(tx, tenantId, term, stamp);
   await insertChosen(tx, tenantId, term.termId, chosen);
-  const gaps = type === 'Regular' ? await gapsOf(tx, tenantId, term) : [];
-  return { ...term, batchCode, gaps };
+  return { ...term, batchCode, gaps: await gapsBeside(tx, tenantId, term) };
 }
 
 async function contextOf(tx: Tx, tenantId: number, request: TermRequest): Promise<ContextRow> {
@@ -126,7 +131,13 @@ async function chosenOf(
   return [...new Set([...found.values()].map((one) => one.subscription_id))];
 }
 
-async function gapsOf(tx: Tx, tenantId: number, term: NewTerm): Promise<string[]> {
+/** Days next to a term that no term of the batch bills; only those of Regular ones are missed. */
+export async function gapsBeside(
+  tx: Tx,
+  tenantId: number,
+  term: TermPlace & Pick<NewTerm, 'type'>,
+): Promise<string[]> {
+  if (term.type !== 'Regular') return [];
   const { previous, next } = await findNeighbours(tx, tenantId, term);
   return [
     ...gap(previous, (end) => [end.add({ days: 1 }), term.startDate.subtract({ days: 1 })]),

@@ -75,15 +75,18 @@ export async function insertTerm(
     )
   `
     .execute(tx)
-    .catch((error) => rethrowViolation(error, violations(term.label, term.billingPeriodId)));
+    .catch((error) =>
+      rethrowViolation(error, violations(term.label, term.billingPeriodId, 'startDate')),
+    );
 }
 
-function violations(label: string, billingPeriodId: number) {
+/** The field is the one that was sent and can be in the way of another term. */
+function violations(label: string, billingPeriodId: number, dateField: 'startDate' | 'endDate') {
   return {
     terms_overlap: () =>
       new AppError('TERM_OVERLAP', {
         message: 'A regular term of the same batch and billing period has days of these',
-        field: 'data.startDate',
+        field: `data.${dateField}`,
       }),
     terms_label_key: () =>
       new AppError('DUPLICATE', {
@@ -149,7 +152,9 @@ export async function updateTerm(
     where tenant_id = ${tenantId} and term_id = ${term.term_id}
   `
     .execute(tx)
-    .catch((error) => rethrowViolation(error, violations(term.label, term.billing_period_id)));
+    .catch((error) =>
+      rethrowViolation(error, violations(term.label, term.billing_period_id, 'endDate')),
+    );
 }
 
 /**
@@ -246,11 +251,17 @@ export async function cancelTerm(
   await markStale(tx, tenantId, termId, 'later');
 }
 
+/** Where a term stands among those of its batch. */
+export type TermPlace = Pick<
+  NewTerm,
+  'contextId' | 'batchId' | 'billingPeriodId' | 'startDate' | 'endDate'
+>;
+
 /** The regular terms next to some days, of the same context, batch and billing period. */
 export async function findNeighbours(
   tx: Tx,
   tenantId: number,
-  term: Pick<NewTerm, 'contextId' | 'batchId' | 'billingPeriodId' | 'startDate' | 'endDate'>,
+  term: TermPlace,
 ): Promise<{ previous: TermEdge | null; next: TermEdge | null }> {
   const same = sql`tenant_id = ${tenantId} and context_id = ${term.contextId}
     and batch_id = ${term.batchId} and billing_period_id = ${term.billingPeriodId}

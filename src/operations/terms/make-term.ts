@@ -1,11 +1,12 @@
 import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
-import { type CreatedTerm, createTerm } from '../../domain/terms/create.ts';
+import { createTerm } from '../../domain/terms/create.ts';
 import { postTypes, termTypes } from '../../domain/terms/term.ts';
 import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty, filledText, id, limits, maybe, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
+import { withGaps } from './term-fields.ts';
 
 export const makeTerm = operation({
   path: '/billing/terms/make-term',
@@ -91,14 +92,9 @@ export const makeTerm = operation({
       },
     });
     const ids = { resourceIds: [term.termId], termIds: [term.termId] };
-    return { message: messageOf(term), data: {}, ids };
+    return { message: withGaps(`Term ${term.label} is open`, term.gaps), data: {}, ids };
   },
 });
-
-function messageOf({ label, gaps }: CreatedTerm): string {
-  const made = `Term ${label} is open`;
-  return gaps.length === 0 ? made : `${made}. TERM_GAP: ${gaps.join('; ')}`;
-}
 
 function realDate(text: string): Temporal.PlainDate {
   const parsed = parseDate(text);

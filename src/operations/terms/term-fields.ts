@@ -58,3 +58,8 @@ export function presentTerm(row: TermRow, tenant: Pick<Tenant, 'timezone'>) {
     ts: row.ts,
   };
 }
+
+/** A message that tells of days next to a term that nobody bills. */
+export function withGaps(message: string, gaps: readonly string[]): string {
+  return gaps.length === 0 ? message : `${message}. TERM_GAP: ${gaps.join('; ')}`;
+}

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { gapsBeside } from '../../domain/terms/create.ts';
 import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
 import {
   hasBills,
@@ -16,6 +17,7 @@ import { termRules } from '../../domain/terms/term-rules.ts';
 import { date, empty, filledText, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
+import { withGaps } from './term-fields.ts';
 
 export const updateTermOperation = operation({
   path: '/billing/terms/update-term',
@@ -80,7 +82,8 @@ export const updateTermOperation = operation({
       before: shown(beforeOf(term)),
       after: shown(after),
     });
-    return { message: `Term ${after.label} changed`, data: {} };
+    const gaps = changed.includes('endDate') ? await gapsAfter(tx, tenantId, term, after) : [];
+    return { message: withGaps(`Term ${after.label} changed`, gaps), data: {} };
   },
 });
 
@@ -107,6 +110,22 @@ function changesOf(term: TermRow, after: Changeable): (keyof Changeable)[] {
   return (['label', 'endDate', 'dueDate'] as const).filter(
     (name) => String(before[name]) !== String(after[name]),
   );
+}
+
+function gapsAfter(
+  tx: Tx,
+  tenantId: number,
+  term: TermRow,
+  { endDate }: Changeable,
+): Promise<string[]> {
+  return gapsBeside(tx, tenantId, {
+    contextId: term.context_id,
+    batchId: term.batch_id,
+    billingPeriodId: term.billing_period_id,
+    type: term.term_type,
+    startDate: Temporal.PlainDate.from(term.start_date),
+    endDate,
+  });
 }
 
 /** Readings of later days would be billed on the fewer days that are left. */
