@@ -1,5 +1,6 @@
 // The one shape of every answer under /billing/.
 import type { AppError } from '../base/errors.ts';
+import { ignoredNamesMax } from '../base/validation/validate.ts';
 import type { AnswerIds } from '../operations/operation.ts';
 
 const idsInHeaderMax = 100;
@@ -90,7 +91,7 @@ function plainHeader(text: string): string {
 export function ignoredFieldsHeader(names: readonly string[]): Headers {
   if (names.length === 0) return {};
   let header = '';
-  for (const name of names) {
+  for (const name of names.slice(0, ignoredNamesMax)) {
     const plain = plainHeader(name);
     const longer = header === '' ? plain : `${header},${plain}`;
     if (longer.length > ignoredFieldsHeaderMax) break;

@@ -14,7 +14,7 @@ import {
   readToken,
   type Token,
 } from './authenticate.ts';
-import { jobHeader } from './envelope.ts';
+import { ignoredFieldsHeader, jobHeader } from './envelope.ts';
 import {
   claimKey,
   type Key,
@@ -151,6 +151,10 @@ async function runCall(
     principal,
     ownPartyId,
     audit: (entry) => entries.push(entry),
+    ignore: (names) => {
+      const all = [...call.validated.ignored, ...names];
+      Object.assign(call.headers, ignoredFieldsHeader(all));
+    },
     read: (work) =>
       transact(parts.database, { opening: openingFor(call.tenantId), readOnly: true }, work),
   };

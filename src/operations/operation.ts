@@ -42,6 +42,8 @@ export type Call = CallBase & {
   ownPartyId: number | null;
   /** Every change is recorded here and stored with it. */
   audit(entry: AuditEntry): void;
+  /** Names fields that the schema does not see and nobody reads, beside those that it does. */
+  ignore(names: readonly string[]): void;
   /** A further read-only transaction of the same workspace: lists are streamed through these. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };

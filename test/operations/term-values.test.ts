@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
+import { ask } from '../support/http.ts';
 import { insertSubscriptions } from '../support/plain-subscription.ts';
 import { newTariff, type Service, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -163,6 +164,34 @@ test('every bad row of values is named, and nothing is stored', async () => {
     await refuses(post(999, good), 'TERM_NOT_FOUND');
   });
   assert.equal((await termOf(admin, termID)).stage, 'Created');
+});
+
+test('unknown keys beside the rows of an upload are named, also where it is refused', async () => {
+  const termID = await nextTerm();
+  const headers = { 'X-Workspace': 'values', Authorization: admin.token ?? '' };
+  const named = async (path: string, action: string, inner: object) => {
+    const data = { data: JSON.stringify({ termID, ...inner }), colour: 1 };
+    const words = { method: 'Update', action, apiVersion: 'v2', operation: 'schedule' };
+    const body = JSON.stringify({ ...words, data });
+    const answered = await ask(scene.baseUrl, `/billing/terms/${path}`, { headers, body });
+    const code = answered.envelope.error?.code ?? null;
+    return [code, answered.headers.get('x-ignored-fields')];
+  };
+  const path = 'post-manual-component-values';
+  const unknown = { 'due date': 1, usage: [] };
+  assert.deepEqual(await named(path, 'Upload Manual Comps', { compsData: [], ...unknown }), [
+    null,
+    'data.colour,data.data.due%20date,data.data.usage',
+  ]);
+  assert.deepEqual(await named('upload-usage', 'Upload Usage', { usage: [], extra: {} }), [
+    null,
+    'data.colour,data.data.extra',
+  ]);
+  const readings = { Readings: [] };
+  assert.deepEqual(await named('upload-meter-readings', 'Upload Meter Readings', readings), [
+    'REQUIRED_FIELD',
+    'data.colour,data.data.Readings',
+  ]);
 });
 
 test('usage is stored for the term or a day, replaced and taken back', async () => {

@@ -9,7 +9,7 @@ import type { ErrorDetail } from '../errors.ts';
 import { describeProblem, escapePointer, fieldPath, type SchemaNode } from './problems.ts';
 
 const problemsMax = 500;
-const ignoredNamesMax = 20;
+export const ignoredNamesMax = 20;
 
 Settings.Set({ maxErrors: problemsMax });
 

@@ -35,7 +35,7 @@ export const postManualComponentValues = operation({
     },
   },
   handle(call, { data }) {
-    const { termId, rows } = parseUpload(data.data, columns);
+    const { termId, rows } = parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { values: rows.length };
     const { sheduleTime } = data;

@@ -2,6 +2,7 @@
 import * as Type from 'typebox';
 import { AppError, type ErrorDetail } from '../../base/errors.ts';
 import { limits } from '../fields.ts';
+import type { Call } from '../operation.ts';
 import { scheduleWord, sheduleTime } from '../scheduling.ts';
 
 /** As long as a whole call can be. */
@@ -25,10 +26,13 @@ type Columns = { list: string; min: number; max: number };
 const rowTextMax = 500;
 
 /** The term and the rows of the text, or all that is wrong with it. */
-export function parseUpload(text: string, columns: Columns): Upload {
-  const inner = parseObject(text);
-  const { termID: termId } = inner;
-  const rows = inner[columns.list];
+export function parseUpload(
+  { ignore }: Pick<Call, 'ignore'>,
+  text: string,
+  columns: Columns,
+): Upload {
+  const { termID: termId, [columns.list]: rows, ...unknown } = parseObject(text);
+  ignore(Object.keys(unknown).map((name) => `data.data.${name}`));
   const problems: ErrorDetail[] = [];
   const isId = Number.isSafeInteger(termId) && (termId as number) > 0;
   if (!isId) {

@@ -37,7 +37,7 @@ export const uploadMeterReadings = operation({
     },
   },
   handle(call, { data }) {
-    const { termId, rows } = parseUpload(data.data, columns);
+    const { termId, rows } = parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { readings: rows.length };
     const { sheduleTime } = data;

@@ -34,7 +34,7 @@ export const uploadUsage = operation({
     },
   },
   handle(call, { data }) {
-    const { termId, rows } = parseUpload(data.data, columns);
+    const { termId, rows } = parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { rows: rows.length };
     const { sheduleTime } = data;
