@@ -1,7 +1,9 @@
 // Texts with placeholders.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { AppError } from '../../src/base/errors.ts';
+import { mailText } from '../../src/domain/delivery/mail-text.ts';
 import type { BillDocument } from '../../src/domain/documents/bill-document.ts';
 import { formatsOf } from '../../src/domain/documents/formats.ts';
 import {
@@ -11,7 +13,7 @@ import {
   placeholderNames,
   templateProblem,
 } from '../../src/domain/documents/template.ts';
-import { letterhead, ordinaryBill } from './bills.ts';
+import { letterhead, ordinary, ordinaryBill } from './bills.ts';
 
 const source = (over: Partial<BillDocument> = {}) => ({
   bill: { ...ordinaryBill, ...over },
@@ -51,6 +53,23 @@ test('placeholders become the values of the bill, in the forms of the locale', (
 test('the default templates of a workspace can be filled', () => {
   const body = 'Bill {{bill.billNumber}}\n{{bill.partyName}}\n{{bill.lines}}\n';
   assert.match(fillLines(body, source()), /^Energy charges: 9,988\.12$/m);
+});
+
+test('the mail that workspaces begin with asks nobody to pay nothing', () => {
+  const schema = readFileSync(new URL('../../migrations/schema.sql', import.meta.url), 'utf8');
+  const request =
+    /Please pay [^']*\{\{bill\.dueDate\}\}\./.exec(schema)?.[0] ?? assert.fail('gone');
+  const text = (over: Partial<BillDocument>, body = request) =>
+    mailText({ ...ordinary, bill: { ...ordinaryBill, ...over } }, { subject: null, body }).text;
+  assert.equal(text({}), 'Please pay 14,842.00 PKR by 15-Aug-2025.');
+  const owesNothing = { payableWithinDueDate: 0, creditBalance: 0 };
+  assert.equal(text(owesNothing), 'There is nothing to pay.');
+  assert.equal(
+    text({ payableWithinDueDate: 0, creditBalance: 1250.5 }),
+    'There is nothing to pay. 1,250.50 PKR to your credit is carried forward.',
+  );
+  const own = 'To pay: {{bill.payableWithinDueDate}} by {{bill.dueDate}}.';
+  assert.equal(text(owesNothing, own), 'To pay: 0.00 by 15-Aug-2025.');
 });
 
 test('every name that is offered can be filled', () => {
