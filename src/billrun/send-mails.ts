@@ -178,6 +178,9 @@ async function land(outbound: Outbound, flight: Flight): Promise<void> {
   throw new Error(`${ended.length} mails were sent, which could not be noted`);
 }
 
+/** The error may name folders of this machine, which are of no use to who reads of a delivery. */
+const notHandedOver = 'The mail could not be handed over; the log tells why';
+
 async function handOver(
   outbound: Outbound,
   { mail, message }: Ready,
@@ -189,7 +192,7 @@ async function handOver(
       { err: error, deliveryId: mail.delivery_id },
       'a mail could not be handed over',
     );
-    return { outcome: 'Temporary', detail: error.message };
+    return { outcome: 'Temporary', detail: notHandedOver };
   });
   breaker.note(result.outcome === 'Temporary');
   return { ...endOf(outbound, mail, result), attempts };

@@ -302,6 +302,18 @@ test('without a mail server, mails are files; without a template, the bill itsel
   assert.match(text, /Customer 1/);
 });
 
+test('a mail that cannot be written tells no folder of the machine, and goes later', async () => {
+  const { equipment } = openWorker({});
+  const outbox = join(equipment.dataFolder, 'outbox');
+  writeFileSync(outbox, '');
+  const { client, termId } = await openPublished(mailParties(1));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 to be tried again');
+  const [row] = await deliveriesOf(client, termId);
+  assert.equal(row?.reason, 'The mail could not be handed over; the log tells why');
+  rmSync(outbox);
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
+});
+
 for (const serviceType of ['Purchase', 'Payroll'] as const) {
   test(`${serviceType}: documents and mails tell what is paid to who gets them`, async () => {
     const { server } = await openMail();
