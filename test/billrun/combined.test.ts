@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { assertLaws, judgementsOf } from '../support/laws.ts';
+import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
@@ -40,7 +41,10 @@ type Town = {
 let made = 0;
 
 /** Khan has a shop with two subscriptions and a home with one, Noor a farm with one. */
-async function openTown(postType: PostType): Promise<Town> {
+async function openTown(
+  postType: PostType,
+  billRounding: Service['billRounding'] = null,
+): Promise<Town> {
   made += 1;
   const workspace = `town-${made}`;
   const client = await scene.workspace(workspace);
@@ -53,6 +57,7 @@ async function openTown(postType: PostType): Promise<Town> {
       components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
       meteredInputs: [],
       holdRules: [],
+      billRounding,
     },
     { componentRules: [{ component: 'fee', formula: 'daily * segment.days' }] },
   );
@@ -204,6 +209,35 @@ test('a bill of several subscriptions looks back on what they were charged toget
     assert.match(html, /Your past bills/, connectionGroupLabel ?? '');
     assert.match(html, /Jul/);
   }
+});
+
+test('what a bill of several was rounded by is charged to none of them', async () => {
+  const town = await openTown('Post Account', { scale: -1, mode: 'HalfUp' });
+  const { client, tenantId } = town;
+  const first = await generated(town, { ...july, label: 'Jul' });
+  await client.postBills(schedule(first));
+  const charged = async () => {
+    const { rows } = await scene.sql.query(
+      `select s.subscription_number as name, (h.terms[1] ->> 'amount')::integer / 100 as amount
+       from usage_histories h join subscriptions s using (tenant_id, subscription_id)
+       where h.tenant_id = $1`,
+      [tenantId],
+    );
+    return Object.fromEntries(rows.map(({ name, amount }) => [name, amount]));
+  };
+  // 31 * (1 + 2) is billed as 90, 31 * 4 as 120, 31 * 8 as 250.
+  assert.deepEqual(await charged(), { a: 31, b: 62, c: 124, d: 248 });
+  const second = await generated(town, { ...august, label: 'Aug' });
+  const shown = (await shownBills(town, second)).map((bill) => [
+    bill.connectionGroupLabel,
+    bill.history[0]?.amount,
+  ]);
+  assert.deepEqual(Object.fromEntries(shown), { Shop: 90, Home: 120, Farm: 250 });
+  await client.postBills(schedule(second));
+  await assertParts(town);
+  await client.unpostBills({ operation: 'schedule', data: { termID: second, reason: 'Again' } });
+  assert.deepEqual(await charged(), { a: 31, b: 62, c: 124, d: 248 });
+  await assertParts(town);
 });
 
 test('a bill of a party goes to the party, one of an account to its premises', async () => {

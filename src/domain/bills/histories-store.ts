@@ -21,6 +21,7 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
   return sql`case when cardinality(h.terms) > ${historyTerms} then '{}' else array(
     select (jsonb_build_object('termId', t.term_id, 'label', t.label, 'endDate', t.end_date,
         'days', o.days, 'amount', o.amount, 'usage', o.usage)
+      || case when o.rounding <> 0 then jsonb_build_object('rounding', o.rounding) else '{}' end
       || case when not c.bills_after_period and o.billed_through >= t.start_date
         then jsonb_build_object('fromDate', o.billed_through + 1) else '{}' end)::json
     from (${rememberedBills(tenantId)} offset 0) o
@@ -39,12 +40,12 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
 function rememberedBills(tenantId: number): RawBuilder<unknown> {
   return sql`
     select b.term_id, b.billed_to, b.billed_through, b.days, b.current_charges as amount,
-      b.usage::jsonb as usage
+      0 as rounding, b.usage::jsonb as usage
     from bills b
     where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
       and b.status in ('Posted', 'Published')
     union all
-    select b.term_id, o.billed_to, o.billed_through, o.days, o.amount,
+    select b.term_id, o.billed_to, o.billed_through, o.days, ${subtotal}, o.amount - ${subtotal},
       ${usageObject(sql`e.section -> 'usage'`)}
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
@@ -82,7 +83,7 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
   const { keepsCharges, isCombined, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
-    select b.subscription_id, b.days, b.current_charges as amount,
+    select b.subscription_id, b.days, b.current_charges::text as amount,
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
       ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
@@ -96,7 +97,9 @@ function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknow
   const { bills, keepsCharges, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
-    select p.subscription_id, p.days, p.amount, p.arrears + p.amount, b.entry_id,
+    select p.subscription_id, p.days, ${subtotal} || case when p.amount <> ${subtotal}
+        then ',"rounding":' || p.amount - ${subtotal} else '' end,
+      p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
       ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
@@ -127,6 +130,8 @@ function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
   ), '{}')`;
 }
 
+/** Without the rounding of the bill, which one of its parts has taken. */
+const subtotal = sql`(e.section ->> 'subtotal')::bigint`;
 const numberOfSection = sql`e.section ->> 'connectionNumber'`;
 
 /**

@@ -9,10 +9,10 @@ export const shownTerms = 12;
 export function chargedTerms(standings: readonly StandingRow[]): StoredTerm[] {
   const terms = new Map<string, StoredTerm & { endDate: string }>();
   for (const { history } of standings) {
-    for (const { label, amount, endDate = '' } of history ?? []) {
+    for (const { label, amount, rounding = 0, endDate = '' } of history ?? []) {
       if (amount === undefined) continue;
       const key = `${endDate} ${label}`;
-      const sum = (terms.get(key)?.amount ?? 0) + amount;
+      const sum = (terms.get(key)?.amount ?? 0) + amount + rounding;
       terms.set(key, { label, amount: sum, endDate });
     }
   }

@@ -18,7 +18,8 @@ export function judgeHistories(tx: Tx, tenantId: number): Promise<Verdict> {
       ),
       remembered as (
         select subscription_id, (term ->> 'termId')::bigint as term_id,
-          (term ->> 'days')::integer as days, (term ->> 'amount')::bigint as amount,
+          (term ->> 'days')::integer as days,
+          (term ->> 'amount')::bigint + coalesce((term ->> 'rounding')::bigint, 0) as amount,
           (term -> 'usage')::jsonb as usage,
           row_number() over (partition by subscription_id order by number) as place
         from usage_histories h

@@ -13,6 +13,8 @@ export type HistoryEntry = {
   days?: number;
   /** Minor units. */
   amount?: number;
+  /** Of a bill of several subscriptions, where this one has taken it. */
+  rounding?: number;
   usage: Record<string, { quantity: string; type?: string; carried?: string }>;
 };
 
