@@ -107,7 +107,7 @@ const crimes: readonly Crime[] = [
       update copied set bill_id = 905, status = 'Draft', bill_number = null;
       insert into bills select * from copied;
       drop table copied`,
-    laws: ['L2', 'L4', 'L14'],
+    laws: ['L2', 'L4', 'L14', 'L15'],
     names: /^term 1 subject 5$/,
   },
   {
@@ -240,7 +240,7 @@ const crimes: readonly Crime[] = [
     what: 'a bill says that a wallet paid what none did',
     table: 'bills',
     commit: `update bills set wallet_applied = 500, payable = payable - 500 where ${ofBill(4)}`,
-    laws: ['L6'],
+    laws: ['L6', 'L15'],
     names: /^bill 4 from a wallet$/,
   },
   {
@@ -274,7 +274,7 @@ const crimes: readonly Crime[] = [
     what: 'a bill went out that is not published',
     table: 'bills',
     commit: `update bills set status = 'Posted' where ${ofBill(12)}`,
-    laws: ['L8'],
+    laws: ['L8', 'L15'],
     names: /^bill 12 is Posted$/,
   },
   {
@@ -356,6 +356,73 @@ const crimes: readonly Crime[] = [
     laws: ['L14'],
     names: /^term 1 energyCharge$/,
   },
+  ...['context_id = 7', 'batch_id = 7', `bill_type = 'Final'`].map(
+    (change): Crime => ({
+      what: `a bill is not as its term: ${change}`,
+      table: 'bills',
+      commit: `update bills set ${change} where ${ofBill(5)}`,
+      laws: ['L15'],
+      names: /^bill 5 is not as its term 1$/,
+    }),
+  ),
+  ...[
+    `paid_amount = 100, payment_status = 'PartiallyPaid'`,
+    'paid_amount = bill_amount',
+    `payment_status = 'Paid'`,
+    `payment_status = 'PartiallyPaid'`,
+    `payment_status = 'Overdue', due_date = '9999-12-31'`,
+  ].map(
+    (change): Crime => ({
+      what: `a bill is paid that nobody paid, or late before it is: ${change}`,
+      table: 'bills',
+      commit: `update bills set ${change} where ${ofBill(6)}`,
+      laws: ['L15'],
+      names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue) with \d+$/,
+    }),
+  ),
+  {
+    what: 'a bill is issued on another day than its document',
+    table: 'bills',
+    commit: `update bills set issue_date = issue_date + 1 where ${ofBill(7)}`,
+    laws: ['L15'],
+    names: /^bill 7 is issued on \d{4}-\d\d-\d\d$/,
+  },
+  {
+    what: 'a published bill has no document',
+    table: 'bill_documents',
+    commit: `delete from bill_documents where ${ofBill(7)}`,
+    laws: ['L15'],
+    names: /^bill 7 is issued on /,
+  },
+  {
+    what: 'a bill knew of entries that came after it',
+    table: 'bills',
+    commit: `update bills set entry_id = 900000 where ${ofBill(8)}`,
+    laws: ['L13', 'L15'],
+    names: /^bill 8 knew of entry 900000$/,
+  },
+  {
+    what: 'a bill is due on another day than its term',
+    table: 'bills',
+    commit: `update bills set due_date = due_date + 1 where ${ofBill(9)}`,
+    laws: ['L15'],
+    names: /^bill 9 is due on \d{4}-\d\d-\d\d$/,
+  },
+  ...[
+    `status = 'Posted', stage = 'Posted'`,
+    `status = 'Open', stage = 'Posting'`,
+    `status = 'Cancelled', stage = 'Cancelled'`,
+    `stage = 'Generated'`,
+    'issue_date = issue_date - 1',
+  ].map(
+    (change): Crime => ({
+      what: `a term is not as far as its bills: ${change}`,
+      table: 'terms',
+      commit: `update terms set ${change} where ${mine}`,
+      laws: ['L15'],
+      names: /^term 1 is \w+ and \w+$/,
+    }),
+  ),
 ];
 
 const broken = async () => (await judgementsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);

@@ -26,9 +26,9 @@ export async function judge(
 
 const { receivable, payable } = ledgerAccounts;
 /** Where what is billed is booked: what is owed to the workspace, and what it owes. */
-const openItems = sql.raw(`(${receivable}, ${payable})`);
-/** Above zero on the side on which a bill stands. */
-const billedAmount = sql.raw(
+export const openItems = sql.raw(`(${receivable}, ${payable})`);
+/** Of entry `n`, above zero on the side on which a bill stands. */
+export const billedAmount = sql.raw(
   `(case n.ledger_account_id when ${payable} then -n.amount else n.amount end)`,
 );
 

@@ -18,6 +18,7 @@ import {
 import { billHash } from './made-bill.ts';
 import { isRatedAgain } from './re-rate.ts';
 import { findRun } from './runs-store.ts';
+import { judgeStates } from './state-laws-store.ts';
 import { judgeHistories, judgeSums } from './sum-laws-store.ts';
 
 export type Judgement = Verdict & { law: string; says: string };
@@ -52,6 +53,7 @@ const questions: readonly Question[] = [
   inDatabase('L11', 'running jobs have a living worker', judgeJobs),
   inDatabase('L13', 'subscriptions remember their posted bills', judgeHistories),
   inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
+  inDatabase('L15', 'bills and terms are in states that go together', judgeStates),
 ];
 
 export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
