@@ -63,6 +63,18 @@ test('items of unknown shape in usageData and securityAttributes are kept as the
   });
 });
 
+test('an input is named once in usageData, and what is included of it is a number', async () => {
+  const energy = { input: 'energy', required: 1 };
+  const twice = [energy, { input: 'energy', required: 0 }];
+  await refuses(create({ usageData: twice }), 'DUPLICATE', { field: 'tariff.usageData[1].input' });
+  for (const included of ['abc', '-1', true, '']) {
+    await refuses(create({ usageData: [{ ...energy, included }] }), 'INVALID_NUMBER', {
+      field: 'tariff.usageData[0].included',
+    });
+  }
+  await newTariff(admin, context, { usageData: [{ ...energy, included: '100.5' }] });
+});
+
 test('create-tariff refuses each wrong field with its code, and stores nothing', async () => {
   const before = (await admin.getTariffs()).data.tariffs.length;
   const taken = await newTariff(admin, context, { uniqueLabel: 'Taken' });

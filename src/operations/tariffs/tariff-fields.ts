@@ -2,6 +2,8 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { exactFrom } from '../../base/numbers/decimal-text.ts';
+import { signOf } from '../../base/numbers/exact.ts';
 import type { PlanPricing } from '../../domain/pricing/context.ts';
 import type { PlanRow } from '../../domain/pricing/plans-store.ts';
 import { wireDate } from '../../domain/pricing/price-books.ts';
@@ -86,12 +88,36 @@ type Words = Record<string, readonly unknown[]>;
 
 /** Only items that name an input are read; others are kept as they came. */
 function assertUsageItems(items: readonly FreeItem[], field: string): void {
-  assertWords(items, field, (item) => typeof item.input === 'string', {
+  const isRead = (item: FreeItem) => typeof item.input === 'string';
+  assertWords(items, field, isRead, {
     source: ['Metered', 'Unmetered', 'Uploaded'],
     required: [0, 1],
     exclude: [0, 1],
     estimate: ['Allowed', 'NotAllowed'],
   });
+  const inputs = items.map((item) => item.input);
+  const details = items.flatMap((item, index): ErrorDetail[] => {
+    if (!isRead(item)) return [];
+    const { input, included = null } = item;
+    const place = `${field}[${index}]`;
+    const problems: ErrorDetail[] = [];
+    if (inputs.indexOf(input) !== index) {
+      const message = `${place}.input: ${input} is there twice`;
+      problems.push({ field: `${place}.input`, code: 'DUPLICATE', message, rejectedValue: input });
+    }
+    if (included !== null && !isQuantity(included)) {
+      const message = `${place}.included must be a number that is not below zero`;
+      problems.push({ field: `${place}.included`, code: 'INVALID_NUMBER', message });
+    }
+    return problems;
+  });
+  if (details.length > 0) throw errorFromDetails(details);
+}
+
+function isQuantity(given: unknown): boolean {
+  if (typeof given !== 'string' && typeof given !== 'number') return false;
+  const exact = exactFrom(given);
+  return exact !== undefined && signOf(exact) >= 0;
 }
 
 /** Only items that name an amount are read; others are kept as they came. */
