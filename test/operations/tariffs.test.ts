@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
-import { newService, newTariff, priceOf, smallTariff } from '../support/pricing.ts';
+import { newService, newTariff, priceOf, smallService, smallTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
 
@@ -73,6 +73,28 @@ test('an input is named once in usageData, and what is included of it is a numbe
     });
   }
   await newTariff(admin, context, { usageData: [{ ...energy, included: '100.5' }] });
+});
+
+test('a rule over the term before is only for contexts that are billed in advance', async () => {
+  const componentRules = [{ component: 'energyCharge', formula: '1', window: 'Previous' as const }];
+  const window = { field: 'tariff.componentRules[0].window', statusCode: 422 };
+  await refuses(create({ componentRules }), 'DEFINITION_INVALID', window);
+  const late = { name: 'late', label: 'Late', type: 'LateSurcharge' as const };
+  const components = [...smallService.components, late];
+  const ahead = await newService(admin, { postBilling: 0, components });
+  const plan = await newTariff(admin, ahead, { componentRules });
+  const onLate = [{ ...componentRules[0], component: 'late' }];
+  await refuses(
+    create({ serviceCode: ahead, componentRules: onLate }),
+    'DEFINITION_INVALID',
+    window,
+  );
+  const after = { service: { code: ahead, postBilling: 1 as const } };
+  await refuses(admin.updateService(after), 'DEFINITION_INVALID', { field: 'service.postBilling' });
+  const { serviceCode, code } = plan;
+  const changed = [{ component: 'energyCharge', formula: '1' }];
+  await admin.updateTariff({ tariff: { serviceCode, code, componentRules: changed } });
+  await admin.updateService(after);
 });
 
 test('create-tariff refuses each wrong field with its code, and stores nothing', async () => {

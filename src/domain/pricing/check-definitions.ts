@@ -9,7 +9,12 @@ import {
   errorFromDetails,
 } from '../../base/errors.ts';
 import { checkPlans } from '../rating/check-plan.ts';
-import type { ContextDefinition, Version } from '../rating/definitions.ts';
+import type {
+  ComponentRule,
+  ContextDefinition,
+  PlanDefinition,
+  Version,
+} from '../rating/definitions.ts';
 import type { PlanProblem } from '../rating/plan-problem.ts';
 import type { Definitions } from '../rating/price-book.ts';
 
@@ -87,6 +92,42 @@ function problemDetails(problems: readonly PlanProblem[], places: RequestPlaces)
 
 function codeOf({ code }: PlanProblem): ErrorCode {
   return Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'DEFINITION_INVALID';
+}
+
+/**
+ * Refuses rules over the term before that would never charge: those of a context that is billed
+ * after the period, and those of surcharges, which are of the bill they stand on.
+ */
+export function assertLooksBack(
+  plan: PlanDefinition,
+  { isAllowed, late }: { isAllowed: boolean; late: readonly string[] },
+): void {
+  const details = (plan.componentRules ?? []).flatMap((rule, index): ErrorDetail[] => {
+    const isLate = late.includes(rule.component);
+    if (!looksBack(rule) || (isAllowed && !isLate)) return [];
+    const message = isLate
+      ? `${rule.component} is a LateSurcharge: its rule cannot have window Previous`
+      : 'window Previous is for contexts that are billed in advance (postBilling 0)';
+    return [
+      { field: `tariff.componentRules[${index}].window`, code: 'DEFINITION_INVALID', message },
+    ];
+  });
+  if (details.length > 0) throw errorFromDetails(details);
+}
+
+/** Refuses to bill after the period what some plan prices over the term before. */
+export function assertNoneLooksBack({ plans }: Definitions): void {
+  const newest = new Map(plans.map(({ definition }) => [definition.code, definition]));
+  const plan = [...newest.values()].find((one) => (one.componentRules ?? []).some(looksBack));
+  if (!plan) return;
+  throw new AppError('DEFINITION_INVALID', {
+    message: `Plan ${plan.code} has a rule with window Previous: it is billed in advance`,
+    field: 'service.postBilling',
+  });
+}
+
+function looksBack(rule: ComponentRule): boolean {
+  return rule.window === 'Previous' && rule.exclude !== 1;
 }
 
 const namedArrays = [

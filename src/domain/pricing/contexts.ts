@@ -12,7 +12,12 @@ import {
   saveBankAccounts,
 } from './bank-accounts-store.ts';
 import { type BatchRow, deleteBatches, listBatches, saveBatches } from './batches-store.ts';
-import { assertNothingUsedIsLeftOut, assertSound, problemsFrom } from './check-definitions.ts';
+import {
+  assertNoneLooksBack,
+  assertNothingUsedIsLeftOut,
+  assertSound,
+  problemsFrom,
+} from './check-definitions.ts';
 import {
   type BankAccount,
   type Batch,
@@ -138,6 +143,9 @@ export async function changeContext(
   await assertTemplates(tx, tenantId, settings);
   const pricing = { ...before.pricing, ...change.pricing };
   await assertPlansHold(tx, workspace, row, { pricing, effectiveDate: change.effectiveDate });
+  if (settings.billsAfterPeriod && !row.bills_after_period) {
+    assertNoneLooksBack(await loadDefinitions(tx, tenantId, row, workspace));
+  }
   const { context_id: id, code } = row;
   const changed = { contextId: id, before: before.pricing, after: pricing };
   await assertUnused(tx, tenantId, changed);

@@ -4,7 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { assertSound, problemsFrom } from './check-definitions.ts';
+import { assertLooksBack, assertSound, problemsFrom } from './check-definitions.ts';
 import {
   type PlanPricing,
   type PlanSettings,
@@ -112,6 +112,11 @@ async function assertPlanSound(
   from: string,
 ): Promise<void> {
   const { contexts, plans } = await loadDefinitions(tx, workspace.tenantId, context, workspace);
+  const components = contexts.at(-1)?.definition.components ?? [];
+  assertLooksBack(version.definition, {
+    isAllowed: !context.bills_after_period,
+    late: components.filter((one) => one.type === 'LateSurcharge').map((one) => one.name),
+  });
   const problems = problemsFrom({ contexts, plans: [...plans, version] }, from);
   const places = new Map([[version.definition.code, 'tariff']]);
   assertSound(problems, { context: null, plans: places });
