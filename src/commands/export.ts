@@ -1,10 +1,10 @@
 // billwright export and billwright route-sheet: CSV files of any size, to a file or to the output.
-import { createWriteStream } from 'node:fs';
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { dateIn, parseDate } from '../base/calendar.ts';
 import { lineEnd } from '../base/csv/write.ts';
+import { writeWholeFile } from '../base/csv/write-file.ts';
 import { tenantTransact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
@@ -21,6 +21,9 @@ export async function exportCommand(config: Config, args: readonly string[]): Pr
   if (!kind) throw new UsageError(`Say what to export.\n\n${exportUsage}`);
   refuseMore(positionals, 1, exportUsage);
   const days = { from: dateOf(values.from, '--from'), to: dateOf(values.until, '--until') };
+  if (kind !== 'Readings' && (days.from ?? days.to) !== null) {
+    throw new UsageError(`--from and --until are for readings.\n\n${exportUsage}`);
+  }
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
     const { tenantId } = workspace.tenant;
     await write(exportLines(readerOf(workspace), tenantId, { kind, days }), values.to);
@@ -56,8 +59,8 @@ async function write(chunks: AsyncIterable<string[]>, path: string | undefined):
       if (lines.length > 0) yield `${lines.join(lineEnd)}${lineEnd}`;
     }
   };
-  const to: Writable = path === undefined ? process.stdout : createWriteStream(path);
-  await pipeline(Readable.from(text()), to, { end: path !== undefined });
+  if (path === undefined) await pipeline(Readable.from(text()), process.stdout, { end: false });
+  else await writeWholeFile(path, text());
 }
 
 /** Each command has options of its own, besides those of both. */

@@ -108,6 +108,10 @@ test('a wrong word, file or date is told before anything is opened', async () =>
       () => exportCommand(config, ['readings', ...into, '--from', '2026-01-01']),
       /--from must be a date/,
     ],
+    [
+      () => exportCommand(config, ['meters', ...into, '--until', '01/01/2026']),
+      /--from and --until are for readings/,
+    ],
     [() => routeSheetCommand(config, into), /--service is needed/],
   ];
   for (const [call, message] of wrong) {
