@@ -253,7 +253,7 @@ const responseHeaders = Object.fromEntries(
     ['X-Resource-Id', 'Ids that were made, in the order of the request, at most 100'],
     ['X-Resource-Count', 'How many were made'],
     ['X-Total-Count', 'How many rows a list has in all'],
-    ['X-Ignored-Fields', 'Fields that were sent and are not known, at most 20'],
+    ['X-Ignored-Fields', 'Fields that were sent and not used, at most 20'],
   ].map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
 );
 

@@ -87,6 +87,8 @@ export type Answer<Data> = {
   ids?: AnswerIds;
   /** For a page of a list: how many there are in all. */
   total?: number;
+  /** Paths of fields that were sent and, beside the others, mean nothing. */
+  ignored?: readonly string[];
 };
 
 /** A whole list, handed on in chunks as fast as the caller reads and no faster. */
@@ -98,6 +100,8 @@ export type StreamedAnswer<Data> = {
   chunks: AsyncIterable<readonly unknown[]>;
   /** Further arrays, in the order in which they stand in `data`. */
   also?: readonly AsyncIterable<readonly unknown[]>[];
+  /** Paths of fields that were sent and, beside the others, mean nothing. */
+  ignored?: readonly string[];
 };
 
 export type OperationDefinition<

@@ -247,3 +247,15 @@ async function takeByPostedTerm(number: number, readingDate: string): Promise<vo
     [`UP-TO-${number}`, readingDate],
   );
 }
+
+test('days are named as ignored where what is exported has none', async () => {
+  const days = { fromDate: '01/01/2026', toDate: '31/01/2026' };
+  for (const kind of ['Parties', 'Meters', 'Subscriptions'] as const) {
+    const { headers } = await admin.exportData({ kind, ...days });
+    assert.equal(headers.get('x-ignored-fields'), 'fromDate,toDate', kind);
+  }
+  const { headers } = await admin.exportData({ kind: 'Readings', ...days });
+  assert.equal(headers.get('x-ignored-fields'), null);
+  const one = await admin.exportData({ kind: 'Meters', toDate: '31/01/2026', x: 1 } as never);
+  assert.equal(one.headers.get('x-ignored-fields'), 'x,toDate');
+});

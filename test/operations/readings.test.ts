@@ -299,7 +299,8 @@ test('review-reading accepts, corrects or rejects, and measures the next reading
     toDate: '05/02/2026',
   });
   const readingID = data.readings[0]?.readingID ?? 0;
-  await review(readingID, 'Reject', { remark: 'Wrong house' });
+  const rejected = await review(readingID, 'Reject', { value: '955', remark: 'Wrong house' });
+  assert.equal(rejected.headers.get('x-ignored-fields'), 'data.value');
   assert.deepEqual((await seen(number)).slice(3), [
     ['05/02/2026', '950', 'Rejected', null, null, ['Low']],
     ['10/02/2026', '1000', 'Accepted', '100', 10, []],

@@ -44,7 +44,10 @@ export const reviewReadingOperation = operation({
       after: snapshot(after),
     });
     const message = `Reading ${data.readingID} is ${after.status}`;
-    return { message, data: {}, ids: { resourceIds: [data.readingID] } };
+    // What is rejected has no value that could be corrected.
+    const given = (['value', 'rollover'] as const).filter((name) => data[name] != null);
+    const ignored = data.decision === 'Reject' ? given.map((name) => `data.${name}`) : [];
+    return { message, data: {}, ids: { resourceIds: [data.readingID] }, ignored };
   },
 });
 
