@@ -160,7 +160,7 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
   const filled = (line: string, text: string) => line.replace(/,,,$/, `,01/04/2026,${text},`);
   const content = [header, filled(first, '550'), filled(second, '9000'), ...rest].join('\r\n');
   const done = await admin.importData({ kind: 'Readings', content });
-  assert.equal(done.message, '5 rows imported');
+  assert.equal(done.message, '2 rows imported');
   const left = await admin.getRouteSheet({ ...filter, sinceDate: '03/03/2026' });
   assert.equal(left.data.lines.length, 4, 'three are left, and what is under review was read');
   const { data: review } = await admin.getReadings({ status: 'Review', number: 92001 });
@@ -258,4 +258,34 @@ test('days are named as ignored where what is exported has none', async () => {
   assert.equal(headers.get('x-ignored-fields'), null);
   const one = await admin.exportData({ kind: 'Meters', toDate: '31/01/2026', x: 1 } as never);
   assert.equal(one.headers.get('x-ignored-fields'), 'x,toDate');
+});
+
+test('an archived party goes out where a subscription is its own, and only there', async () => {
+  const users = [{ name: 'Moved out' }, { name: 'Never moved in' }];
+  const made = await admin.makeUsers({ userType: 'customer', users });
+  const [partyNumber = 0, other = 0] = (made.headers.get('x-party-number') ?? '')
+    .split(',')
+    .map(Number);
+  const { serviceCode, tariffCode, postType } = offer;
+  await admin.makeConnections({
+    batchUpload: true,
+    connection: {
+      serviceCode,
+      tariffCode,
+      postType,
+      connectionDate: '01012020',
+      status: 'Closed',
+      users: [{ partyNumber }],
+    },
+  });
+  for (const number of [partyNumber, other]) {
+    await admin.updateUser({ user: { partyNumber: number, archiveStatus: 1 } });
+  }
+  const parties = await admin.exportData({ kind: 'Parties' });
+  const numbers = rowsOf(parties.data.lines).map((row) => row.partyNumber);
+  assert.equal(parties.headers.get('x-total-count'), String(numbers.length));
+  const has = (number: number) => numbers.includes(String(number));
+  assert.deepEqual([has(partyNumber), has(other)], [true, false]);
+  const subscriptions = rowsOf((await admin.exportData({ kind: 'Subscriptions' })).data.lines);
+  for (const row of subscriptions) assert.ok(numbers.includes(row.partyNumber ?? ''));
 });

@@ -31,11 +31,18 @@ export async function listParties(
       p.identity_number as "identityNumber", p.tax_number as "taxNumber", p.language,
       ${address('p')}
     from parties p
-    where p.tenant_id = ${tenantId} and p.party_id > ${afterId} and not p.archived
+    where p.tenant_id = ${tenantId} and p.party_id > ${afterId} and ${isExported(tenantId)}
     order by p.party_id
     limit ${limit}
   `.execute(tx);
   return rows;
+}
+
+/** Whoever owns a subscription goes out with it: without its owner it could not come in. */
+function isExported(tenantId: number): RawBuilder<unknown> {
+  return sql`(not p.archived or exists (
+    select from subscriptions s where s.tenant_id = ${tenantId} and s.party_id = p.party_id
+  ))`;
 }
 
 export async function listMeters(
@@ -209,10 +216,10 @@ export async function countTable(
   tenantId: number,
   table: 'parties' | 'meters' | 'subscriptions',
 ): Promise<number> {
-  const isListed = table === 'parties' ? sql`not archived` : sql`true`;
+  const isListed = table === 'parties' ? isExported(tenantId) : sql`true`;
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)}
-    where tenant_id = ${tenantId} and ${isListed}
+    select count(*) as count from ${sql.table(table)} p
+    where p.tenant_id = ${tenantId} and ${isListed}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }
