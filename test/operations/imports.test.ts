@@ -207,15 +207,18 @@ test('subscriptions come in for parties and meters that are there', async () => 
 test('readings come in, and lines that were not filled in are passed over', async () => {
   const { connection, number } = await hung();
   const header = 'connectionNumber,number,city,previousReading,readingDate,value,remark,rollover';
-  await take(
+  const done = await take(
     'Readings',
     file(
       header,
       `${connection},${number},Lahore,0,31/01/2026,100,,`,
       `${connection},${number},Lahore,0,,,,`,
+      ',,,,,,,',
+      ' ',
       `,${number},Lahore,0,2026-02-28,200,Guests,no`,
     ),
   );
+  assert.equal(done.message, '2 rows imported');
   const { data } = await admin.getReadings({ number });
   assert.deepEqual(
     data.readings.map((one) => [one.readingDate, one.value, one.consumption]),

@@ -23,6 +23,8 @@ export type Loader = {
   prefixes: readonly string[];
   /** Columns of other use, which are passed over. */
   ignoredColumns: readonly string[];
+  /** Rows that bring nothing, such as those of a form that were not filled in. */
+  isBlank?(row: ImportRow): boolean;
   /** Stores the good rows and names the bad ones. */
   load(rows: readonly ImportRow[]): Promise<LineProblem[]>;
 };
@@ -46,22 +48,27 @@ export async function importRows(
   let header: string[] | undefined;
   const problems: LineProblem[] = [];
   let rows = 0;
-  for await (const chunk of readCsv(bytes, { encoding, rowsAtOnce })) {
+  let lines = 0;
+  for await (const read of readCsv(bytes, { encoding, rowsAtOnce })) {
+    const chunk = read.filter(hasText);
     const first = header ? undefined : chunk.shift();
     if (first) header = checkHeader(first, loader);
     const names = header ?? [];
     const whole: ImportRow[] = [];
+    lines += chunk.length;
     for (const row of chunk) {
       const problem = ragged(row, names.length);
+      const named = rowOf(row, names);
+      if (!problem && loader.isBlank?.(named)) continue;
+      rows += 1;
       if (problem) problems.push(problem);
-      else whole.push(rowOf(row, names));
+      else whole.push(named);
     }
-    rows += chunk.length;
     if (whole.length > 0) problems.push(...(await loader.load(whole)));
     onProgress(rows, problems.length);
     if (problems.length > problemsMax) break;
   }
-  if (!header || rows === 0) {
+  if (!header || lines === 0) {
     throw new AppError('REQUIRED_FIELD', { message: 'The file has no rows', field: 'content' });
   }
   return { rows, problems: distinct(problems).sort((a, b) => a.line - b.line) };
@@ -76,6 +83,11 @@ function distinct(problems: readonly LineProblem[]): LineProblem[] {
     seen.add(key);
     return true;
   });
+}
+
+/** Spreadsheets leave lines of nothing but commas where something stood once. */
+function hasText({ cells }: CsvRow): boolean {
+  return cells.some((cell) => cell.trim() !== '');
 }
 
 function ragged({ line, cells }: CsvRow, columns: number): LineProblem | undefined {

@@ -94,14 +94,14 @@ export function readingsLoader(context: ImportContext): Loader {
     requiredColumns: ['number', 'value', 'readingDate'],
     prefixes: [],
     ignoredColumns,
+    // A line of a route sheet that was not filled in is no reading.
+    isBlank: ({ cells }) => !cells.has('value') && !cells.has('readingDate'),
     load: (rows) => load(context, rows),
   };
 }
 
 async function load({ tx, tenant, today, stamp }: ImportContext, rows: readonly ImportRow[]) {
-  // A line of a route sheet that was not filled in is no reading.
-  const filled = rows.filter(({ cells }) => cells.has('value') || cells.has('readingDate'));
-  const { good, problems } = checkItems<Type.Static<typeof item>>(schema, filled, kind);
+  const { good, problems } = checkItems<Type.Static<typeof item>>(schema, rows, kind);
   let rest: GoodRow<Type.Static<typeof item>>[] = good;
   while (rest.length > 0) {
     const entered = rest.map((one) => ({
