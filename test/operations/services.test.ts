@@ -441,6 +441,31 @@ test('a pattern, a choice and a default of a custom field must make sense when t
   }
 });
 
+test('cash is booked on an account that is there and is not made up of entries', async () => {
+  const code = await newService(admin);
+  // 2 is the receivable.
+  for (const cashAccountID of [9_999, 2]) {
+    const refusal = { field: 'service.cashAccountID', statusCode: 422 };
+    await refuses(newService(admin, { cashAccountID }), 'DEFINITION_INVALID', refusal);
+    const update = admin.updateService({ service: { code, cashAccountID } });
+    await refuses(update, 'DEFINITION_INVALID', refusal);
+  }
+  await admin.updateService({ service: { code, cashAccountID: 8 } });
+  assert.equal((await shown(code)).cashAccountID, 8);
+});
+
+test('the low limit of a reading is not above its high one', async () => {
+  for (const highLow of [{ lowFactor: 2, highFactor: 1 }, { lowFactor: 4 }, { highFactor: 0.2 }]) {
+    const meteredInputs = [{ name: 'energy', unit: 'kWh', highLow }];
+    await refuses(newService(admin, { meteredInputs }), 'DEFINITION_INVALID', {
+      field: 'service.meteredInputs[0].highLow.lowFactor',
+      statusCode: 422,
+    });
+  }
+  const same = { lowFactor: 1, highFactor: 1 };
+  await newService(admin, { meteredInputs: [{ name: 'energy', unit: 'kWh', highLow: same }] });
+});
+
 test('no pattern holds the server up, whatever it is asked to match', async () => {
   const connectionInputs = ['(a+)+b', '(a|a)*c', '(x+x+)+y', '(.*)*z'].map((pattern, index) => ({
     name: `f${index}`,

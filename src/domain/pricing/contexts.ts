@@ -2,6 +2,7 @@
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { takesCash } from '../ledger/accounts-store.ts';
 import { singleVersion } from '../rating/price-book.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { listTemplateKinds } from '../tenants/templates-store.ts';
@@ -99,6 +100,7 @@ export async function createContext(
   const definitions = singleVersion(definition, []);
   assertSound(problemsFrom(definitions, '01/01/0001'), inService);
   await assertTemplates(tx, tenantId, settings);
+  await assertCashAccount(tx, tenantId, settings);
   const id = await takeNumbers(tx, tenantId, 'context', 1);
   await insertContext(tx, tenantId, { id, code, settings }, stamp);
   const version = { contextId: id, version: 1, effectiveDate: null, pricing };
@@ -141,6 +143,9 @@ export async function changeContext(
   const settings = { ...settingsOf(row), ...change.settings };
   await assertTypesFree(tx, tenantId, row, settings);
   await assertTemplates(tx, tenantId, settings);
+  if (settings.cashAccountId !== row.cash_account_id) {
+    await assertCashAccount(tx, tenantId, settings);
+  }
   const pricing = { ...before.pricing, ...change.pricing };
   await assertPlansHold(tx, workspace, row, { pricing, effectiveDate: change.effectiveDate });
   if (settings.billsAfterPeriod && !row.bills_after_period) {
@@ -249,6 +254,18 @@ async function assertTemplates(
       field,
     });
   }
+}
+
+async function assertCashAccount(
+  tx: Tx,
+  tenantId: number,
+  { cashAccountId }: ContextSettings,
+): Promise<void> {
+  if (await takesCash(tx, tenantId, cashAccountId)) return;
+  throw new AppError('DEFINITION_INVALID', {
+    message: `No ledger account that takes cash has the id ${cashAccountId}`,
+    field: 'service.cashAccountID',
+  });
 }
 
 /** Checks the new version with every plan of the context, from its effective date on. */

@@ -85,8 +85,8 @@ export type Judgement = {
   remeasured: Remeasured[];
 };
 
-const highFactorDefault = 3;
-const lowFactorDefault = 0.3;
+export const highFactorDefault = 3;
+export const lowFactorDefault = 0.3;
 export const intervalsCompared = 3;
 const intervalsNeeded = 2;
 

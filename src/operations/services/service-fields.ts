@@ -8,6 +8,7 @@ import type {
   ContextPricing,
   ContextSettings,
 } from '../../domain/pricing/context.ts';
+import { highFactorDefault, lowFactorDefault } from '../../domain/readings/judge.ts';
 import { date, filledText, id, limits, maybe, nullable, oneOf, text } from '../fields.ts';
 import {
   archiveFlag,
@@ -115,6 +116,7 @@ function depositFrom(amount: string | number, currencyDecimals: number): number 
 
 export function pricingSent(service: ServiceSent) {
   assertSmallTables('service.values', service.values, 'default');
+  assertHighLow(service.meteredInputs ?? []);
   return sent<ContextPricing>({
     values: service.values ?? undefined,
     components: service.components ?? undefined,
@@ -131,6 +133,19 @@ export function pricingSent(service: ServiceSent) {
     reconnectionLimit: service.reconnectionLimit,
     postBilling: service.postBilling,
   } as never);
+}
+
+/** Between limits that are the wrong way round lies no reading: every one would wait for review. */
+function assertHighLow(inputs: NonNullable<ServiceSent['meteredInputs']>): void {
+  const index = inputs.findIndex(({ highLow }) => {
+    const { lowFactor = lowFactorDefault, highFactor = highFactorDefault } = highLow ?? {};
+    return lowFactor > highFactor;
+  });
+  if (index === -1) return;
+  throw new AppError('DEFINITION_INVALID', {
+    message: `lowFactor (${lowFactorDefault} if not given) is above highFactor (${highFactorDefault})`,
+    field: `service.meteredInputs[${index}].highLow.lowFactor`,
+  });
 }
 
 /** What a new context has where nothing is said. */
