@@ -66,7 +66,7 @@ type Refused = { column: 0 | 1 | 2; code: ErrorCode; message: string; rejectedVa
 
 type Known = {
   subscriptions: ReadonlyMap<string, RowSubscription>;
-  components: ReadonlyMap<string, ComponentDefinition>;
+  components: ReadonlyMap<string, readonly ComponentDefinition[]>;
   context: string;
   term: string;
 };
@@ -80,12 +80,10 @@ function repeated([number, component]: ManualRow): Refused {
   return { column: 1, code: 'DUPLICATE_ROW', message, rejectedValue: component };
 }
 
-/** By name, and by label where no other component has it as its name. */
-function componentsOf(
-  components: readonly ComponentDefinition[],
-): ReadonlyMap<string, ComponentDefinition> {
-  const byLabel = components.flatMap((one) => (one.label ? [[one.label, one] as const] : []));
-  return new Map([...byLabel, ...components.map((one) => [one.name, one] as const)]);
+/** By name, and by label, which several may have, where no other component has it as its name. */
+function componentsOf(components: readonly ComponentDefinition[]): Known['components'] {
+  const byLabel = Map.groupBy(components, (one) => one.label ?? one.name);
+  return new Map([...byLabel, ...Map.groupBy(components, (one) => one.name)]);
 }
 
 const decimal = /^[+-]?\d{1,15}(\.\d{1,15})?$/;
@@ -106,9 +104,14 @@ function readRow(row: ManualRow, known: Known): ManualValue | Refused {
     const message = `Term ${known.term} does not bill ${number}`;
     return refuse(0, 'SUBSCRIPTION_NOT_IN_TERM', message, number);
   }
-  const component = known.components.get(name);
+  const [component, ...others] = known.components.get(name) ?? [];
   if (!component) {
     return refuse(1, 'COMPONENT_NOT_FOUND', `${known.context} has no component ${name}`, name);
+  }
+  if (others.length > 0) {
+    const names = [component, ...others].map((one) => one.name).join(', ');
+    const message = `${name} is the label of ${names}: write the name of one of them`;
+    return refuse(1, 'COMPONENT_NOT_FOUND', message, name);
   }
   const isTaken = component.manual === 'Optional' || component.manual === 'Required';
   if (!isTaken || component.type === 'LateSurcharge') {

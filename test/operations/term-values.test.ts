@@ -23,6 +23,8 @@ const components: Service['components'] = [
   { name: 'goodwill', label: 'Good will', type: 'Discount', manual: 'Optional' },
   { name: 'subsidy', label: 'Subsidy', type: 'Subsidy', manual: 'Required' },
   { name: 'late', label: 'Late', type: 'LateSurcharge', manual: 'Optional' },
+  { name: 'hallDay', label: 'Hall', type: 'Charge', manual: 'Optional' },
+  { name: 'hallNight', label: 'Hall', type: 'Charge', manual: 'Optional' },
 ];
 const unmeteredInputs: Service['unmeteredInputs'] = [
   { name: 'calls', unit: 'call', source: 'Uploaded' },
@@ -130,6 +132,7 @@ test('every bad row of values is named, and nothing is stored', async () => {
     [[billed, 'repairs', '1'], 'SUBSCRIPTION_NOT_IN_TERM'],
     [[one, 'none', '1'], 'COMPONENT_NOT_FOUND'],
     [[one, 'constructor', '1'], 'COMPONENT_NOT_FOUND'],
+    [[one, 'Hall', '1'], 'COMPONENT_NOT_FOUND'],
     [[one, 'energyCharge', '1'], 'COMPONENT_NOT_MANUAL'],
     [[one, 'late', '1'], 'COMPONENT_NOT_MANUAL'],
     [[one, 'repairs', '1,000'], 'INVALID_NUMBER'],
