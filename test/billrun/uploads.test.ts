@@ -65,7 +65,7 @@ test('dated use where bills are made in advance is billed with the next one', as
   await post(run, jul);
   const aug = await open(august);
   const before = [connection, 'data', '100', '30/06/2026'];
-  await refuses(upload(run, aug, [before]), 'INVALID_DATE', { field: 'usage[0][3]' });
+  await refuses(upload(run, aug, [before]), 'INVALID_DATE', { field: 'data.data.usage[0][3]' });
   await upload(run, aug, [
     [connection, 'data', '3'],
     [connection, 'data', '7', '15/07/2026'],

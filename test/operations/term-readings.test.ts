@@ -137,7 +137,7 @@ test('every bad row of an upload is named, and nothing is stored', async () => {
       const refusal = await refuses(upload(termID, row), code as never);
       const statusCode = code.endsWith('NOT_FOUND') ? 404 : 422;
       assert.equal(refusal.statusCode, statusCode, code);
-      assert.match(refusal.error.details[0]?.field ?? '', /^readings\[0\]\./);
+      assert.match(refusal.error.details[0]?.field ?? '', /^data\.data\.readings\[0\]\./);
     }
     const good = [connection, meter, '10', '15/01/2026'];
     const all = await refuses(upload(termID, good, ...rows.map(([row]) => row)), 'ROWS_REJECTED');
@@ -146,9 +146,9 @@ test('every bad row of an upload is named, and nothing is stored', async () => {
       all.error.details.map(({ code }) => code),
       rows.map(([, code]) => code),
     );
-    assert.match(all.error.details[0]?.field ?? '', /^readings\[1\]\./);
+    assert.match(all.error.details[0]?.field ?? '', /^data\.data\.readings\[1\]\./);
     const twice = await refuses(upload(termID, good, good), 'DUPLICATE_ROW');
-    assert.match(twice.error.details[0]?.field ?? '', /^readings\[1\]\./);
+    assert.match(twice.error.details[0]?.field ?? '', /^data\.data\.readings\[1\]\./);
   });
 });
 
@@ -173,7 +173,7 @@ test('a file that is sent twice changes nothing, and one that has grown adds wha
     );
     assert.deepEqual(
       other.error.details.map(({ field }) => field),
-      ['readings[2].readingDate'],
+      ['data.data.readings[2].readingDate'],
     );
     const [one] = first;
     const twice = await refuses(upload(termID, one, one), 'DUPLICATE_ROW');

@@ -146,7 +146,7 @@ test('every bad row of values is named, and nothing is stored', async () => {
       const refusal = await refuses(post(termID, row), code as never);
       const statusCode = code.endsWith('NOT_FOUND') ? 404 : 422;
       assert.equal(refusal.statusCode, statusCode, code);
-      assert.match(refusal.error.details[0]?.field ?? '', /^compsData\[0\]\[[012]\]$/);
+      assert.match(refusal.error.details[0]?.field ?? '', /^data\.data\.compsData\[0\]\[[012]\]$/);
     }
     const good = [one, 'repairs', '5'];
     const all = await refuses(post(termID, good, ...rows.map(([row]) => row)), 'ROWS_REJECTED');
