@@ -144,6 +144,22 @@ test('a machine client ends with its expiry, its tokens with it', async () => {
   scene.clock.advance({ hours: -2 });
 });
 
+test('a machine client is no customer, and does not begin after its end', async () => {
+  const make = (facts: object) =>
+    admin.makeClients({ clients: [{ clientID: 'stillborn', ...clientRow, ...facts }] });
+  await refuses(make({ roles: ['Auditor', 'Customer'] }), 'INVALID_ENUM', {
+    field: 'clients[0].roles[1]',
+  });
+  const update = { clientID: 'short-lived', roles: ['Customer'] as never };
+  await refuses(admin.updateClient({ data: update }), 'INVALID_ENUM', { field: 'data.roles[0]' });
+  const now = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDateTime();
+  const expiresAt = now.subtract({ minutes: 1 }).toString({ smallestUnit: 'second' });
+  const refusal = { field: 'clients[0].expiresAt', statusCode: 400 };
+  await refuses(make({ expiresAt }), 'INVALID_DATETIME', refusal);
+  // Whoever is there already may be ended so.
+  await admin.updateClient({ data: { clientID: 'short-lived', expiresAt } });
+});
+
 test('a machine client is heard from its allowed addresses alone', async () => {
   const here = ['127.0.0.1', '10.0.0.0/8'];
   const clients = await machine('fixed', { allowedAddresses: here });

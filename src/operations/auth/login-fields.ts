@@ -41,6 +41,12 @@ export const clientSecret = Type.String({
   'x-code': 'INVALID_FORMAT',
 });
 export const roles = Type.Array(oneOf(roleNames), { minItems: 1, maxItems: roleNames.length });
+/** A machine has no party of its own, which is all that a Customer may see. */
+const clientRoleNames = roleNames.filter((name) => name !== 'Customer');
+export const clientRoles = Type.Array(oneOf(clientRoleNames), {
+  minItems: 1,
+  maxItems: clientRoleNames.length,
+});
 export const allowedAddresses = Type.Array(
   Type.String({
     format: 'address-range',

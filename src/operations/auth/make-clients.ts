@@ -7,7 +7,7 @@ import { findTakenClientIds, insertClients } from '../../domain/access/clients-s
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { empty, localDateTime, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { allowedAddresses, clientId, clientSecret, roles } from './login-fields.ts';
+import { allowedAddresses, clientId, clientRoles, clientSecret } from './login-fields.ts';
 
 const clientsMax = 50;
 
@@ -22,7 +22,7 @@ export const makeClients = operation({
       Type.Object({
         clientID: clientId,
         clientSecret,
-        roles,
+        roles: clientRoles,
         expiresAt: maybe(localDateTime),
         allowedAddresses: maybe(allowedAddresses),
       }),
@@ -43,7 +43,11 @@ export const makeClients = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const ids = body.clients.map((client) => client.clientID);
-    const problems = duplicates(ids, await findTakenClientIds(tx, tenant.tenantId, ids));
+    const problems = [
+      ...duplicates(ids, await findTakenClientIds(tx, tenant.tenantId, ids)),
+      // Like every token a client ends by the machine's time.
+      ...ended(body.clients, call.now.subtract({ milliseconds: tenant.clockOffsetMs }), tenant),
+    ];
     if (problems.length > 0) throw errorFromRows(problems);
     const clients = [];
     for (const one of body.clients) {
@@ -73,6 +77,20 @@ export const makeClients = operation({
 export function expiryOf(local: string | null, timezone: string): Temporal.Instant | null {
   const parsed = local === null ? undefined : parseLocalDateTime(local);
   return parsed ? instantOf(parsed, timezone) : null;
+}
+
+function ended(
+  clients: readonly { expiresAt?: string | null }[],
+  realNow: Temporal.Instant,
+  { timezone }: { timezone: string },
+): ErrorDetail[] {
+  return clients.flatMap(({ expiresAt = null }, index): ErrorDetail[] => {
+    const expiry = expiryOf(expiresAt, timezone);
+    if (expiry === null || Temporal.Instant.compare(expiry, realNow) > 0) return [];
+    const field = `clients[${index}].expiresAt`;
+    const message = `${field} lies in the past`;
+    return [{ field, code: 'INVALID_DATETIME', message, rejectedValue: expiresAt }];
+  });
 }
 
 function duplicates(ids: readonly string[], taken: Set<string>): ErrorDetail[] {

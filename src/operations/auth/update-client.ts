@@ -5,7 +5,13 @@ import { lockClient, updateClient } from '../../domain/access/clients-store.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
 import { empty, localDateTime, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { allowedAddresses, clientId, clientSecret, loginStatus, roles } from './login-fields.ts';
+import {
+  allowedAddresses,
+  clientId,
+  clientRoles,
+  clientSecret,
+  loginStatus,
+} from './login-fields.ts';
 import { expiryOf } from './make-clients.ts';
 
 export const updateClientOperation = operation({
@@ -18,7 +24,7 @@ export const updateClientOperation = operation({
     data: Type.Object({
       clientID: clientId,
       clientSecret: Type.Optional(clientSecret),
-      roles: Type.Optional(roles),
+      roles: Type.Optional(clientRoles),
       status: Type.Optional(loginStatus),
       expiresAt: maybe(localDateTime),
       allowedAddresses: maybe(allowedAddresses),
