@@ -72,6 +72,27 @@ test('the first party has number 100001, and a view shows every field', async ()
   );
 });
 
+test('customers have no skills, and skills do not end before they begin', async () => {
+  const competencies = [{ name: 'Collector', validFrom: '01/01/2026', validTo: '01/01/2026' }];
+  const users = [{ name: 'A' }, { name: 'B', competencies }];
+  const made = await admin.makeUsers({ userType: 'customer', users });
+  assert.equal(made.headers.get('x-ignored-fields'), 'users[1].competencies');
+  const [, partyNumber = 0] = (made.headers.get('x-party-number') ?? '').split(',').map(Number);
+  const updated = await admin.updateUser({ user: { partyNumber, competencies, language: 'ur' } });
+  assert.equal(updated.headers.get('x-ignored-fields'), 'user.competencies');
+  const user = await view(partyNumber);
+  assert.deepEqual([user.competencies, user.language], [[], 'ur']);
+  const hired = await admin.makeUsers({ userType: 'vendor', users: [{ name: 'C', competencies }] });
+  assert.equal(hired.headers.get('x-ignored-fields'), null);
+  const vendor = Number(hired.headers.get('x-party-number'));
+  assert.deepEqual((await view(vendor)).competencies, competencies);
+  const ended = [{ name: 'Collector', validFrom: '02/01/2026', validTo: '01/01/2026' }];
+  const change = { partyNumber: vendor, competencies: ended };
+  await refuses(admin.updateUser({ user: change }), 'INVALID_DATE', {
+    field: 'user.competencies[0].validTo',
+  });
+});
+
 test('what is not given is empty, and the country is that of the workspace', async () => {
   const user = await view(await newParty({ email: null, contacts: null, address: null }));
   assert.equal(user.email, null);
@@ -147,6 +168,11 @@ test('wrong facts are refused with their own codes', async () => {
       { competencies: [{ name: 'x', validFrom: '31/02/2026' }] },
       'INVALID_DATE',
       'users[0].competencies[0].validFrom',
+    ],
+    [
+      { competencies: [{ name: 'x', validFrom: '02/01/2026', validTo: '01/01/2026' }] },
+      'INVALID_DATE',
+      'users[0].competencies[0].validTo',
     ],
     [{ address: 'Lahore' }, 'INVALID_TYPE', 'users[0].address'],
     [{ address: { city: 7 } }, 'INVALID_TYPE', 'users[0].address.city'],

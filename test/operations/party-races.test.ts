@@ -57,7 +57,7 @@ test('updates at once without ts lose nothing of each other', async () => {
     { language: 'de' },
     { address: { city: 'Bonn' } },
     { contacts: [{ contactType: 'Fax', contactValue: '9' }] },
-    { competencies: [{ name: 'Collector' }] },
+    { deliveryChannels: ['Print' as const] },
     ...Array.from({ length: 8 }, (_, i) => ({
       connectionGroups: [{ connectionGroupLabel: `House ${i}` }],
     })),
@@ -71,7 +71,7 @@ test('updates at once without ts lose nothing of each other', async () => {
     ['New', 'new@example.com', 'DE', 'T', 'I', 'de'],
   );
   assert.deepEqual(user.address, { city: 'Bonn' });
-  assert.equal(user.contacts.length + user.competencies.length, 2);
+  assert.deepEqual([user.contacts.length, user.deliveryChannels], [1, ['Print']]);
   const labels = user.subscriptionGroups.map((group) => group.connectionGroupLabel).sort();
   assert.deepEqual(labels, [
     'House 0',

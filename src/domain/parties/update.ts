@@ -47,6 +47,7 @@ export async function changeParty(
   stamp: Stamp,
 ): Promise<PartyUpdate> {
   const before = await lockParty(tx, tenantId, keys);
+  const facts = factsFor(before, change.facts);
   if (change.seenTs !== undefined && change.seenTs !== before.ts) {
     throw new AppError('STALE_OBJECT', {
       message: `Party ${before.party_number} was changed since it was read`,
@@ -55,11 +56,7 @@ export async function changeParty(
     });
   }
   const archived = change.archived ?? before.archived;
-  if (
-    before.archived &&
-    archived &&
-    (changesFacts(before, change.facts) || change.accounts.length > 0)
-  ) {
+  if (before.archived && archived && (changesFacts(before, facts) || change.accounts.length > 0)) {
     throw new AppError('PARTY_ARCHIVED', { field: 'user.archiveStatus' });
   }
   if (archived && !before.archived) await assertArchivable(tx, tenantId, before);
@@ -77,10 +74,17 @@ export async function changeParty(
     tx,
     tenantId,
     before.party_id,
-    { ...factsOf(before), ...change.facts, partyNumber: before.party_number, archived },
+    { ...factsOf(before), ...facts, partyNumber: before.party_number, archived },
     stamp,
   );
   return { before, after, accountsBefore, accountsAfter, closedLogins };
+}
+
+/** Skills are of employees and vendors; those of a customer can only be taken away. */
+function factsFor({ kind }: PartyRow, sent: Partial<PartyFacts>): Partial<PartyFacts> {
+  const { competencies, ...others } = sent;
+  const isIdle = kind === 'Customer' && competencies !== undefined && competencies.length > 0;
+  return isIdle ? others : sent;
 }
 
 async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {

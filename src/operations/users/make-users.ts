@@ -5,7 +5,7 @@ import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { empty, filledText, limits, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { newParty, partyFields } from './party-fields.ts';
+import { assertCompetencies, hasIdleCompetencies, newParty, partyFields } from './party-fields.ts';
 
 const kindByUserType = { customer: 'Customer', employee: 'Employee', vendor: 'Vendor' } as const;
 
@@ -40,7 +40,13 @@ export const makeUsers = operation({
     const { tenantId } = tenant;
     const kind: PartyKind = kindByUserType[body.userType];
     const settings = await findSettings(tx, tenantId);
-    const parties = body.users.map((user) => newParty(user, settings.country));
+    const ignored: string[] = [];
+    const parties = body.users.map((user, index) => {
+      assertCompetencies(user, `users[${index}]`);
+      if (!hasIdleCompetencies(user, kind)) return newParty(user, settings.country);
+      ignored.push(`users[${index}].competencies`);
+      return newParty({ ...user, competencies: null }, settings.country);
+    });
     const stamp = { at: call.now, by: call.principal.name };
     const firstId = await takeNumbers(tx, tenantId, 'party', parties.length);
     const firstNumber = await takeNumbers(tx, tenantId, 'party-number', parties.length);
@@ -54,6 +60,6 @@ export const makeUsers = operation({
       call.audit({ subject: 'party', subjectId: resourceIds[index] ?? 0, before: null, after });
     });
     const message = parties.length === 1 ? '1 party created' : `${parties.length} parties created`;
-    return { message, data: {}, ids: { resourceIds, partyNumbers } };
+    return { message, data: {}, ids: { resourceIds, partyNumbers }, ignored };
   },
 });

@@ -3,7 +3,14 @@ import * as Type from 'typebox';
 import { Format } from 'typebox/format';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
-import { type Contact, contactTypes, type PartyFacts } from '../../domain/parties/party.ts';
+import { parseDay } from '../../base/days.ts';
+import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import {
+  type Contact,
+  contactTypes,
+  type PartyFacts,
+  type PartyKind,
+} from '../../domain/parties/party.ts';
 import type { PartyRow } from '../../domain/parties/store.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
@@ -89,6 +96,22 @@ type SentFacts = {
   competencies?: PartyFacts['competencies'] | null;
   deliveryChannels?: PartyFacts['deliveryChannels'];
 };
+
+/** Refuses skills that end before they begin. */
+export function assertCompetencies({ competencies }: SentFacts, place: string): void {
+  const details = (competencies ?? []).flatMap(({ validFrom, validTo }, index): ErrorDetail[] => {
+    const [from, to] = [parseDay(validFrom ?? ''), parseDay(validTo ?? '')];
+    if (from === undefined || to === undefined || from <= to) return [];
+    const field = `${place}.competencies[${index}].validTo`;
+    return [{ field, code: 'INVALID_DATE', message: `${field} lies before validFrom` }];
+  });
+  if (details.length > 0) throw errorFromDetails(details);
+}
+
+/** Customers have no skills: those that are sent for one are not taken. */
+export function hasIdleCompetencies({ competencies }: SentFacts, kind: PartyKind): boolean {
+  return kind === 'Customer' && (competencies ?? []).length > 0;
+}
 
 /** The facts that were sent; those left out, and arrays sent as null, are left out here too. */
 export function factsSent(sent: SentFacts): Partial<PartyFacts> {

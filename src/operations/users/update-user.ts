@@ -3,7 +3,13 @@ import { AppError } from '../../base/errors.ts';
 import { changeParty, type PartyUpdate } from '../../domain/parties/update.ts';
 import { empty, filledText, id, limits, maybe, oneOf, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { factsSent, partyFields, presentParty } from './party-fields.ts';
+import {
+  assertCompetencies,
+  factsSent,
+  hasIdleCompetencies,
+  partyFields,
+  presentParty,
+} from './party-fields.ts';
 
 export const updateUser = operation({
   path: '/billing/users/update-user',
@@ -59,6 +65,7 @@ export const updateUser = operation({
         field: 'user.partyID',
       });
     }
+    assertCompetencies(user, 'user');
     const change = {
       facts: factsSent(user),
       archived: user.archiveStatus == null ? undefined : Number(user.archiveStatus) === 1,
@@ -84,6 +91,7 @@ export const updateUser = operation({
       message: `Party ${done.after.party_number} updated`,
       data: {},
       ids: { resourceIds: [done.after.party_id], partyNumbers: [done.after.party_number] },
+      ignored: hasIdleCompetencies(user, done.after.kind) ? ['user.competencies'] : [],
     };
   },
 });
