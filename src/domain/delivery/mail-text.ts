@@ -10,7 +10,7 @@ export type MailTemplate = { subject: string | null; body: string };
 /** What the template that every workspace begins with asks for, and says where nothing is. */
 const request = 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.';
 const nothing = 'There is nothing to pay.';
-const credit = `${nothing} {{bill.creditBalance}} {{bill.currency}} to your credit is carried forward.`;
+const credit = '{{bill.creditBalance}} {{bill.currency}} to your credit is carried forward.';
 
 const plainSubject = '{{letterhead.name}}: {{bill.serviceLabel}} {{bill.billNumber}}';
 
@@ -31,5 +31,5 @@ export function mailText(
 
 function bodyFor({ body }: MailTemplate, bill: BillDocument): string {
   if (bill.payableWithinDueDate > 0) return body;
-  return body.replaceAll(request, bill.creditBalance > 0 ? credit : nothing);
+  return body.replaceAll(request, bill.creditBalance > 0 ? `${nothing} ${credit}` : nothing);
 }
