@@ -7,6 +7,7 @@ import { assertLaws } from '../support/laws.ts';
 import { leaveOut } from '../support/left-out.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
+import type { Connection } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -21,7 +22,11 @@ const slabs = [
 type Uploads = readonly (readonly [quantity: string, date?: string])[];
 
 /** 310 a month ahead, and data afterwards: 1 for each of the first 100 a month, 2 for others. */
-async function openLine(workspace: string, scope: 'Segment' | 'Term') {
+async function openLine(
+  workspace: string,
+  scope: 'Segment' | 'Term',
+  connection: Partial<Connection> = {},
+) {
   const place = await openOffer(
     scene,
     workspace,
@@ -47,7 +52,7 @@ async function openLine(workspace: string, scope: 'Segment' | 'Term') {
       usageData: [{ input: 'data', source: 'Uploaded' }],
     },
   );
-  const number = await place.connectOld();
+  const number = await place.connectOld(connection);
   const opened = async (days: typeof july, uploads: Uploads = []) => {
     const termID = await place.open(days);
     const usage = uploads.map((upload) => [number, 'data', ...upload]);
@@ -62,6 +67,11 @@ async function openLine(workspace: string, scope: 'Segment' | 'Term') {
       await generate(place, termID);
       const [bill] = await billsOf(place, termID);
       await post(place, termID);
+      const { lines } = (await place.client.explainBill({ billID: bill?.billID ?? 0 })).data;
+      assert.deepEqual(
+        lines.map((line) => [line.fromDate, line.toDate, line.amount]),
+        bill?.lines.map((line) => [line.fromDate, line.toDate, line.amount]),
+      );
       return linesOf(bill);
     },
     leftOut: async (days: typeof july, uploads: Uploads) =>
@@ -120,4 +130,33 @@ test('use on a day of the month that was left out is billed by the next bill', a
   ]);
   assert.deepEqual(await billed(october), [['fee', '01/10/2026', '31/10/2026', 310]]);
   await assertLaws(scene, place.tenantId);
+});
+
+test('use of the days before the first bill is billed with it', async () => {
+  const days = { connectionDate: '16072026', billedThrough: '15072026' };
+  const { place, billed } = await openLine('ahead-first', 'Segment', days);
+  assert.deepEqual(await billed(august, [['62']]), [
+    // 310 * 16 / 31
+    ['fee', '16/07/2026', '31/07/2026', 160],
+    ['fee', '01/08/2026', '31/08/2026', 310],
+    // 100 * 16 / 31 = 51.61 at 1, 10.39 at 2
+    ['used', '16/07/2026', '31/07/2026', 72.39],
+  ]);
+  assert.deepEqual(await billed(september, [['70']]), [
+    ['fee', '01/09/2026', '30/09/2026', 310],
+    ['used', '01/08/2026', '31/08/2026', 70],
+  ]);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('of a first bill that was left out, too', async () => {
+  const { billed, leftOut } = await openLine('ahead-first-left-out', 'Segment');
+  // What was used in June is none of ours: nobody was billed for it here.
+  await leftOut(july, []);
+  assert.deepEqual(await billed(august, [['120']]), [
+    ['fee', '01/07/2026', '31/07/2026', 310],
+    ['fee', '01/08/2026', '31/08/2026', 310],
+    // 100 + 20 * 2
+    ['used', '01/07/2026', '31/07/2026', 140],
+  ]);
 });

@@ -1,6 +1,6 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
-import { isoDay, storedDay, wireDay } from '../../base/days.ts';
+import { formatDay, isoDay, storedDay, wireDay } from '../../base/days.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type {
   AccountFacts,
@@ -193,11 +193,12 @@ function historyTerm({ label, days, usage }: HistoryEntry, input: string): Histo
 
 function previousTermOf(
   scope: FreezeScope,
-  { standing, factsBefore }: Inputs,
+  { row, standing, factsBefore }: Inputs,
 ): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
   const newest = standing.history?.[0];
-  const term = scope.earlierTerms.get(newest?.termId ?? 0);
+  if (newest === undefined) return daysBeforeFirst(scope, row);
+  const term = scope.earlierTerms.get(newest.termId ?? 0);
   if (!term || term.end_date >= scope.term.start_date) return null;
   const months = term.months === '1' ? 1 : term.months;
   const lastDay = lastDayBefore(scope.term.start_date);
@@ -212,11 +213,19 @@ function previousTermOf(
       endDate: wireDay(term.end_date),
       months,
     },
-    ...(newest?.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
+    ...(newest.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(wireDay(term.end_date) === lastDay ? {} : { usedThrough: lastDay }),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
     ...(factsBefore === null ? {} : factsOfItsBill(factsBefore)),
   };
+}
+
+/** Days before the term that the first bill catches up on. */
+function daysBeforeFirst({ term, termFacts }: FreezeScope, row: BilledRow) {
+  const usedThrough = lastDayBefore(term.start_date);
+  if (row.billed_through === null || row.billed_through >= isoDay(usedThrough)) return null;
+  const usedFrom = formatDay(storedDay(row.billed_through) + 1);
+  return { term: termFacts, usedFrom, usedThrough };
 }
 
 function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {

@@ -99,6 +99,11 @@ export type PreviousTermFacts = {
   readonly term: TermFacts;
   /** The first day that was billed to the term; those before it were billed by another one. */
   readonly billedFrom?: string | null;
+  /**
+   * The first day whose use is billed now, where no bill came before this one: the term is then its
+   * own, by the days of which those before it are measured.
+   */
+  readonly usedFrom?: string | null;
   /** The last day whose use is billed now, where bills of days after the term were left out. */
   readonly usedThrough?: string | null;
   readonly usage?: Readonly<Record<string, UploadedUsage>> | null;

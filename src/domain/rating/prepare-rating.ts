@@ -2,7 +2,7 @@
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { type Exact, one, zero } from '../../base/numbers/exact.ts';
 import type { BillError } from './bill.ts';
-import { billableRuns, optionalDay, requiredDay, runsBetween } from './billable-days.ts';
+import { billableRuns, optionalDay, type Run, requiredDay, runsBetween } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from './facts.ts';
@@ -82,7 +82,7 @@ export function prepareRating(
     historySkip: 0,
   };
   const previous = facts.previousTerm ? termBefore(sources, facts.previousTerm, usage) : null;
-  const lookedBackOn = previous ? withLeftOut(sources, previous) : null;
+  const lookedBackOn = previous ? lookBack(sources, previous) : null;
   checkRequiredInputs(cutFacts.steps, current, lookedBackOn, errors);
   const manual = manualAmounts(facts, context, current.tracks, errors);
   const evaluation: Evaluation = {
@@ -184,14 +184,33 @@ function termBefore(
   };
 }
 
+function lookBack(sources: Sources, previous: EarlierTerm): RatedTerm | null {
+  const isFirst = (previous.facts.usedFrom ?? null) !== null;
+  return isFirst ? beforeFirst(sources, previous) : withLeftOut(sources, previous);
+}
+
 /** The term before, and days after it whose bills were left out, as segments of their own. */
 function withLeftOut(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm {
-  const { book, facts, history, cutFacts } = sources;
-  const { start, end, months, runs } = term.window;
+  const { facts } = sources;
+  const { end, runs } = term.window;
   const last = optionalDay(past.usedThrough, end, 'previousTerm.usedThrough');
   if (last <= end) return term;
   const leftOut = runsBetween(facts.connection ?? {}, end + 1, last);
-  const window = makeWindow(start, end, months, [...runs, ...leftOut]);
+  return overRuns(sources, term, [...runs, ...leftOut]);
+}
+
+/** The days before the first bill, whose use is billed with it. */
+function beforeFirst(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm | null {
+  const from = requiredDay(past.usedFrom, 'previousTerm.usedFrom');
+  const last = requiredDay(past.usedThrough, 'previousTerm.usedThrough');
+  const runs = runsBetween(sources.facts.connection ?? {}, from, last);
+  return runs.length === 0 ? null : overRuns(sources, term, runs);
+}
+
+function overRuns(sources: Sources, term: RatedTerm, runs: readonly Run[]): RatedTerm {
+  const { book, history, cutFacts } = sources;
+  const { start, end, months } = term.window;
+  const window = makeWindow(start, end, months, runs);
   const tracks = tracksOf(book, history, window, cutFacts);
   return { ...term, window, tracks, parts: partsOf(tracks) };
 }
