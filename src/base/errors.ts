@@ -321,8 +321,8 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
 }
 
 /**
- * Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there. Their
- * fields are paths in the request, where the rows stand in the text `data.data`.
+ * Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there.
+ * Their fields are paths in the request, where the rows stand in the text `data.data`.
  */
 export function errorFromUpload(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map((one) => ({ ...one, field: `data.data.${one.field}` }));

@@ -31,15 +31,6 @@ export async function openAccounts(
   return known;
 }
 
-/** Whether cash can be booked there: what customers' entries add up to takes nothing beside them. */
-export async function takesCash(tx: Tx, tenantId: number, accountId: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from ledger_accounts
-    where tenant_id = ${tenantId} and ledger_account_id = ${accountId} and not is_control
-  `.execute(tx);
-  return rows.length > 0;
-}
-
 async function listAccountIds(tx: Tx, tenantId: number): Promise<Map<string, number>> {
   const { rows } = await sql<{ code: string; ledger_account_id: number }>`
     select code, ledger_account_id from ledger_accounts where tenant_id = ${tenantId}

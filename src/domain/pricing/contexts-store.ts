@@ -289,3 +289,12 @@ export async function isBilling(tx: Tx, tenantId: number, contextId: number): Pr
   `.execute(tx);
   return rows[0]?.found ?? false;
 }
+
+/** Whether cash can be booked there: what entries of customers add up to takes nothing else. */
+export async function takesCash(tx: Tx, tenantId: number, accountId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from ledger_accounts
+    where tenant_id = ${tenantId} and ledger_account_id = ${accountId} and not is_control
+  `.execute(tx);
+  return rows.length > 0;
+}

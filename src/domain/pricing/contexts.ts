@@ -2,7 +2,6 @@
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
-import { takesCash } from '../ledger/accounts-store.ts';
 import { singleVersion } from '../rating/price-book.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { listTemplateKinds } from '../tenants/templates-store.ts';
@@ -38,6 +37,7 @@ import {
   insertContextVersion,
   isBilling,
   lockContext,
+  takesCash,
   updateContext,
 } from './contexts-store.ts';
 import { loadDefinitions, wireDate } from './price-books.ts';

@@ -142,8 +142,9 @@ function assertHighLow(inputs: NonNullable<ServiceSent['meteredInputs']>): void 
     return lowFactor > highFactor;
   });
   if (index === -1) return;
+  const [low, high] = [lowFactorDefault, highFactorDefault];
   throw new AppError('DEFINITION_INVALID', {
-    message: `lowFactor (${lowFactorDefault} if not given) is above highFactor (${highFactorDefault})`,
+    message: `lowFactor is above highFactor; where not given they are ${low} and ${high}`,
     field: `service.meteredInputs[${index}].highLow.lowFactor`,
   });
 }
