@@ -1,4 +1,4 @@
-/** `1 bill`, `2 bills`. */
-export function counted(count: number, one: string): string {
-  return count === 1 ? `1 ${one}` : `${count} ${one}s`;
+/** `1 reading`, `2 readings`; for a word whose plural has more than an s, both. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

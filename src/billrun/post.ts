@@ -1,6 +1,7 @@
 // Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is
 // posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
 // there.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -120,7 +121,7 @@ async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promi
     message,
   });
   throw new AppError('TERM_HAS_OPEN_BILLS', {
-    message: `Term ${term.label} has ${errors} bills in error and ${holds} on hold`,
+    message: `Term ${term.label} has ${counted(errors, 'bill')} in error and ${holds} on hold`,
     current: { errors, holds },
     details: [
       ...(errors > 0 ? [detail(`${errors} in error`)] : []),

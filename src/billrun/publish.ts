@@ -1,5 +1,6 @@
 // Step 8: posted bills become visible to their customers. The document of each is made once as a
 // proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -151,7 +152,7 @@ async function notPublished(
   );
   return new AppError('BILLS_NOT_PUBLISHED', {
     message:
-      `${count.published} bills of term ${term.label} are published; the documents of ` +
+      `Term ${term.label} has ${counted(count.published, 'published bill')}; the documents of ` +
       `${count.posted} could not be made. Mend the cause and publish again`,
     details: failed.map(({ bill_id: id, bill_number: number, error }) => ({
       field: `bills[${id}]`,

@@ -1,4 +1,5 @@
 // Posted back to Open, as long as nobody built on it. One part: a term is posted or it is not.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -35,14 +36,18 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
     throw refusal(term, `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`);
   }
   const { moved, touched, followed } = await findUnpostObstacles(tx, tenantId, term.term_id);
-  if (moved > 0) throw refusal(term, `${moved} bills of ${term.label} are published or cancelled`);
+  if (moved > 0)
+    throw refusal(term, `${term.label} has ${counted(moved, 'published or cancelled bill')}`);
   if (touched > 0) {
     const what = 'a payment, a credit note, a surcharge or an adjustment';
     const or = 'or a balance that changed hands or was settled';
-    throw refusal(term, `${touched} bills of ${term.label} have ${what}, ${or}`);
+    throw refusal(term, `${term.label} has ${counted(touched, 'bill')} with ${what}, ${or}`);
   }
   if (followed > 0) {
-    throw refusal(term, `${followed} bills of ${term.label} were followed by a later term's`);
+    throw refusal(
+      term,
+      `${term.label} has ${counted(followed, 'bill')} followed by a later term's`,
+    );
   }
 }
 

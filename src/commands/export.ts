@@ -1,8 +1,10 @@
 // billwright export and billwright route-sheet: CSV files of any size, to a file or to the output.
+
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { dateIn, parseDate } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import { lineEnd } from '../base/csv/write.ts';
 import { writeWholeFile } from '../base/csv/write-file.ts';
 import { tenantTransact } from '../base/db/pool.ts';
@@ -44,7 +46,7 @@ export async function routeSheetCommand(config: Config, args: readonly string[])
     const read = readerOf(workspace);
     const stops = await stopsOf(read, tenantId, sheet);
     await write(sheetLines(read, tenantId, stops, sheet), values.to);
-    process.stderr.write(`${stops.length} registers are to be read.\n`);
+    process.stderr.write(`${counted(stops.length, 'register')} to be read.\n`);
   });
 }
 

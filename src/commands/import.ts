@@ -1,9 +1,11 @@
 // billwright import: takes in a CSV file of any size.
+
 import { createReadStream } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
 import type { Encoding } from '../base/csv/decode.ts';
 import { csvLines, lineEnd } from '../base/csv/write.ts';
 import { tenantTransact } from '../base/db/pool.ts';
@@ -46,7 +48,9 @@ export async function importCommand(config: Config, args: readonly string[]): Pr
   }
   const what = wanted.isDryRun ? 'can be imported' : 'imported';
   const rate = Math.round(done.rows / seconds);
-  process.stdout.write(`${done.rows} rows ${what}, in ${seconds.toFixed(1)} s (${rate} rows/s)\n`);
+  process.stdout.write(
+    `${counted(done.rows, 'row')} ${what}, in ${seconds.toFixed(1)} s (${rate} rows/s)\n`,
+  );
 }
 
 function take({ database, tenant, now }: Workspace, wanted: Wanted): Promise<Imported> {
@@ -84,13 +88,13 @@ function take({ database, tenant, now }: Workspace, wanted: Wanted): Promise<Imp
 /** Where it can, in one line that goes on. */
 function showProgress(rows: number, problems: number): void {
   if (!process.stderr.isTTY) return;
-  const bad = problems === 0 ? '' : `, ${problems} problems`;
-  process.stderr.write(`\r${rows} rows${bad} `);
+  const bad = problems === 0 ? '' : `, ${counted(problems, 'problem')}`;
+  process.stderr.write(`\r${counted(rows, 'row')}${bad} `);
 }
 
 async function tell(problems: readonly LineProblem[], { path, errors }: Wanted): Promise<void> {
   const bad = new Set(problems.map((problem) => problem.line)).size;
-  process.stderr.write(`\nNothing was imported: ${path} has ${bad} bad rows.\n`);
+  process.stderr.write(`\nNothing was imported: ${path} has ${counted(bad, 'bad row')}.\n`);
   for (const { line, column, code, message } of problems.slice(0, printedMax)) {
     const place = column === null ? `line ${line}` : `line ${line}, ${column}`;
     process.stderr.write(`  ${place}: ${message} (${code})\n`);

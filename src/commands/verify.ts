@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { counted } from '../base/counted.ts';
 import {
   type Database,
   openingFor,
@@ -83,7 +84,8 @@ async function readerOf(
 }
 
 function lineOf({ law, says, checked, wrong, examples }: Judgement): string {
-  const verdict = wrong === 0 ? 'holds' : `BROKEN ${wrong} times: ${examples.join(', ')}`;
+  const verdict =
+    wrong === 0 ? 'holds' : `BROKEN ${counted(wrong, 'time')}: ${examples.join(', ')}`;
   return `  ${law.padEnd(4)} ${says.padEnd(44)} ${String(checked).padStart(9)} checked  ${verdict}`;
 }
 

@@ -463,7 +463,7 @@ test('the command prints what is broken and ends with 1, and with 0 when all hol
   await tamper(`update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`);
   const bad = await finish(place.run(['verify'], env));
   assert.equal(bad.code, 1);
-  assert.match(bad.output, /^ {2}L4 .*BROKEN 1 times: bill 10$/m);
+  assert.match(bad.output, /^ {2}L4 .*BROKEN 1 time: bill 10$/m);
   assert.match(bad.output, /^Something does not hold\.$/m);
   await tamper(`update bills set bill_amount = bill_amount + 100 where ${ofBill(10)}`);
 });

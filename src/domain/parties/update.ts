@@ -1,5 +1,7 @@
 // Changing a party: its facts, its billing accounts, and whether it is archived.
+
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { closeLoginsOfParty } from '../access/portal.ts';
@@ -105,7 +107,8 @@ async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Prom
     throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
       message:
         `Party ${party.party_number} still has ` +
-        `${obstacles.activeSubscriptions} active subscriptions, with those that begin later`,
+        `${counted(obstacles.activeSubscriptions, 'active subscription')}, ` +
+        'with those that begin later',
       field: 'user.archiveStatus',
     });
   }

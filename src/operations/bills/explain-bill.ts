@@ -56,7 +56,8 @@ export const explainBill = operation({
         amount: majorUnits(BigInt(line.amount), tenant.currencyDecimals),
       }));
     if (lineNo && lines.length === 0) {
-      const message = `Bill ${billID} has ${explained.length} lines and no line ${lineNo}`;
+      const known = counted(explained.length, 'line');
+      const message = `Bill ${billID} has ${known} and no line ${lineNo}`;
       throw new AppError('LINE_NOT_FOUND', { message, field: 'lineNo' });
     }
     const bill = { billID, billNumber: row.bill_number };

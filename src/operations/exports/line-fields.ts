@@ -1,4 +1,5 @@
 // Lines of a CSV file as an answer.
+
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import type { StreamedAnswer } from '../operation.ts';

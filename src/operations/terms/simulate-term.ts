@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
@@ -100,7 +101,7 @@ export const simulateTerm = operation({
     const other = await changedBook(call, term, body);
     const impact = await rateTerm(call, term, other, windowOf(body.page ?? null));
     return {
-      message: `${impact.bills} bills simulated, ${impact.changed} of them change`,
+      message: `${counted(impact.bills, 'bill')} simulated, ${impact.changed} of them change`,
       total: impact.changed,
       data: await present(call, impact, body.page ?? null),
     };

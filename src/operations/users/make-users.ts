@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { counted } from '../../base/counted.ts';
 import type { PartyKind } from '../../domain/parties/party.ts';
 import { insertParties } from '../../domain/parties/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
@@ -59,7 +60,7 @@ export const makeUsers = operation({
       const after = { partyNumber: partyNumbers[index], userType: kind, ...party };
       call.audit({ subject: 'party', subjectId: resourceIds[index] ?? 0, before: null, after });
     });
-    const message = parties.length === 1 ? '1 party created' : `${parties.length} parties created`;
+    const message = `${counted(parties.length, 'party', 'parties')} created`;
     return { message, data: {}, ids: { resourceIds, partyNumbers }, ignored };
   },
 });
