@@ -3,13 +3,11 @@ import type { Readable } from 'node:stream';
 import { isUnavailable } from '../base/db/faults.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { ignoredNamesMax } from '../base/validation/validate.ts';
 import type { Answer, Operation, StreamedAnswer } from '../operations/operation.ts';
 import {
   errorEnvelope,
   type Headers,
   idHeaders,
-  ignoredFieldsHeader,
   streamedEnvelope,
   successEnvelope,
 } from './envelope.ts';
@@ -30,10 +28,6 @@ export function succeeded(
   const { operation } = call;
   const headers = { ...call.headers };
   if (answer.total !== undefined) headers['X-Total-Count'] = String(answer.total);
-  if (answer.ignored && answer.ignored.length > 0) {
-    const names = [...call.validated.ignored, ...answer.ignored];
-    Object.assign(headers, ignoredFieldsHeader(names.slice(0, ignoredNamesMax)));
-  }
   if ('chunks' in answer) {
     const lists = [answer.chunks, ...(answer.also ?? [])];
     const body = listStream(streamedEnvelope(answer.message, answer.wrap, lists.length), lists);

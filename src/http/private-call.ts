@@ -185,7 +185,11 @@ async function runOnce(
   const { operation, tenantId, realNow } = call;
   const stored = await claimKey(tx, tenantId, key, realNow);
   if (stored) {
-    const headers = { ...stored.headers, ...call.headers, 'Idempotency-Replayed': 'true' };
+    // The operation may have named more than the request alone tells.
+    const { 'X-Ignored-Fields': told } = stored.headers;
+    const ignored = told === undefined ? {} : { 'X-Ignored-Fields': told };
+    const own = { ...call.headers, ...ignored, 'Idempotency-Replayed': 'true' };
+    const headers = { ...stored.headers, ...own };
     const statusCode = Number(stored.headers['X-Status-Code'] ?? 200);
     return { statusCode, headers, body: stored.body, operation };
   }

@@ -42,7 +42,7 @@ export type Call = CallBase & {
   ownPartyId: number | null;
   /** Every change is recorded here and stored with it. */
   audit(entry: AuditEntry): void;
-  /** Names fields that the schema does not see and nobody reads, beside those that it does. */
+  /** Names fields that mean nothing beside the others, or that the schema does not see. */
   ignore(names: readonly string[]): void;
   /** A further read-only transaction of the same workspace: lists are streamed through these. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -87,8 +87,6 @@ export type Answer<Data> = {
   ids?: AnswerIds;
   /** For a page of a list: how many there are in all. */
   total?: number;
-  /** Paths of fields that were sent and, beside the others, mean nothing. */
-  ignored?: readonly string[];
 };
 
 /** A whole list, handed on in chunks as fast as the caller reads and no faster. */
@@ -100,8 +98,6 @@ export type StreamedAnswer<Data> = {
   chunks: AsyncIterable<readonly unknown[]>;
   /** Further arrays, in the order in which they stand in `data`. */
   also?: readonly AsyncIterable<readonly unknown[]>[];
-  /** Paths of fields that were sent and, beside the others, mean nothing. */
-  ignored?: readonly string[];
 };
 
 export type OperationDefinition<

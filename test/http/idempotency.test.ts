@@ -233,3 +233,26 @@ test('a retrieval pays no attention to a key', async () => {
   const after = await admin.listBillingGroups({}, options);
   assert.equal(after.data.length, before.data.length + 1);
 });
+
+test('a replayed answer names the same fields as ignored', async () => {
+  const skills = [{ name: 'Welding', level: 'A' }];
+  const once = () =>
+    ask(scene.baseUrl, '/billing/users/make-users', {
+      headers: {
+        'X-Workspace': 'keys',
+        Authorization: admin.token ?? '',
+        'Idempotency-Key': 'two-kinds',
+      },
+      body: JSON.stringify({
+        ...words,
+        action: 'Create Parties',
+        userType: 'customer',
+        users: [{ name: 'Noor', country: 'PK', competencies: skills }],
+        extra: 1,
+      }),
+    });
+  const [first, second] = [await once(), await once()];
+  assert.equal(first.headers.get('x-ignored-fields'), 'extra,users[0].competencies');
+  assert.equal(second.headers.get('idempotency-replayed'), 'true');
+  assert.equal(second.headers.get('x-ignored-fields'), 'extra,users[0].competencies');
+});

@@ -44,9 +44,9 @@ export const exportData = operation({
     const wanted = { kind: body.kind, days };
     const { tenantId } = call.tenant;
     const total = await countRows(call.tx, tenantId, wanted);
-    const answer = lineAnswer(exportLines(call.read, tenantId, wanted), total);
     // Only readings are of a day.
-    const ignored = (['fromDate', 'toDate'] as const).filter((name) => body[name] != null);
-    return body.kind === 'Readings' ? answer : { ...answer, ignored };
+    const given = (['fromDate', 'toDate'] as const).filter((name) => body[name] != null);
+    if (body.kind !== 'Readings') call.ignore(given);
+    return lineAnswer(exportLines(call.read, tenantId, wanted), total);
   },
 });

@@ -46,8 +46,8 @@ export const reviewReadingOperation = operation({
     const message = `Reading ${data.readingID} is ${after.status}`;
     // What is rejected has no value that could be corrected.
     const given = (['value', 'rollover'] as const).filter((name) => data[name] != null);
-    const ignored = data.decision === 'Reject' ? given.map((name) => `data.${name}`) : [];
-    return { message, data: {}, ids: { resourceIds: [data.readingID] }, ignored };
+    if (data.decision === 'Reject') call.ignore(given.map((name) => `data.${name}`));
+    return { message, data: {}, ids: { resourceIds: [data.readingID] } };
   },
 });
 

@@ -41,13 +41,14 @@ export const makeUsers = operation({
     const { tenantId } = tenant;
     const kind: PartyKind = kindByUserType[body.userType];
     const settings = await findSettings(tx, tenantId);
-    const ignored: string[] = [];
+    const idle: string[] = [];
     const parties = body.users.map((user, index) => {
       assertCompetencies(user, `users[${index}]`);
       if (!hasIdleCompetencies(user, kind)) return newParty(user, settings.country);
-      ignored.push(`users[${index}].competencies`);
+      idle.push(`users[${index}].competencies`);
       return newParty({ ...user, competencies: null }, settings.country);
     });
+    call.ignore(idle);
     const stamp = { at: call.now, by: call.principal.name };
     const firstId = await takeNumbers(tx, tenantId, 'party', parties.length);
     const firstNumber = await takeNumbers(tx, tenantId, 'party-number', parties.length);
@@ -61,6 +62,6 @@ export const makeUsers = operation({
       call.audit({ subject: 'party', subjectId: resourceIds[index] ?? 0, before: null, after });
     });
     const message = `${counted(parties.length, 'party', 'parties')} created`;
-    return { message, data: {}, ids: { resourceIds, partyNumbers }, ignored };
+    return { message, data: {}, ids: { resourceIds, partyNumbers } };
   },
 });

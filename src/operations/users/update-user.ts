@@ -87,11 +87,11 @@ export const updateUser = operation({
       const [before, after] = [{ status: 'ACTIVE' }, { status: 'INACTIVE' }];
       call.audit({ subject: 'login', subjectId, before, after });
     }
+    if (hasIdleCompetencies(user, done.after.kind)) call.ignore(['user.competencies']);
     return {
       message: `Party ${done.after.party_number} updated`,
       data: {},
       ids: { resourceIds: [done.after.party_id], partyNumbers: [done.after.party_number] },
-      ignored: hasIdleCompetencies(user, done.after.kind) ? ['user.competencies'] : [],
     };
   },
 });
