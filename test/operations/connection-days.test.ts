@@ -128,7 +128,7 @@ test('who is to be served on a later day is not archived', async () => {
     connectionDate: day(5, ''),
   });
   const refusal = await refuses(archive(), 'PARTY_HAS_ACTIVE_SUBSCRIPTIONS', { statusCode: 422 });
-  assert.match(refusal.error.message, /1 active subscriptions, with those that begin later/);
+  assert.match(refusal.error.message, /1 active subscription, with those that begin later/);
   await goTo(today.add({ days: 5 }).toString());
   assert.equal(await statusOf(number), 'Active');
   const change = (effectiveDate: string) => ({ data: { connectionNumber: number, effectiveDate } });
