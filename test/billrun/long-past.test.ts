@@ -150,8 +150,12 @@ test('whoever walks the route is sent where nothing came in since', async () => 
   assert.ok(rows <= few, `${rows} readings were looked at`);
 });
 
-/** Rows that anybody looked at so far, by table. Who ended their connections have told all. */
+/**
+ * Rows that anybody looked at so far, by table. Who ended their connections have told all; this one
+ * might tell only later what it did before.
+ */
 async function lookedAt(): Promise<Map<string, number>> {
+  await scene.sql.query('select pg_stat_force_next_flush()');
   const { rows } = await scene.sql.query<{ relname: string; count: string }>(
     `select relname, coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as count
      from pg_stat_user_tables`,
