@@ -1,7 +1,6 @@
 // Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is
 // posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
 // there.
-
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';

@@ -1,6 +1,5 @@
 // Step 8: posted bills become visible to their customers. The document of each is made once as a
 // proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
-
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';

@@ -1,5 +1,4 @@
 // Posted back to Open, as long as nobody built on it. One part: a term is posted or it is not.
-
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';

@@ -1,5 +1,4 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
-
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { dayOf, parseDay } from '../base/days.ts';

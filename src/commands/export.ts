@@ -1,5 +1,4 @@
 // billwright export and billwright route-sheet: CSV files of any size, to a file or to the output.
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,4 @@
 // billwright import: takes in a CSV file of any size.
-
 import { createReadStream } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -59,7 +59,7 @@ export async function collect(
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
-  const accountNames = accountNamesOf(pinned);
+  const accountNames = wordsOf(pinned).accountNames;
   const [overdue, earlierTerms] = await Promise.all([
     overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
     earlierTermsOf(tx, tenantId, term, standings),
@@ -84,7 +84,7 @@ export async function collect(
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
   const [usageBefore, factsBefore] = await Promise.all([
     usageOfTermsBefore(tx, tenantId, before, taken.usage),
-    before.length > 0 && readsItsBill(scope) ? listFactsBefore(tx, tenantId, before) : nothing,
+    readsItsBill(term, pinned) ? listFactsBefore(tx, tenantId, before) : nothing,
   ]);
   const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
   const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
@@ -120,17 +120,26 @@ function present<Found>(found: Found | undefined): Found {
 
 /** Figures that a formula has to name before anybody has to look them up. */
 const accountFigures = ['overdue', 'overdueAmountDays', 'wallet', 'deposit'];
-const namesByBook = new WeakMap<PinnedBook, ReadonlySet<string>>();
 
-function accountNamesOf(pinned: PinnedBook): ReadonlySet<string> {
-  const known = namesByBook.get(pinned);
+type FormulaWords = {
+  readonly accountNames: ReadonlySet<string>;
+  /** Whether a formula names what is known only when a bill is made. */
+  readonly isOfItsBill: boolean;
+};
+
+const wordsByBook = new WeakMap<PinnedBook, FormulaWords>();
+
+function wordsOf(pinned: PinnedBook): FormulaWords {
+  const known = wordsByBook.get(pinned);
   if (known) return known;
   const text = JSON.stringify(pinned.book.definitions);
-  const names = new Set(
-    accountFigures.filter((name) => new RegExp(`\\baccount\\s*\\.\\s*${name}\\b`).test(text)),
-  );
-  namesByBook.set(pinned, names);
-  return names;
+  const isNamed = (name: string) => new RegExp(`\\baccount\\s*\\.\\s*${name}\\b`).test(text);
+  const words = {
+    accountNames: new Set(accountFigures.filter(isNamed)),
+    isOfItsBill: /\baccount\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/.test(text),
+  };
+  wordsByBook.set(pinned, words);
+  return words;
 }
 
 function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
@@ -168,11 +177,9 @@ function billedBefore(
 }
 
 /** Whether a bill is made of what only itself knows: what was measured, or how things stood. */
-function readsItsBill({ book, termFacts }: MakeScope): boolean {
-  const { meteredInputs } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
-  if ((meteredInputs?.length ?? 0) > 0) return true;
-  const text = JSON.stringify(book.definitions);
-  return /\baccount\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/.test(text);
+function readsItsBill(term: BilledTerm, pinned: PinnedBook): boolean {
+  const { meteredInputs } = contextOn(pinned.book, storedDay(term.end_date)).definition;
+  return (meteredInputs?.length ?? 0) > 0 || wordsOf(pinned).isOfItsBill;
 }
 
 /** A day that was uploaded again for this term counts as it is now. */

@@ -1,5 +1,4 @@
 // What is overdue of those who are billed, item by item.
-
 import { storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from './billed-terms-store.ts';

@@ -15,6 +15,11 @@ export type Competency = {
   validTo?: string | null;
 };
 
+/** Skills are of employees and vendors: those of a customer mean nothing. */
+export function hasIdleSkills(kind: PartyKind, skills: readonly unknown[] | null | undefined) {
+  return kind === 'Customer' && (skills?.length ?? 0) > 0;
+}
+
 /** The facts about a party that callers give. */
 export type PartyFacts = {
   name: string;

@@ -1,5 +1,4 @@
 // Changing a party: its facts, its billing accounts, and whether it is archived.
-
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -12,7 +11,7 @@ import {
   listAccountsOfParty,
   renameAccounts,
 } from './accounts-store.ts';
-import type { PartyFacts } from './party.ts';
+import { hasIdleSkills, type PartyFacts } from './party.ts';
 import {
   findArchiveObstacles,
   lockPartiesByKeys,
@@ -82,11 +81,10 @@ export async function changeParty(
   return { before, after, accountsBefore, accountsAfter, closedLogins };
 }
 
-/** Skills are of employees and vendors; those of a customer can only be taken away. */
+/** Skills of a customer can only be taken away. */
 function factsFor({ kind }: PartyRow, sent: Partial<PartyFacts>): Partial<PartyFacts> {
   const { competencies, ...others } = sent;
-  const isIdle = kind === 'Customer' && competencies !== undefined && competencies.length > 0;
-  return isIdle ? others : sent;
+  return hasIdleSkills(kind, competencies) ? others : sent;
 }
 
 async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {

@@ -1,5 +1,4 @@
 // Lines of a CSV file as an answer.
-
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import type { StreamedAnswer } from '../operation.ts';

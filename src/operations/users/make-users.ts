@@ -1,12 +1,12 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
-import type { PartyKind } from '../../domain/parties/party.ts';
+import { hasIdleSkills, type PartyKind } from '../../domain/parties/party.ts';
 import { insertParties } from '../../domain/parties/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { empty, filledText, limits, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertCompetencies, hasIdleCompetencies, newParty, partyFields } from './party-fields.ts';
+import { assertCompetencies, newParty, partyFields } from './party-fields.ts';
 
 const kindByUserType = { customer: 'Customer', employee: 'Employee', vendor: 'Vendor' } as const;
 
@@ -44,7 +44,7 @@ export const makeUsers = operation({
     const idle: string[] = [];
     const parties = body.users.map((user, index) => {
       assertCompetencies(user, `users[${index}]`);
-      if (!hasIdleCompetencies(user, kind)) return newParty(user, settings.country);
+      if (!hasIdleSkills(kind, user.competencies)) return newParty(user, settings.country);
       idle.push(`users[${index}].competencies`);
       return newParty({ ...user, competencies: null }, settings.country);
     });

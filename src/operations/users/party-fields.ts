@@ -5,12 +5,7 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { parseDay } from '../../base/days.ts';
 import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
-import {
-  type Contact,
-  contactTypes,
-  type PartyFacts,
-  type PartyKind,
-} from '../../domain/parties/party.ts';
+import { type Contact, contactTypes, type PartyFacts } from '../../domain/parties/party.ts';
 import type { PartyRow } from '../../domain/parties/store.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
@@ -106,11 +101,6 @@ export function assertCompetencies({ competencies }: SentFacts, place: string): 
     return [{ field, code: 'INVALID_DATE', message: `${field} lies before validFrom` }];
   });
   if (details.length > 0) throw errorFromDetails(details);
-}
-
-/** Customers have no skills: those that are sent for one are not taken. */
-export function hasIdleCompetencies({ competencies }: SentFacts, kind: PartyKind): boolean {
-  return kind === 'Customer' && (competencies ?? []).length > 0;
 }
 
 /** The facts that were sent; those left out, and arrays sent as null, are left out here too. */

@@ -1,15 +1,10 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
+import { hasIdleSkills } from '../../domain/parties/party.ts';
 import { changeParty, type PartyUpdate } from '../../domain/parties/update.ts';
 import { empty, filledText, id, limits, maybe, oneOf, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import {
-  assertCompetencies,
-  factsSent,
-  hasIdleCompetencies,
-  partyFields,
-  presentParty,
-} from './party-fields.ts';
+import { assertCompetencies, factsSent, partyFields, presentParty } from './party-fields.ts';
 
 export const updateUser = operation({
   path: '/billing/users/update-user',
@@ -87,7 +82,7 @@ export const updateUser = operation({
       const [before, after] = [{ status: 'ACTIVE' }, { status: 'INACTIVE' }];
       call.audit({ subject: 'login', subjectId, before, after });
     }
-    if (hasIdleCompetencies(user, done.after.kind)) call.ignore(['user.competencies']);
+    if (hasIdleSkills(done.after.kind, user.competencies)) call.ignore(['user.competencies']);
     return {
       message: `Party ${done.after.party_number} updated`,
       data: {},
