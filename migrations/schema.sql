@@ -302,6 +302,29 @@ create table counters (
   constraint counters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table credit_notes (
+  tenant_id bigint not null,
+  credit_note_id bigint not null,
+  credit_note_number text not null,
+  bill_id bigint not null,
+  party_id bigint not null,
+  amount bigint not null,
+  to_wallet bigint not null,
+  issue_date date not null,
+  reason text not null,
+  journal_id bigint,
+  rebill_term_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint credit_notes_pkey PRIMARY KEY (tenant_id, credit_note_id),
+  constraint credit_notes_reason_check CHECK ((reason <> ''::text)),
+  constraint credit_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint credit_notes_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
+  constraint credit_notes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint credit_notes_tenant_id_rebill_term_id_fkey FOREIGN KEY (tenant_id, rebill_term_id) REFERENCES terms(tenant_id, term_id),
+  constraint credit_notes_to_wallet_check CHECK ((to_wallet >= 0))
+);
+
 create table daily_runs (
   tenant_id bigint not null,
   job text not null,
@@ -1267,6 +1290,16 @@ END));
 
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
 
+CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
+
+CREATE INDEX credit_notes_journal ON public.credit_notes USING btree (tenant_id, journal_id);
+
+CREATE UNIQUE INDEX credit_notes_number_key ON public.credit_notes USING btree (tenant_id, credit_note_number);
+
+CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, party_id, credit_note_id);
+
+CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
+
 CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
 
 CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
@@ -2190,6 +2223,8 @@ CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN
 
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
+CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
 
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -2282,6 +2317,9 @@ create policy tenant_wall on clients as permissive for all using ((tenant_id = c
 
 alter table counters enable row level security, force row level security;
 create policy tenant_wall on counters as permissive for all using ((tenant_id = current_tenant()));
+
+alter table credit_notes enable row level security, force row level security;
+create policy tenant_wall on credit_notes as permissive for all using ((tenant_id = current_tenant()));
 
 alter table daily_runs enable row level security, force row level security;
 create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
@@ -2480,6 +2518,10 @@ grant insert, select, update on clients to billwright_api;
 grant insert, select, update on counters to billwright_api;
 
 grant insert, select, update on counters to billwright_worker;
+
+grant select on credit_notes to billwright_api;
+
+grant insert, select on credit_notes to billwright_worker;
 
 grant select on daily_runs to billwright_api;
 

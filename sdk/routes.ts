@@ -120,6 +120,12 @@ export const routes = {
   compareRuns: { path: '/billing/bills/compare-runs', method: 'Retrieve', action: 'Compare Runs' },
   postBills: { path: '/billing/bills/post-bills', method: 'Post', action: 'Post Bills' },
   unpostBills: { path: '/billing/bills/unpost-bills', method: 'Update', action: 'Unpost Bills' },
+  cancelBill: { path: '/billing/bills/cancel-bill', method: 'Update', action: 'Cancel Bill' },
+  getCreditNotes: {
+    path: '/billing/credit-notes/get-credit-notes',
+    method: 'Retrieve',
+    action: 'Retrieve Credit Notes',
+  },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',

@@ -278,6 +278,7 @@ const working: Partial<Record<OperationName, Json>> = {
   postBills: stepOf(seeded.generatedTerm),
   publishBills: stepOf(seeded.postedTerm),
   unpostBills: stepOf(seeded.postedTerm, { reason: 'wrong prices' }),
+  cancelBill: { data: { billID: seeded.creditedBill, reason: 'wrong prices' } },
   distributeBills: stepOf(seeded.publishedTerm),
   resolveDeliveries: {
     data: {

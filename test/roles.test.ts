@@ -73,6 +73,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   compareRuns: [...readers, 'Cashier'],
   postBills: managers,
   unpostBills: managers,
+  cancelBill: managers,
+  getCreditNotes: [...readers, 'Cashier'],
   importData: [...billing, 'Meter Reader'],
   publishBills: managers,
   distributeBills: billing,

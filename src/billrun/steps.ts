@@ -1,4 +1,5 @@
 // All steps of the bill run that run as jobs, by the name of their operation.
+import { cancelBillStep } from './cancel-bill.ts';
 import { cancelTermStep } from './cancel-term.ts';
 import { distributeBillsStep } from './distribute.ts';
 import { generateBillsStep } from './generate.ts';
@@ -23,6 +24,7 @@ const all: readonly Step[] = [
   generateBillsStep,
   postBillsStep,
   unpostBillsStep,
+  cancelBillStep,
   publishBillsStep,
   distributeBillsStep,
   retryDeliveriesStep,

@@ -46,7 +46,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   // As long as they are locked, readings tell which drafts were made of them.
   const drafts = await deleteReadDrafts(tx, tenantId, termId, subscriptionId);
-  const { unlocked, standIns } = await unlockReadings(tx, tenantId, termId, subscriptionId);
+  const ids = subscriptionId === null ? null : [subscriptionId];
+  const { unlocked, standIns } = await unlockReadings(tx, tenantId, termId, ids);
   await rejectEstimates(tx, tenantId, termId, standIns, stamp);
   const left = await countLocked(tx, tenantId, termId);
   // With none left, step 4 is as if it had not been done.

@@ -14,6 +14,7 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { cancelBillOperation } from './bills/cancel-bill.ts';
 import { compareRuns } from './bills/compare-runs.ts';
 import { distributeBills } from './bills/distribute-bills.ts';
 import { explainBill } from './bills/explain-bill.ts';
@@ -37,6 +38,7 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
@@ -123,6 +125,8 @@ export const catalogue = {
   compareRuns,
   postBills,
   unpostBills,
+  cancelBill: cancelBillOperation,
+  getCreditNotes,
   importData,
   publishBills,
   distributeBills,

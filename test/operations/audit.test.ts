@@ -418,6 +418,14 @@ const changes: Record<
     before: { status: 'Uncertain' },
     after: { status: 'Sent' },
   },
+  cancelBill: {
+    call: async () => {
+      return admin.cancelBill({ data: { billID: await firstBill(), reason: 'Misread' } });
+    },
+    subject: 'job',
+    before: null,
+    after: { operation: 'cancel-bill', termID: 2, reason: 'Misread', rebill: false },
+  },
   makeLogins: {
     call: () =>
       admin.makeLogins({

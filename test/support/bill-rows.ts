@@ -1,6 +1,7 @@
 // Bills, documents and deliveries under ids of their own, for tests that go through all operations:
 // a term whose draft was made twice by the bill run itself, and copies of it as rows: a posted term,
-// and a published one with a bill whose mail is uncertain and that was printed.
+// a published one with a bill whose mail is uncertain and that was printed, and one whose bill was
+// credited.
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import type { TestClient } from './client.ts';
 import { smallService, smallTariff } from './pricing.ts';
@@ -11,8 +12,10 @@ export const seeded = {
   generatedTerm: 900,
   postedTerm: 901,
   publishedTerm: 902,
+  creditedTerm: 903,
   postedBill: 990,
   publishedBill: 991,
+  creditedBill: 992,
   job: 901,
   failedJob: 902,
   waitingJob: 903,
@@ -78,8 +81,16 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
   await insertTerm(scene, tenantId, postedTerm, { status: 'Posted', stage: 'Posted', mark });
   const published = { status: 'Published', stage: 'Published', mark };
   await insertTerm(scene, tenantId, termId, published);
+  await insertTerm(scene, tenantId, seeded.creditedTerm, published);
   await copyDraft(scene, tenantId, postedTerm, seeded.postedBill, 'Posted');
   await copyDraft(scene, tenantId, termId, billId, 'Published');
+  await copyDraft(scene, tenantId, seeded.creditedTerm, seeded.creditedBill, 'Published');
+  await scene.sql.query(
+    `insert into credit_notes (tenant_id, credit_note_id, credit_note_number, bill_id, party_id,
+       amount, to_wallet, issue_date, reason, created_at, created_by)
+     values ($1, 901, 'CN-901', $2, 1, 60000, 0, '2024-03-20', $3, now(), $3)`,
+    [tenantId, seeded.creditedBill, mark],
+  );
   const error = { code: 'INTERNAL_ERROR', message: mark, field: null, details: [] };
   await scene.sql.query(
     `insert into jobs (tenant_id, job_id, operation, term_id, status, is_immediate, due_at,

@@ -7,7 +7,7 @@ import {
   openItemsAccount,
 } from '../ledger/accounts.ts';
 import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
-import type { Journal, SubledgerEntry, SummedLine } from '../ledger/journal.ts';
+import { type Journal, type SubledgerEntry, type SummedLine, summed } from '../ledger/journal.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { firstBillDeposits } from '../rating/security.ts';
@@ -148,6 +148,62 @@ function spread(
   const [first] = shares;
   if (first && left > 0) first.amount += left;
   return shares.filter(({ amount }) => amount !== 0);
+}
+
+export type Credit = {
+  /** Of the bill, by subscription: what it came to, and what was paid of it. */
+  shares: readonly ShareRow[];
+  settled: readonly { subscription_id: number; amount: number }[];
+  accountOf: AccountOf;
+  contextType: ContextType;
+  /** The number of the credit note. */
+  reference: string;
+};
+
+/** The mirror of a bill; what had been paid of it goes to the wallet. */
+export function creditJournal(
+  head: JournalHead,
+  bill: DraftCharges & { posting: number },
+  credit: Credit,
+): Journal {
+  const { shares, settled, accountOf, contextType, reference } = credit;
+  const openItems = openItemsAccount(contextType);
+  const side = isOwedByUs(contextType) ? -1 : 1;
+  const { bill_id: billId, party_id: partyId, posting } = bill;
+  const item = { partyId, billId, posting, reference };
+  const mirrored = billLines([bill], accountOf, contextType).map((line) => ({
+    ...line,
+    amount: -Number(line.amount),
+  }));
+  const paid = settled.reduce((sum, { amount }) => sum + amount, 0);
+  const { advance, receivable } = ledgerAccounts;
+  const entries: SubledgerEntry[] = [
+    ...shares.map(({ subscription_id: subscriptionId, amount }) => ({
+      ...item,
+      accountId: openItems,
+      subscriptionId,
+      kind: 'CreditNote' as const,
+      amount: -amount * side,
+    })),
+    ...settled.map(({ subscription_id: subscriptionId, amount }) => ({
+      ...item,
+      accountId: receivable,
+      subscriptionId,
+      kind: 'Wallet' as const,
+      amount,
+    })),
+    { ...item, accountId: advance, subscriptionId: null, kind: 'Wallet', amount: -paid },
+  ];
+  return {
+    ...head,
+    source: 'CreditNote',
+    lines: summed([
+      ...mirrored,
+      { accountId: receivable, amount: paid },
+      { accountId: advance, amount: -paid },
+    ]),
+    entries: entries.filter(({ amount }) => amount !== 0),
+  };
 }
 
 /** Whether any plan asks for a deposit with the first bill. */

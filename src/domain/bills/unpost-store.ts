@@ -21,7 +21,7 @@ export async function lockPosted(tx: Tx, tenantId: number, termId: number): Prom
     select count(*) from (
       select from subscriptions s
       where s.tenant_id = ${tenantId} and s.subscription_id in (
-        select p.subscription_id from (${postedParts(tenantId, termId)}) p
+        select p.subscription_id from (${postedParts(tenantId, { termId })}) p
       )
       order by s.subscription_id
       for no key update
@@ -38,18 +38,24 @@ export type UnpostObstacles = {
   followed: number;
 };
 
-/** The posted bills of a term with their subscriptions. */
-function postedParts(tenantId: number, termId: number): RawBuilder<unknown> {
+/** Which posted bills are taken back: all of a term that nobody has seen yet, or a single one. */
+export type TakenBack = { termId: number } | { billId: number };
+
+/** The posted bills that are taken back, with their subscriptions. */
+export function postedParts(tenantId: number, taken: TakenBack): RawBuilder<unknown> {
+  const isTaken =
+    'billId' in taken
+      ? sql`b.bill_id = ${taken.billId} and b.status in ('Posted', 'Published')`
+      : sql`b.term_id = ${taken.termId} and b.status = 'Posted'`;
   return sql`
-    select b.bill_id, b.subscription_id, b.billed_to, b.billed_through, b.posting
+    select b.bill_id, b.term_id, b.subscription_id, b.billed_to, b.billed_through, b.posting
     from bills b
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
-      and b.subscription_id is not null
+    where b.tenant_id = ${tenantId} and ${isTaken} and b.subscription_id is not null
     union all
-    select p.bill_id, p.subscription_id, p.billed_to, p.billed_through, b.posting
+    select p.bill_id, b.term_id, p.subscription_id, p.billed_to, p.billed_through, b.posting
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'`;
+    where b.tenant_id = ${tenantId} and ${isTaken}`;
 }
 
 export async function findUnpostObstacles(
@@ -58,7 +64,7 @@ export async function findUnpostObstacles(
   termId: number,
 ): Promise<UnpostObstacles> {
   const { rows } = await sql<UnpostObstacles>`
-    with parts as materialized (${postedParts(tenantId, termId)})
+    with parts as materialized (${postedParts(tenantId, { termId })})
     select
       (select count(*) from bills
         where tenant_id = ${tenantId} and term_id = ${termId}
@@ -87,7 +93,7 @@ export async function findUnpostObstacles(
  * Bills of `parts` of which what was owed or held, with all that is open on the subscription, went
  * to its next owner or was settled by the deposit: such entries name no bill.
  */
-function movedSince(tenantId: number): RawBuilder<unknown> {
+export function movedSince(tenantId: number): RawBuilder<unknown> {
   return sql`
     select p.bill_id from parts p
     join subledger_entries o on o.tenant_id = ${tenantId} and o.kind = 'Bill'
@@ -209,28 +215,28 @@ export async function retireNumbers(
   `.execute(tx);
 }
 
-/** Subscriptions, and what is known of their use, as they were before the term. */
+/** Subscriptions, and what is known of their use, as they were before the bills. */
 export async function restoreSubscriptions(
   tx: Tx,
   tenantId: number,
-  termId: number,
+  taken: TakenBack,
   { today, stamp }: { today: string; stamp: Stamp },
 ): Promise<void> {
   await sql`
     update subscriptions s
     set billed_through = p.billed_through
-    from (${postedParts(tenantId, termId)}) p
+    from (${postedParts(tenantId, taken)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
   `.execute(tx);
-  await restoreStates(tx, tenantId, termId, { today, stamp });
-  await restoreHistories(tx, tenantId, termId);
+  await restoreStates(tx, tenantId, taken, { today, stamp });
+  await restoreHistories(tx, tenantId, taken);
 }
 
 /** Of plans that are billed once, what the bill had put an end to. */
 async function restoreStates(
   tx: Tx,
   tenantId: number,
-  termId: number,
+  taken: TakenBack,
   { today, stamp }: { today: string; stamp: Stamp },
 ): Promise<void> {
   const begun = sql`(h.step ->> 'fromDate')::date <= ${today}::date`;
@@ -249,7 +255,7 @@ async function restoreStates(
           select min((h.step ->> 'fromDate')::date) from jsonb_array_elements(r.steps) as h (step)
           where not ${begun}
         ) as next_change_date
-      from (${postedParts(tenantId, termId)}) p
+      from (${postedParts(tenantId, taken)}) p
       join subscriptions d on d.tenant_id = ${tenantId} and d.subscription_id = p.subscription_id
         and d.status <> 'Closed' and d.status_history -> -1 ->> 'reason' = ${oneTimeReason}
         and (d.status_history -> -1 ->> 'fromDate')::date = p.billed_to + 1
@@ -262,7 +268,7 @@ async function restoreStates(
 }
 
 /** What the bill before said, whether it was of the subscription alone or of several. */
-async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promise<void> {
+async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Promise<void> {
   await sql`
     update usage_histories h
     set terms = h.terms[2:] || ${forgottenTerms(tenantId)},
@@ -275,7 +281,7 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
         cross join lateral (select ${ownNumber} offset 0) as n (number)
         where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
       ) end
-    from (${postedParts(tenantId, termId)}) p
+    from (${postedParts(tenantId, taken)}) p
     left join lateral (
       select o.bill_id, o.brought_forward, o.entry_id
       from (${postedBefore(tenantId)}) o
@@ -284,7 +290,7 @@ async function restoreHistories(tx: Tx, tenantId: number, termId: number): Promi
       limit 1
     ) e on true
     where h.tenant_id = ${tenantId} and h.subscription_id = p.subscription_id
-      and (h.terms[1] ->> 'termId')::bigint = ${termId}
+      and (h.terms[1] ->> 'termId')::bigint = p.term_id
   `.execute(tx);
 }
 

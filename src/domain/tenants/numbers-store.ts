@@ -32,6 +32,7 @@ const seriesStart = {
   job: 0,
   bill: 0,
   'bill-number': 0,
+  'credit-note': 0,
   document: 0,
   delivery: 0,
   import: 0,

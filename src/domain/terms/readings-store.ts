@@ -131,13 +131,15 @@ export async function unlockReadings(
   tx: Tx,
   tenantId: number,
   termId: number,
-  subscriptionId: number | null,
+  subscriptionIds: readonly number[] | null,
 ): Promise<{ unlocked: number; standIns: number[] }> {
+  const isTheirs =
+    subscriptionIds && sql`and subscription_id = any(${[...subscriptionIds]}::bigint[])`;
   const { rows } = await sql<{ unlocked: number; stand_ins: number[] | null }>`
     with gone as (
       delete from term_readings
       where tenant_id = ${tenantId} and term_id = ${termId}
-        and (${subscriptionId}::bigint is null or subscription_id = ${subscriptionId})
+        ${isTheirs ?? sql``}
       returning reading_id, is_stand_in
     )
     select count(*) as unlocked, array_agg(reading_id) filter (where is_stand_in) as stand_ins

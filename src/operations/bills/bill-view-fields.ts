@@ -260,7 +260,8 @@ function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {
 type Amount = (minor: string | number | bigint) => number;
 
 function amountsOf(row: BillRow, amount: Amount) {
-  const isError = row.status === 'Error';
+  // Nothing is owed on what could not be made, nor on what was taken back.
+  const isOwed = row.status !== 'Error' && row.status !== 'Cancelled';
   const total = BigInt(row.arrears) + BigInt(row.bill_amount);
   const after = BigInt(row.payable) + BigInt(row.late_surcharge);
   const outstanding = BigInt(row.bill_amount) - BigInt(row.paid_amount);
@@ -279,7 +280,7 @@ function amountsOf(row: BillRow, amount: Amount) {
     latePaymentSurcharge: amount(row.late_surcharge),
     payableAfterDueDate: amount(after),
     paidAmount: amount(row.paid_amount),
-    outstandingAmount: isError ? 0 : amount(outstanding),
+    outstandingAmount: isOwed ? amount(outstanding) : 0,
     creditBalance: amount(row.credit_balance),
   };
 }

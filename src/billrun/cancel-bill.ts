@@ -1,0 +1,209 @@
+// A posted bill is taken back by a credit note for all of it. Where it is to be billed again, its
+// subscriptions are as they were before, and a term for them alone is opened for the same days.
+import { dateIn } from '../base/calendar.ts';
+import { counted } from '../base/counted.ts';
+import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
+import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import {
+  type BilledSubscription,
+  copyInputs,
+  forgetBilledTerm,
+  hasMovedOn,
+  listBilled,
+  listSettled,
+  lockBill,
+  markCancelled,
+  type PostedBill,
+} from '../domain/bills/cancel-store.ts';
+import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
+import { listShares } from '../domain/bills/post-store.ts';
+import { componentAccounts, creditJournal } from '../domain/bills/posting.ts';
+import { findRun } from '../domain/bills/runs-store.ts';
+import { restoreSubscriptions } from '../domain/bills/unpost-store.ts';
+import { postJournal } from '../domain/ledger/store.ts';
+import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { createTerm } from '../domain/terms/create.ts';
+import { unlockReadings } from '../domain/terms/readings-store.ts';
+import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { markStale } from '../domain/terms/store.ts';
+import type { Finish, StepJob, StepRequest } from './step.ts';
+import { wholeStep } from './whole-step.ts';
+
+export const cancelBillStep = wholeStep({ operation: 'cancel-bill', check, run });
+
+export type Cancelling = { reason: string; rebill: boolean };
+
+type Found = { term: BilledTerm; bill: PostedBill; subscriptions: BilledSubscription[] };
+
+async function check(tx: Tx, request: StepRequest): Promise<void> {
+  await findCancellable(tx, request);
+}
+
+async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
+  const { tenantId } = request.tenant;
+  const billId = request.billId ?? 0;
+  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const bill = await lockBill(tx, tenantId, billId);
+  if (!bill) throw new Error(`bill ${billId} of term ${term.term_id} is gone`);
+  const isPosted = ['Posted', 'Published'].includes(bill.status);
+  if (!isPosted || !['Posted', 'Published'].includes(term.status)) {
+    throw refusal(bill, term, `The bill is ${bill.status}, its term ${term.status}`);
+  }
+  if (await hasMovedOn(tx, tenantId, billId)) {
+    const what = 'went to another owner or was settled by a deposit';
+    throw refusal(bill, term, `What was owed on ${bill.bill_number} ${what}`);
+  }
+  const subscriptions = await listBilled(tx, tenantId, billId);
+  if ((request.parameters as Cancelling).rebill) assertRebillable(term, bill, subscriptions);
+  return { term, bill, subscriptions };
+}
+
+/** What follows builds on this bill: it has to be taken back first. */
+function assertRebillable(
+  term: BilledTerm,
+  bill: PostedBill,
+  subscriptions: readonly BilledSubscription[],
+): void {
+  const followed = subscriptions.find((one) => one.is_followed);
+  if (followed) {
+    const what = `${followed.subscription_number} has a later bill`;
+    throw refusal(bill, term, `${what}: cancel that first, or this one without rebill`);
+  }
+  const read = subscriptions.find((one) => one.reading_term !== null);
+  if (read) {
+    const what = `${read.reading_term} has posted readings of ${read.subscription_number}`;
+    throw refusal(bill, term, `${what}: unpost them first`);
+  }
+  const batches = new Set(subscriptions.map((one) => one.batch_code));
+  if (batches.size > 1) {
+    const what = `are in ${counted(batches.size, 'batch', 'batches')} by now`;
+    throw refusal(bill, term, `The subscriptions of ${bill.bill_number} ${what}`);
+  }
+}
+
+function refusal(bill: PostedBill, term: BilledTerm, message: string): AppError {
+  return new AppError('INVALID_STATE', {
+    message,
+    field: 'data.billID',
+    current: { status: bill.status, term: term.status, stage: term.stage },
+    allowed: ['Posted', 'Published'],
+  });
+}
+
+async function run(tx: Tx, job: StepJob): Promise<Finish> {
+  const { tenantId, timezone } = job.tenant;
+  const found = await findCancellable(tx, job);
+  const { term, bill } = found;
+  const { reason, rebill } = job.parameters as Cancelling;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const today = dateIn(job.now, timezone);
+  const creditNoteId = await takeNumbers(tx, tenantId, 'credit-note', 1);
+  const number = `CN-${String(creditNoteId).padStart(8, '0')}`;
+  const { journalId, toWallet } = await book(tx, job, found, { creditNoteId, number, today });
+  if (rebill) {
+    const options = { today: today.toString(), stamp };
+    await restoreSubscriptions(tx, tenantId, { billId: bill.bill_id }, options);
+  } else {
+    await forgetBilledTerm(tx, tenantId, { billId: bill.bill_id, termId: term.term_id });
+  }
+  await markCancelled(tx, tenantId, bill.bill_id, stamp);
+  const again = rebill ? await openAgain(tx, job, found, today) : null;
+  await insertCreditNote(
+    tx,
+    tenantId,
+    {
+      creditNoteId,
+      number,
+      billId: bill.bill_id,
+      partyId: bill.party_id,
+      amount: bill.bill_amount,
+      toWallet,
+      issueDate: today.toString(),
+      reason,
+      journalId,
+      rebillTermId: again?.termId ?? null,
+    },
+    stamp,
+  );
+  await markStale(tx, tenantId, term.term_id, 'others');
+  const message = `Bill ${bill.bill_number} is cancelled by credit note ${number}`;
+  const rest = again ? `; term ${again.label} bills it again` : '';
+  return { message: `${message}${rest}`, creditNote: number, rebillTermID: again?.termId ?? null };
+}
+
+/** The mirror of what posting booked, and what had been paid back into the wallet. */
+async function book(
+  tx: Tx,
+  job: StepJob,
+  { term, bill }: Found,
+  note: { creditNoteId: number; number: string; today: Temporal.PlainDate },
+): Promise<{ journalId: number | null; toWallet: number }> {
+  const { tenantId } = job.tenant;
+  const run = await findRun(tx, tenantId, { termId: term.term_id, runNumber: term.run_number });
+  if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
+  const pinned = await bookOfRun(tx, job.tenant, term, run);
+  const accountOf = await componentAccounts(tx, tenantId, pinned, term.context_type);
+  const settled = await listSettled(tx, tenantId, bill.bill_id);
+  const head = {
+    sourceId: note.creditNoteId,
+    termId: term.term_id,
+    businessUnitId: term.business_unit_id,
+    postingDate: note.today,
+    description: `Credit note ${note.number}: ${(job.parameters as Cancelling).reason}`,
+  };
+  const shares = await listShares(tx, tenantId, [bill.bill_id]);
+  const journal = creditJournal(head, bill, {
+    shares,
+    settled,
+    accountOf,
+    contextType: term.context_type,
+    reference: note.number,
+  });
+  const toWallet = settled.reduce((sum, one) => sum + one.amount, 0);
+  if (journal.lines.length === 0) return { journalId: null, toWallet };
+  const stamp = { at: job.now, by: job.requestedBy };
+  return { journalId: await postJournal(tx, tenantId, journal, stamp), toWallet };
+}
+
+/**
+ * A term for the days of the bill: its readings are free to be corrected and posted again, and what
+ * was given by hand or uploaded is there. It is due as many days from today as the bill was from
+ * the end of its term.
+ */
+async function openAgain(
+  tx: Tx,
+  job: StepJob,
+  { term, bill, subscriptions }: Found,
+  today: Temporal.PlainDate,
+): Promise<{ termId: number; label: string }> {
+  const { tenantId } = job.tenant;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const endDate = Temporal.PlainDate.from(term.end_date);
+  const usualDue = Temporal.PlainDate.from(term.due_date);
+  const laterDue = today.add(endDate.until(usualDue));
+  const isLater = Temporal.PlainDate.compare(laterDue, usualDue) > 0;
+  const ids = subscriptions.map((one) => one.subscription_id);
+  const { standIns } = await unlockReadings(tx, tenantId, term.term_id, ids);
+  await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
+  const created = await createTerm(
+    tx,
+    tenantId,
+    {
+      contextCode: term.context_code,
+      batchCode: subscriptions[0]?.batch_code ?? null,
+      billingPeriodId: term.billing_period_id,
+      postType: null,
+      type: term.term_type === 'Final' ? 'Final' : 'OffCycle',
+      label: `${term.label.slice(0, 80)} ${bill.bill_number}`.slice(0, 120),
+      startDate: Temporal.PlainDate.from(term.start_date),
+      endDate,
+      dueDate: isLater ? laterDue : usualDue,
+      subscriptionNumbers: subscriptions.map((one) => one.subscription_number),
+    },
+    stamp,
+  );
+  await copyInputs(tx, tenantId, { from: term.term_id, to: created.termId }, ids);
+  return { termId: created.termId, label: created.label };
+}

@@ -1,0 +1,169 @@
+// A posted bill is taken back: what it says stays as it was issued, and a credit note stands
+// against it.
+import { sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import type { Stamp } from '../ledger/store.ts';
+import type { DraftCharges } from './post-store.ts';
+import { movedSince, postedParts } from './unpost-store.ts';
+
+export type PostedBill = DraftCharges & {
+  term_id: number;
+  status: string;
+  bill_number: string | null;
+  posting: number;
+  bill_amount: number;
+};
+
+/** Nobody pays the bill, nor changes its subscriptions, until the transaction ends. */
+export async function lockBill(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<PostedBill | undefined> {
+  const { rows } = await sql<PostedBill>`
+    select bill_id, term_id, status, bill_number, posting, party_id, bill_amount, charges,
+      rounding_adjustment
+    from bills
+    where tenant_id = ${tenantId} and bill_id = ${billId}
+    for no key update
+  `.execute(tx);
+  await sql`
+    select count(*) from (
+      select from subscriptions s
+      where s.tenant_id = ${tenantId} and s.subscription_id in (
+        select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+      )
+      order by s.subscription_id
+      for no key update
+    ) locked
+  `.execute(tx);
+  return rows[0];
+}
+
+/** A subscription of a bill, and how it stands now. */
+export type BilledSubscription = {
+  subscription_id: number;
+  subscription_number: string;
+  batch_code: string;
+  /** Whether a later bill builds on this one. */
+  is_followed: boolean;
+  /** An open term that has locked readings of it. */
+  reading_term: string | null;
+};
+
+export async function listBilled(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<BilledSubscription[]> {
+  const { rows } = await sql<BilledSubscription>`
+    select s.subscription_id, s.subscription_number, b.code as batch_code,
+      s.billed_through is distinct from p.billed_to as is_followed, (
+        select t.label from term_readings l
+        join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
+        where l.tenant_id = ${tenantId} and l.subscription_id = s.subscription_id
+        limit 1
+      ) as reading_term
+    from (${postedParts(tenantId, { billId })}) p
+    join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+    join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
+    order by s.subscription_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Whether what is owed on the bill went to another owner, or was settled by a deposit. */
+export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    with parts as (${postedParts(tenantId, { billId })})
+    select exists (${movedSince(tenantId)}) as found
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
+export type Settled = { subscription_id: number; amount: number };
+
+/** What was paid of the bill, by hand or out of the wallet, by subscription. */
+export async function listSettled(tx: Tx, tenantId: number, billId: number): Promise<Settled[]> {
+  const { rows } = await sql<Settled>`
+    select e.subscription_id, -sum(e.amount)::bigint as amount
+    from subledger_entries e
+    join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
+    left join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
+    where e.tenant_id = ${tenantId} and e.bill_id = ${billId}
+      and e.subscription_id in (
+        select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+      )
+      and e.ledger_account_id = ${ledgerAccounts.receivable}
+      and coalesce(o.source_type, j.source_type) in ('Wallet', 'Payment')
+    group by e.subscription_id
+    having sum(e.amount) <> 0
+    order by e.subscription_id
+  `.execute(tx);
+  return rows;
+}
+
+/** What was used in a term that is billed no more is no measure for the next ones. */
+export async function forgetBilledTerm(
+  tx: Tx,
+  tenantId: number,
+  { billId, termId }: { billId: number; termId: number },
+): Promise<void> {
+  await sql`
+    update usage_histories h
+    set terms = array(
+        select e.term from unnest(h.terms) with ordinality as e (term, place)
+        where (e.term ->> 'termId')::bigint is distinct from ${termId}
+        order by e.place
+      ),
+      billed = case when (h.terms[1] ->> 'termId')::bigint is distinct from ${termId}
+        then h.billed end
+    where h.tenant_id = ${tenantId} and h.subscription_id in (
+      select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+    )
+  `.execute(tx);
+}
+
+export async function markCancelled(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update bills
+    set status = 'Cancelled', paid_amount = 0, payment_status = 'Unpaid',
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and bill_id = ${billId}
+  `.execute(tx);
+}
+
+/** What was given by hand and uploaded for subscriptions in a term, for another one. */
+export async function copyInputs(
+  tx: Tx,
+  tenantId: number,
+  terms: { from: number; to: number },
+  subscriptionIds: readonly number[],
+): Promise<void> {
+  const isTheirs = sql`tenant_id = ${tenantId} and term_id = ${terms.from}
+      and subscription_id = any(${[...subscriptionIds]}::bigint[])`;
+  await sql`
+    insert into manual_values
+      (tenant_id, term_id, subscription_id, component, value, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, component, value, modified_at,
+      modified_by
+    from manual_values
+    where ${isTheirs}
+  `.execute(tx);
+  await sql`
+    insert into term_usage
+      (tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, input, usage_date, quantity,
+      modified_at, modified_by
+    from term_usage
+    where ${isTheirs}
+  `.execute(tx);
+}

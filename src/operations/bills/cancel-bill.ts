@@ -1,0 +1,45 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { type Cancelling, cancelBillStep } from '../../billrun/cancel-bill.ts';
+import { findBillKey } from '../../domain/bills/store.ts';
+import { empty, filledText, id, maybe } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askForStep, scheduleWord, settleJob, stepErrors } from '../scheduling.ts';
+
+export const cancelBillOperation = operation({
+  path: '/billing/bills/cancel-bill',
+  method: 'Update',
+  action: 'Cancel Bill',
+  access: { permission: 'bills:post' },
+  summary: 'Takes a posted bill back by a credit note, and may open a term that bills it again.',
+  request: Type.Object({
+    operation: Type.Optional(scheduleWord),
+    data: Type.Object({
+      billID: id,
+      reason: filledText({ max: 500 }),
+      rebill: maybe(
+        Type.Boolean({ description: 'opens an OffCycle term for the same subscriptions and days' }),
+      ),
+    }),
+  }),
+  response: empty,
+  errors: ['BILL_NOT_FOUND', ...stepErrors],
+  example: { data: { billID: 1, reason: 'The meter was misread', rebill: true } },
+  async handle(call, { data }) {
+    const { billID: billId } = data;
+    const found = await findBillKey(call.tx, call.tenant.tenantId, billId);
+    if (!found) {
+      const message = `No bill has the id ${billId}`;
+      throw new AppError('BILL_NOT_FOUND', { message, field: 'data.billID' });
+    }
+    const parameters: Cancelling = { reason: data.reason.trim(), rebill: data.rebill ?? false };
+    return askForStep(call, cancelBillStep, {
+      termId: found.term_id,
+      billId,
+      parameters,
+      sheduleTime: null,
+      audited: { billID: billId, ...parameters },
+    });
+  },
+  settle: settleJob,
+});

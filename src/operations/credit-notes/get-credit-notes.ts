@@ -1,0 +1,100 @@
+import * as Type from 'typebox';
+import { formatTimestamp, parseDate } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
+import { majorUnits } from '../../base/money.ts';
+import {
+  type CreditNoteFilter,
+  type CreditNoteRow,
+  countCreditNotes,
+  listCreditNotes,
+} from '../../domain/bills/credit-notes-store.ts';
+import { date, fieldsOnly, id, maybe, money, nullable, page, text, timestamp } from '../fields.ts';
+import { listing } from '../listing.ts';
+import { type Call, operation } from '../operation.ts';
+
+const creditNoteView = {
+  creditNoteID: Type.Integer(),
+  reference: Type.String({ description: 'its number' }),
+  billID: Type.Integer(),
+  billNumber: nullable(Type.String()),
+  partyID: Type.Integer(),
+  amount: money,
+  walletAmount: Type.Number({ description: 'what had been paid of the bill: back in the wallet' }),
+  issueDate: Type.String({ description: 'DD/MM/YYYY' }),
+  reason: Type.String(),
+  rebillTermID: nullable(Type.Integer({ description: 'the term that bills the days again' })),
+  createdAt: timestamp,
+  createdBy: Type.String(),
+};
+
+const request = Type.Object({
+  creditNoteID: maybe(id),
+  reference: maybe(text({ max: 120 })),
+  billID: maybe(id),
+  partyID: maybe(id),
+  connectionNumber: maybe(text({ max: 120 })),
+  fromDate: maybe(date),
+  toDate: maybe(date),
+  page: Type.Optional(page),
+  metaData: fieldsOnly,
+});
+
+export const getCreditNotes = operation({
+  path: '/billing/credit-notes/get-credit-notes',
+  method: 'Retrieve',
+  action: 'Retrieve Credit Notes',
+  access: { permission: 'bills:read' },
+  summary: 'Lists what was credited to customers, and why.',
+  request,
+  response: Type.Object({ creditNotes: Type.Array(Type.Partial(Type.Object(creditNoteView))) }),
+  errors: [],
+  example: { billID: 1, page: { pageNumber: 0, size: 20 } },
+  handle(call, body) {
+    const { tenantId } = call.tenant;
+    const filter = filterSent(body);
+    return listing(call, {
+      page: body.page,
+      fields: body.metaData?.fields,
+      count: (tx) => countCreditNotes(tx, tenantId, filter),
+      at: (tx, window) => listCreditNotes(tx, tenantId, filter, { ...window, afterId: 0 }),
+      after: (tx, { after, limit }) =>
+        listCreditNotes(tx, tenantId, filter, {
+          offset: 0,
+          limit,
+          afterId: after?.credit_note_id ?? 0,
+        }),
+      present: (row: CreditNoteRow) => present(row, call),
+      wrap: (creditNotes) => ({ creditNotes }),
+    });
+  },
+});
+
+function filterSent(body: Type.Static<typeof request>): CreditNoteFilter {
+  return {
+    creditNoteId: body.creditNoteID ?? null,
+    reference: body.reference || null,
+    billId: body.billID ?? null,
+    partyId: body.partyID ?? null,
+    subscriptionNumber: body.connectionNumber || null,
+    fromDate: body.fromDate ? (parseDate(body.fromDate) ?? null) : null,
+    toDate: body.toDate ? (parseDate(body.toDate) ?? null) : null,
+  };
+}
+
+function present(row: CreditNoteRow, { tenant }: Call) {
+  const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
+  return {
+    creditNoteID: row.credit_note_id,
+    reference: row.credit_note_number,
+    billID: row.bill_id,
+    billNumber: row.bill_number,
+    partyID: row.party_id,
+    amount: amount(row.amount),
+    walletAmount: amount(row.to_wallet),
+    issueDate: wireDay(row.issue_date),
+    reason: row.reason,
+    rebillTermID: row.rebill_term_id,
+    createdAt: formatTimestamp(row.created_at, tenant.timezone),
+    createdBy: row.created_by,
+  };
+}

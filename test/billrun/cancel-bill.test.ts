@@ -1,0 +1,359 @@
+// A bill that was posted is taken back by a credit note, and billed again where somebody asks.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { billsOf, generate, post, type Running, rowsOf, unpost } from '../support/bill-run.ts';
+import { codeOf } from '../support/delivery.ts';
+import { assertLaws } from '../support/laws.ts';
+import { august, july, openOffer, september } from '../support/offer-place.ts';
+import { openScene } from '../support/scene.ts';
+import { newMeter, newParty } from '../support/subscriptions.ts';
+import { termOf } from '../support/terms.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+const schedule = { operation: 'schedule' as const };
+
+/** 310 a month, and a tenth of it as tax. */
+const fee = {
+  service: {
+    components: [
+      { name: 'fee', label: 'Fee', type: 'Charge' as const, sequence: 1, categories: ['taxed'] },
+      { name: 'gst', label: 'GST', type: 'Tax' as const, sequence: 2 },
+    ],
+  },
+  tariff: {
+    componentRules: [
+      { component: 'fee', formula: '310', prorate: 'Days' as const },
+      { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxed") * 0.1' },
+    ],
+  },
+};
+
+const openFee = (workspace: string, service = {}) =>
+  openOffer(scene, workspace, { ...fee.service, ...service }, fee.tariff);
+
+async function billed(run: Running, termId: number) {
+  await generate(run, termId);
+  const bills = await billsOf(run, termId);
+  assert.deepEqual(
+    bills.map((bill) => [bill.status, bill.errors]),
+    bills.map(() => ['Draft', []]),
+  );
+  await post(run, termId);
+  return billsOf(run, termId);
+}
+
+async function onlyBill(run: Running, termId: number) {
+  const [bill, ...others] = (await billsOf(run, termId)).filter(
+    (one) => one.status !== 'Cancelled',
+  );
+  assert.ok(bill && others.length === 0);
+  return bill;
+}
+
+function cancel({ client }: Running, billID: number, rebill?: boolean, reason = 'misread') {
+  return client.cancelBill({ data: { billID, reason, ...(rebill !== undefined && { rebill }) } });
+}
+
+/** The term that bills a cancelled bill again. */
+async function termAgain({ client }: Running, billID: number): Promise<number> {
+  const { data } = await client.getCreditNotes({ billID });
+  const termID = data.creditNotes[0]?.rebillTermID;
+  assert.ok(termID);
+  return termID;
+}
+
+/** By account, of what is owed and of what was earned. */
+async function bookedOn(run: Running): Promise<Record<string, number>> {
+  const rows = await rowsOf<{ code: string; amount: string }>(
+    run,
+    `select a.code, sum(l.amount) as amount
+     from journal_lines l
+     join ledger_accounts a on a.tenant_id = l.tenant_id
+       and a.ledger_account_id = l.ledger_account_id
+     where l.tenant_id = $1 group by a.code having sum(l.amount) <> 0`,
+  );
+  return Object.fromEntries(rows.map((row) => [row.code, Number(row.amount)]));
+}
+
+test('a cancelled bill is owed by nobody, and the next one tells of it as an adjustment', async () => {
+  const place = await openFee('cancelled');
+  await place.connectOld();
+  const first = await place.open(july);
+  const [bill] = await billed(place, first);
+  assert.ok(bill);
+  assert.equal(bill.billAmount, 341);
+  const { message } = await cancel(place, bill.billID, undefined, 'never served');
+  assert.equal(message, `Bill ${bill.billNumber} is cancelled by credit note CN-00000001`);
+  const [shown] = await billsOf(place, first);
+  assert.deepEqual(
+    [shown?.status, shown?.billNumber, shown?.billAmount, shown?.outstandingAmount],
+    ['Cancelled', bill.billNumber, 341, 0],
+  );
+  assert.deepEqual(await bookedOn(place), {});
+  const { data } = await place.client.getCreditNotes({ reference: 'CN-00000001' });
+  const [note] = data.creditNotes;
+  assert.deepEqual(
+    [note?.billID, note?.billNumber, note?.amount, note?.walletAmount, note?.reason],
+    [bill.billID, bill.billNumber, 341, 0, 'never served'],
+  );
+  assert.equal(note?.rebillTermID, null);
+  // August alone: July is billed no more.
+  const [next] = await billed(place, await place.open(august));
+  assert.deepEqual(
+    [next?.billedFrom, next?.previousBalance, next?.adjustments, next?.arrears, next?.billAmount],
+    ['01/08/2026', 341, -341, 0, 341],
+  );
+  await assertLaws(scene, place.tenantId);
+});
+
+test('what is not posted, or was cancelled before, is not cancelled', async () => {
+  const place = await openFee('guarded');
+  await place.connectOld();
+  const first = await place.open(july);
+  await generate(place, first);
+  const { billID } = await onlyBill(place, first);
+  assert.equal(await codeOf(cancel(place, billID)), 'INVALID_STATE');
+  assert.equal(await codeOf(cancel(place, billID + 1)), 'BILL_NOT_FOUND');
+  assert.equal(await codeOf(cancel(place, billID, false, ' ')), 'REQUIRED_FIELD');
+  await post(place, first);
+  await cancel(place, billID);
+  assert.equal(await codeOf(cancel(place, billID)), 'INVALID_STATE');
+  assert.equal(await codeOf(unpost(place, first)), 'INVALID_STATE');
+  const { data } = await place.client.getCreditNotes({});
+  assert.equal(data.creditNotes.length, 1);
+  await assertLaws(scene, place.tenantId);
+});
+
+/** 10 a unit; July was misread as 1000, which should have been 100. */
+async function misread(workspace: string) {
+  const place = await openOffer(
+    scene,
+    workspace,
+    {
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 }],
+    },
+    {
+      componentRules: [{ component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' }],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    },
+  );
+  const number = await newMeter(place.client);
+  await place.connectOld({
+    meters: [{ number, installDate: '30/06/2026', initialReading: '0' }],
+  });
+  const read = async (value: string, readingDate: string) => {
+    await place.client.makeReadings({ readings: [{ number, value, readingDate }] });
+  };
+  const lock = (termID: number) =>
+    place.client.postMeterReadings({ ...schedule, data: { termID, reading: 'current' } });
+  await read('1000', '31/07/2026');
+  const first = await place.open(july);
+  await lock(first);
+  const [bill] = await billed(place, first);
+  assert.equal(bill?.billAmount, 10_000);
+  return { place, number, read, lock, first, billID: bill?.billID ?? 0 };
+}
+
+test('a misread bill is billed again with the reading corrected', async () => {
+  const { place, number, read, lock, first, billID } = await misread('misread');
+  await place.client.publishBills({ ...schedule, data: { termID: first } });
+  const { message } = await cancel(place, billID, true);
+  assert.match(message, /cancelled by credit note CN-00000001; term .+ bills it again$/);
+  const again = await termAgain(place, billID);
+  const opened = await termOf(place.client, again);
+  assert.deepEqual(
+    [opened.type, opened.startDate, opened.endDate, opened.status, opened.stage],
+    ['OffCycle', '01/07/2026', '31/07/2026', 'Open', 'Created'],
+  );
+  const { data } = await place.client.getReadings({ number, status: 'Accepted' });
+  const readingID = data.readings.find((one) => one.value === '1000')?.readingID ?? 0;
+  await place.client.reviewReading({ data: { readingID, decision: 'Accept', value: '100' } });
+  await lock(again);
+  const [right] = await billed(place, again);
+  assert.deepEqual(
+    [right?.billAmount, right?.arrears, right?.billedFrom, right?.billedTo],
+    [1_000, 0, '01/07/2026', '31/07/2026'],
+  );
+  assert.equal((await termOf(place.client, first)).status, 'Published');
+  await read('250', '31/08/2026');
+  const next = await place.open(august);
+  await lock(next);
+  const [later] = await billed(place, next);
+  assert.deepEqual([later?.currentCharges, later?.arrears], [1_500, 1_000]);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('a bill that nobody bills again is caught up on by the next term', async () => {
+  const place = await openFee('caught-up');
+  await place.connectOld();
+  const [bill] = await billed(place, await place.open(july));
+  await cancel(place, bill?.billID ?? 0, true);
+  const [next] = await billed(place, await place.open(august));
+  assert.deepEqual([next?.billedFrom, next?.billAmount, next?.arrears], ['01/07/2026', 682, 0]);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('values given by hand and uploaded use go into the new term', async () => {
+  const source = 'Uploaded' as const;
+  const place = await openOffer(
+    scene,
+    'given',
+    {
+      unmeteredInputs: [{ name: 'calls', source }],
+      components: [
+        { name: 'callCharge', label: 'Calls', type: 'Charge', sequence: 1 },
+        { name: 'visit', label: 'Visit', type: 'Charge', sequence: 2, manual: 'Optional' },
+      ],
+    },
+    {
+      componentRules: [
+        { component: 'callCharge', formula: 'usage.calls * 2' },
+        { component: 'visit', scope: 'Term', formula: '0' },
+      ],
+      usageData: [{ input: 'calls', source }],
+    } as never,
+  );
+  const number = await place.connectOld();
+  const first = await place.open(july);
+  const send = (list: string, row: unknown[]) => {
+    const data = JSON.stringify({ termID: first, [list]: [row] });
+    return { ...schedule, data: { data } };
+  };
+  await place.client.uploadUsage(send('usage', [number, 'calls', '30']));
+  await place.client.postManualComponentValues(send('compsData', [number, 'visit', '500']));
+  const [bill] = await billed(place, first);
+  assert.equal(bill?.billAmount, 560);
+  await cancel(place, bill?.billID ?? 0, true);
+  const [again] = await billed(place, await termAgain(place, bill?.billID ?? 0));
+  assert.equal(again?.billAmount, 560);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('what a wallet had paid is in the wallet again', async () => {
+  const place = await openFee('wallet');
+  await place.connectOld({ accounts: [{ title: 'Advance', balance: '200' }] });
+  const first = await place.open(july);
+  // The second posting is the one that counts.
+  await billed(place, first);
+  await unpost(place, first);
+  await post(place, first);
+  const bill = await onlyBill(place, first);
+  assert.deepEqual([bill.walletApplied, bill.outstandingAmount], [200, 141]);
+  await cancel(place, bill.billID);
+  const { data } = await place.client.getUsers({ partyNumber: place.party });
+  const { walletAccount, outstandingAccount } = data.user;
+  assert.deepEqual([walletAccount.balance, outstandingAccount.balance], [200, 0]);
+  const { data: notes } = await place.client.getCreditNotes({ billID: bill.billID });
+  assert.equal(notes.creditNotes[0]?.walletAmount, 200);
+  await assertLaws(scene, place.tenantId);
+});
+
+for (const postType of ['Post Account', 'Post Party'] as const) {
+  test(`${postType}: all subscriptions of the bill are billed again`, async () => {
+    const place = await openFee(`several-${postType.slice(5).toLowerCase()}`, { postType });
+    const numbers = [await place.connectOld({ postType }), await place.connectOld({ postType })];
+    const first = await place.open({ ...july, postType });
+    const [bill] = await billed(place, first);
+    assert.equal(bill?.billAmount, 682);
+    await cancel(place, bill?.billID ?? 0, true);
+    assert.deepEqual(await bookedOn(place), {});
+    const [again] = await billed(place, await termAgain(place, bill?.billID ?? 0));
+    assert.deepEqual([again?.billAmount, again?.arrears, again?.lines.length], [682, 0, 4]);
+    for (const connectionNumber of numbers) {
+      const { data } = await place.client.getCreditNotes({ connectionNumber });
+      assert.equal(data.creditNotes.length, 1);
+    }
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('a bill with a later one is cancelled, and not billed again before that one is', async () => {
+  const place = await openFee('followed');
+  await place.connectOld();
+  const [first] = await billed(place, await place.open(july));
+  const [second] = await billed(place, await place.open(august));
+  assert.equal(await codeOf(cancel(place, first?.billID ?? 0, true)), 'INVALID_STATE');
+  await cancel(place, first?.billID ?? 0);
+  const [third] = await billed(place, await place.open(september));
+  assert.deepEqual(
+    [third?.previousBalance, third?.adjustments, third?.arrears, third?.billedFrom],
+    [682, -341, 341, '01/09/2026'],
+  );
+  assert.equal(await codeOf(cancel(place, second?.billID ?? 0, true)), 'INVALID_STATE');
+  await assertLaws(scene, place.tenantId);
+});
+
+test('with readings posted in the next term a bill is not billed again', async () => {
+  const { place, read, lock, billID } = await misread('read-on');
+  await read('1200', '31/08/2026');
+  const next = await place.open(august);
+  await lock(next);
+  assert.equal(await codeOf(cancel(place, billID, true)), 'INVALID_STATE');
+  await place.client.unpostMeterReadings({ data: { termID: next } });
+  await cancel(place, billID, true);
+});
+
+test('what went to the next owner is not credited to the one before', async () => {
+  const place = await openFee('handed-on');
+  const connectionNumber = await place.connectOld();
+  const first = await place.open(july);
+  const [bill] = await billed(place, first);
+  const toPartyNumber = await newParty(place.client, 'Next');
+  await place.client.transferConnection({
+    data: {
+      connectionNumber,
+      transferDate: '01/08/2026',
+      toPartyNumber,
+      balanceHandling: 'MoveToNew',
+    },
+  });
+  assert.equal(await codeOf(cancel(place, bill?.billID ?? 0)), 'INVALID_STATE');
+  assert.equal((await onlyBill(place, first)).status, 'Posted');
+  await assertLaws(scene, place.tenantId);
+});
+
+test('billed in advance: a cancelled month is not corrected by the next bill', async () => {
+  for (const rebill of [false, true]) {
+    const place = await openFee(`ahead-${rebill}`, { postBilling: 0 });
+    await place.connectOld();
+    const [bill] = await billed(place, await place.open(july));
+    await cancel(place, bill?.billID ?? 0, rebill);
+    if (rebill) {
+      const [again] = await billed(place, await termAgain(place, bill?.billID ?? 0));
+      assert.equal(again?.billAmount, 341);
+    }
+    const [next] = await billed(place, await place.open(august));
+    assert.deepEqual(
+      [next?.billAmount, next?.arrears, next?.lines.length],
+      [341, rebill ? 341 : 0, 2],
+    );
+    await assertLaws(scene, place.tenantId);
+  }
+});
+
+test('a bill that is cancelled before the term is published is neither issued nor sent', async () => {
+  const place = await openFee('unissued');
+  await place.connectOld();
+  await place.connectOld();
+  const termID = await place.open(july);
+  const [gone, kept] = await billed(place, termID);
+  await cancel(place, gone?.billID ?? 0);
+  await place.client.publishBills({ ...schedule, data: { termID } });
+  await place.client.distributeBills({ ...schedule, data: { termID } });
+  const after = await billsOf(place, termID);
+  assert.deepEqual(
+    after.map((bill) => [bill.billID, bill.status]),
+    [
+      [gone?.billID, 'Cancelled'],
+      [kept?.billID, 'Published'],
+    ],
+  );
+  const { data } = await place.client.getDeliveries({ termID });
+  assert.deepEqual([...new Set(data.deliveries.map((one) => one.billID))], [kept?.billID]);
+  const { data: shown } = await place.client.getBillTerm({ billTermID: termID });
+  assert.deepEqual([shown.summary.bills, shown.summary.currentCharges], [1, 341]);
+  await assertLaws(scene, place.tenantId);
+});
