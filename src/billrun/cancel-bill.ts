@@ -11,10 +11,11 @@ import {
   copyInputs,
   forgetBilledTerm,
   hasMovedOn,
+  listBeside,
   listBilled,
-  listSettled,
   lockBill,
   markCancelled,
+  markDraftsStale,
   type PostedBill,
 } from '../domain/bills/cancel-store.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
@@ -27,7 +28,6 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
-import { markStale } from '../domain/terms/store.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
 
@@ -108,6 +108,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   } else {
     await forgetBilledTerm(tx, tenantId, { billId: bill.bill_id, termId: term.term_id });
   }
+  await markDraftsStale(tx, tenantId, { billId: bill.bill_id, contextId: term.context_id });
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
   const again = rebill ? await openAgain(tx, job, found, today) : null;
   await insertCreditNote(
@@ -127,13 +128,15 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     },
     stamp,
   );
-  await markStale(tx, tenantId, term.term_id, 'others');
   const message = `Bill ${bill.bill_number} is cancelled by credit note ${number}`;
   const rest = again ? `; term ${again.label} bills it again` : '';
   return { message: `${message}${rest}`, creditNote: number, rebillTermID: again?.termId ?? null };
 }
 
-/** The mirror of what posting booked, and what had been paid back into the wallet. */
+/**
+ * The mirror of what posting booked, and what had been paid back into the wallet. A deposit that
+ * the bill demanded is demanded by the next one again.
+ */
 async function book(
   tx: Tx,
   job: StepJob,
@@ -145,23 +148,26 @@ async function book(
   if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
   const accountOf = await componentAccounts(tx, tenantId, pinned, term.context_type);
-  const settled = await listSettled(tx, tenantId, bill.bill_id);
+  const { reason, rebill } = job.parameters as Cancelling;
+  const paid = await listBeside(tx, tenantId, bill.bill_id, ['Wallet', 'Payment']);
+  const deposits = rebill ? await listBeside(tx, tenantId, bill.bill_id, ['Deposit']) : [];
   const head = {
     sourceId: note.creditNoteId,
     termId: term.term_id,
     businessUnitId: term.business_unit_id,
     postingDate: note.today,
-    description: `Credit note ${note.number}: ${(job.parameters as Cancelling).reason}`,
+    description: `Credit note ${note.number}: ${reason}`,
   };
   const shares = await listShares(tx, tenantId, [bill.bill_id]);
   const journal = creditJournal(head, bill, {
     shares,
-    settled,
+    paid,
+    deposits,
     accountOf,
     contextType: term.context_type,
     reference: note.number,
   });
-  const toWallet = settled.reduce((sum, one) => sum + one.amount, 0);
+  const toWallet = paid.reduce((sum, one) => sum - one.amount, 0);
   if (journal.lines.length === 0) return { journalId: null, toWallet };
   const stamp = { at: job.now, by: job.requestedBy };
   return { journalId: await postJournal(tx, tenantId, journal, stamp), toWallet };

@@ -251,6 +251,42 @@ test('what a wallet had paid is in the wallet again', async () => {
   await assertLaws(scene, place.tenantId);
 });
 
+for (const rebill of [false, true]) {
+  test(`a deposit that came with the bill is demanded once; rebill ${rebill}`, async () => {
+    const securityAttributes = [{ name: 'Deposit', amount: 500, dueAt: 'FirstBill' }];
+    const tariff = { ...fee.tariff, securityAttributes } as never;
+    const place = await openOffer(scene, `deposit-${rebill}`, fee.service, tariff);
+    const days = { connectionDate: '01072026', billedThrough: '30062026' };
+    await place.connectOld(days);
+    const [bill] = await billed(place, await place.open(july));
+    const held = async () =>
+      (
+        await rowsOf<{ receivable: string; deposit: string }>(
+          place,
+          'select receivable, deposit from subscription_balances where tenant_id = $1',
+        )
+      ).map((row) => [Number(row.receivable), Number(row.deposit)]);
+    assert.deepEqual(await held(), [[84_100, 50_000]]);
+    await cancel(place, bill?.billID ?? 0, rebill);
+    assert.deepEqual(await held(), [rebill ? [0, 0] : [50_000, 50_000]]);
+    if (rebill) await billed(place, await termAgain(place, bill?.billID ?? 0));
+    await billed(place, await place.open(august));
+    assert.deepEqual(await held(), [rebill ? [118_200, 50_000] : [84_100, 50_000]]);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('Purchase: what the workspace owed is owed no more', async () => {
+  const place = await openFee('purchase', { serviceType: 'Purchase' });
+  await place.connectOld();
+  const [bill] = await billed(place, await place.open(july));
+  const before = await bookedOn(place);
+  assert.equal(Object.values(before).filter((amount) => amount === -34_100).length, 1);
+  await cancel(place, bill?.billID ?? 0);
+  assert.deepEqual(await bookedOn(place), {});
+  await assertLaws(scene, place.tenantId);
+});
+
 for (const postType of ['Post Account', 'Post Party'] as const) {
   test(`${postType}: all subscriptions of the bill are billed again`, async () => {
     const place = await openFee(`several-${postType.slice(5).toLowerCase()}`, { postType });

@@ -237,6 +237,13 @@ const crimes: readonly Crime[] = [
     names: /^bill 3 posting 1$/,
   },
   {
+    what: 'a bill is cancelled and nothing credited',
+    table: 'bills',
+    commit: `update bills set status = 'Cancelled' where ${ofBill(3)}`,
+    laws: ['L15'],
+    names: /^bill 3 is cancelled and not credited$/,
+  },
+  {
     what: 'a bill says that a wallet paid what none did',
     table: 'bills',
     commit: `update bills set wallet_applied = 500, payable = payable - 500 where ${ofBill(4)}`,

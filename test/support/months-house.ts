@@ -162,6 +162,29 @@ export function describe(bill: ShownBill): string {
   return `${bill.status} ${bill.connectionNumber} ${from} ${used} [${lines.join('; ')}]`;
 }
 
+/** Takes a posted bill back; the term that bills it again is open, with what was given for it. */
+export async function rebill(house: House, found: Term, one: number): Promise<void> {
+  const { client } = house.run;
+  const number = house.numbers[one] ?? '';
+  const bills = await billsOf(house.run, found.id);
+  const posted = bills.filter((shownBill) => shownBill.status === 'Posted');
+  const bill = posted.find((shownBill) => ownPart(shownBill, number).length > 0);
+  if (!bill) return;
+  const { billID } = bill;
+  const data = { billID, reason: 'misread', rebill: true };
+  const what = `rebill ${number} of ${found.id}`;
+  if (!(await may(house, what, () => client.cancelBill({ data })))) return;
+  const { data: listed } = await client.getCreditNotes({ billID });
+  const id = listed.creditNotes[0]?.rebillTermID ?? 0;
+  house.story.push(`  is term ${id}`);
+  const type = found.type === 'Final' ? 'Final' : 'OffCycle';
+  house.terms.push({ id, type, from: found.from, to: found.to, status: 'Open' });
+  for (const given of house.given) {
+    const isOnBill = ownPart(bill, house.numbers[given.who] ?? '').length > 0;
+    if (given.term === found.id && isOnBill) given.term = id;
+  }
+}
+
 /** What was used, every day, every value and upload is billed once, and the ledger says the same. */
 export async function assertBilledOnce(house: House): Promise<void> {
   const { run } = house;

@@ -13,6 +13,7 @@ import {
   type Meter,
   may,
   ownPart,
+  rebill,
   shownBy,
   type Term,
   uploaded,
@@ -57,6 +58,7 @@ export const actions = fc.oneof(
   one(3, 'bill', { term, reading }),
   one(3, 'leaveOut', { term, who, reading }),
   one(3, 'unpost', { term }),
+  one(2, 'rebill', { term, who }),
   one(2, 'cancel', { term }),
   one(1, 'end', { term, day }),
   one(2, 'transfer', { who, day, isRead }),
@@ -69,7 +71,7 @@ export type Action = typeof actions extends fc.Arbitrary<infer One> ? One : neve
 
 function pick(house: House, index: number, status: Term['status']): Term | undefined {
   const found = house.terms.filter((one) => one.status === status);
-  return found[index % Math.max(1, found.length)];
+  return found.at(index % Math.max(1, found.length));
 }
 
 export async function act(house: House, action: Action): Promise<void> {
@@ -87,10 +89,12 @@ export async function act(house: House, action: Action): Promise<void> {
     case 'plan':
     case 'exchange':
       return change(house, action as never);
-    case 'unpost': {
-      const found = pick(house, (action as { term: number }).term, 'Posted');
-      if (found) await unpostTerm(house, found);
-      return;
+    case 'unpost':
+    case 'rebill': {
+      const { term: index, who: one } = action as { term: number; who: number };
+      // Only the newest bill of a subscription is billed again: rather one of the last terms.
+      const found = pick(house, action.do === 'rebill' ? -1 - (index % 2) : index, 'Posted');
+      return found && (action.do === 'unpost' ? unpostTerm : rebill)(house, found, one);
     }
     default: {
       const wanted = (action as { term: number }).term;

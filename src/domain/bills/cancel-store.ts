@@ -2,7 +2,7 @@
 // against it.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import type { JournalSource } from '../ledger/journal.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { DraftCharges } from './post-store.ts';
 import { movedSince, postedParts } from './unpost-store.ts';
@@ -83,12 +83,17 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
   return rows[0]?.found ?? false;
 }
 
-export type Settled = { subscription_id: number; amount: number };
+/** Of what stands in the ledger beside a bill, the rest that nobody has taken back. */
+export type BookedBeside = { subscription_id: number; account_id: number; amount: number };
 
-/** What was paid of the bill, by hand or out of the wallet, by subscription. */
-export async function listSettled(tx: Tx, tenantId: number, billId: number): Promise<Settled[]> {
-  const { rows } = await sql<Settled>`
-    select e.subscription_id, -sum(e.amount)::bigint as amount
+export async function listBeside(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  sources: readonly JournalSource[],
+): Promise<BookedBeside[]> {
+  const { rows } = await sql<BookedBeside>`
+    select e.subscription_id, e.ledger_account_id as account_id, sum(e.amount)::bigint as amount
     from subledger_entries e
     join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
     left join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
@@ -96,11 +101,10 @@ export async function listSettled(tx: Tx, tenantId: number, billId: number): Pro
       and e.subscription_id in (
         select p.subscription_id from (${postedParts(tenantId, { billId })}) p
       )
-      and e.ledger_account_id = ${ledgerAccounts.receivable}
-      and coalesce(o.source_type, j.source_type) in ('Wallet', 'Payment')
-    group by e.subscription_id
+      and coalesce(o.source_type, j.source_type) = any(${[...sources]}::text[])
+    group by e.subscription_id, e.ledger_account_id
     having sum(e.amount) <> 0
-    order by e.subscription_id
+    order by e.subscription_id, e.ledger_account_id
   `.execute(tx);
   return rows;
 }
@@ -123,6 +127,27 @@ export async function forgetBilledTerm(
     where h.tenant_id = ${tenantId} and h.subscription_id in (
       select p.subscription_id from (${postedParts(tenantId, { billId })}) p
     )
+  `.execute(tx);
+}
+
+/** Open terms with drafts of the bill's subscriptions, and those of which bills are being made. */
+export async function markDraftsStale(
+  tx: Tx,
+  tenantId: number,
+  { billId, contextId }: { billId: number; contextId: number },
+): Promise<void> {
+  const theirs = sql`(select p.subscription_id from (${postedParts(tenantId, { billId })}) p)`;
+  await sql`
+    update terms o set is_stale = true
+    where o.tenant_id = ${tenantId} and o.context_id = ${contextId} and o.status = 'Open'
+      and not o.is_stale and (o.stage = 'Generating' or (o.stage = 'Generated' and o.term_id in (
+        select b.term_id from bills b
+        where b.tenant_id = ${tenantId} and b.subscription_id in ${theirs}
+        union all
+        select b.term_id from bill_parts d
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
+        where d.tenant_id = ${tenantId} and d.subscription_id in ${theirs}
+      )))
   `.execute(tx);
 }
 

@@ -12,6 +12,7 @@ import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { firstBillDeposits } from '../rating/security.ts';
 import { chargeOf } from './booking.ts';
+import type { BookedBeside } from './cancel-store.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
 
@@ -151,9 +152,10 @@ function spread(
 }
 
 export type Credit = {
-  /** Of the bill, by subscription: what it came to, and what was paid of it. */
+  /** Of the bill, by subscription: what it came to, what was paid of it, what it demanded. */
   shares: readonly ShareRow[];
-  settled: readonly { subscription_id: number; amount: number }[];
+  paid: readonly BookedBeside[];
+  deposits: readonly BookedBeside[];
   accountOf: AccountOf;
   contextType: ContextType;
   /** The number of the credit note. */
@@ -166,43 +168,42 @@ export function creditJournal(
   bill: DraftCharges & { posting: number },
   credit: Credit,
 ): Journal {
-  const { shares, settled, accountOf, contextType, reference } = credit;
-  const openItems = openItemsAccount(contextType);
-  const side = isOwedByUs(contextType) ? -1 : 1;
+  const { shares, paid, deposits, accountOf, contextType, reference } = credit;
   const { bill_id: billId, party_id: partyId, posting } = bill;
   const item = { partyId, billId, posting, reference };
-  const mirrored = billLines([bill], accountOf, contextType).map((line) => ({
-    ...line,
-    amount: -Number(line.amount),
+  const openItems = openItemsAccount(contextType);
+  const side = isOwedByUs(contextType) ? -1 : 1;
+  const credited = shares.map(({ subscription_id: subscriptionId, amount }) => ({
+    ...item,
+    kind: 'CreditNote' as const,
+    accountId: openItems,
+    subscriptionId,
+    amount: -amount * side,
   }));
-  const paid = settled.reduce((sum, { amount }) => sum + amount, 0);
-  const { advance, receivable } = ledgerAccounts;
-  const entries: SubledgerEntry[] = [
-    ...shares.map(({ subscription_id: subscriptionId, amount }) => ({
+  const mirrored = (kind: 'Wallet' | 'Deposit', rows: readonly BookedBeside[]) =>
+    rows.map(({ subscription_id: subscriptionId, account_id: accountId, amount }) => ({
       ...item,
-      accountId: openItems,
+      kind,
+      accountId,
       subscriptionId,
-      kind: 'CreditNote' as const,
-      amount: -amount * side,
-    })),
-    ...settled.map(({ subscription_id: subscriptionId, amount }) => ({
-      ...item,
-      accountId: receivable,
-      subscriptionId,
-      kind: 'Wallet' as const,
-      amount,
-    })),
-    { ...item, accountId: advance, subscriptionId: null, kind: 'Wallet', amount: -paid },
+      amount: -amount,
+    }));
+  const toWallet = paid.reduce((sum, { amount }) => sum - amount, 0);
+  const { advance: accountId } = ledgerAccounts;
+  const beside: SubledgerEntry[] = [
+    ...mirrored('Wallet', paid),
+    { ...item, kind: 'Wallet', accountId, subscriptionId: null, amount: -toWallet },
+    ...mirrored('Deposit', deposits),
   ];
+  const billed = billLines([bill], accountOf, contextType);
   return {
     ...head,
     source: 'CreditNote',
     lines: summed([
-      ...mirrored,
-      { accountId: receivable, amount: paid },
-      { accountId: advance, amount: -paid },
+      ...billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
+      ...beside.map((entry) => ({ accountId: entry.accountId, amount: entry.amount })),
     ]),
-    entries: entries.filter(({ amount }) => amount !== 0),
+    entries: [...credited, ...beside].filter(({ amount }) => amount !== 0),
   };
 }
 

@@ -2,12 +2,12 @@
 // run and after one was killed.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { billedAmount, judge, openItems, type Verdict } from './laws-store.ts';
+import { billedAmount, judge, openItems, reversalsOf, type Verdict } from './laws-store.ts';
 
 /**
  * A bill is of the context, batch and type of its term and due with it, says of payments what the
- * ledger does, was issued when its document was made, and knew of no entry that came after it. A
- * term is as far as its bills are.
+ * ledger does, was issued when its document was made, and knew of no entry that came after it. One
+ * that was cancelled is credited in full. A term is as far as its bills are.
  */
 export function judgeStates(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
@@ -25,6 +25,8 @@ export function judgeStates(tx: Tx, tenantId: number): Promise<Verdict> {
       ${wronglyIssued(tenantId)}
       union all
       ${wronglyBooked(tenantId)}
+      union all
+      ${wronglyCancelled(tenantId)}
       union all
       ${wrongTerms(tenantId)}`,
   });
@@ -45,6 +47,25 @@ function wronglyBooked(tenantId: number): RawBuilder<unknown> {
     ) e on e.bill_id = b.bill_id and e.posting = b.posting
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
       and (e.entry_id <= b.entry_id or b.due_date not in (t.due_date, e.posting_date))`;
+}
+
+/** By a credit note, of which the ledger has on each subscription what the bill had. */
+function wronglyCancelled(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select distinct 'bill ' || b.bill_id || ' is cancelled and not credited'
+    from bills b
+    left join credit_notes c on c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
+    left join (
+      select n.bill_id, n.subscription_id, sum(${billedAmount}) as amount
+      from subledger_entries n
+      left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
+      where n.tenant_id = ${tenantId} and n.bill_id is not null
+        and n.ledger_account_id in ${openItems}
+        and (n.kind in ('Bill', 'CreditNote') or (n.kind = 'Reversal' and r.journal_id is not null))
+      group by n.bill_id, n.subscription_id
+    ) e on e.bill_id = b.bill_id and e.amount <> 0
+    where b.tenant_id = ${tenantId} and b.status = 'Cancelled' and b.bill_number is not null
+      and (c.credit_note_id is null or c.amount <> b.bill_amount or e.bill_id is not null)`;
 }
 
 /** Before it is posted nobody pays a bill; after that it has what wallets and payments gave. */
