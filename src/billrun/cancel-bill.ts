@@ -8,7 +8,6 @@ import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-sto
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import {
   type BilledSubscription,
-  copyInputs,
   forgetBilledTerm,
   hasMovedOn,
   listBeside,
@@ -16,6 +15,7 @@ import {
   lockBill,
   markCancelled,
   markDraftsStale,
+  moveInputs,
   type PostedBill,
 } from '../domain/bills/cancel-store.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
@@ -210,6 +210,6 @@ async function openAgain(
     },
     stamp,
   );
-  await copyInputs(tx, tenantId, { from: term.term_id, to: created.termId }, ids);
+  await moveInputs(tx, tenantId, { from: term.term_id, to: created.termId }, ids);
   return { termId: created.termId, label: created.label };
 }
