@@ -1,5 +1,6 @@
 // Jobs and their parts: begun on time, shared, done once, given up when they cannot be done.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tenantTransact } from '../../src/base/db/pool.ts';
@@ -224,6 +225,22 @@ test('a full disk fails the job at once with that reason', async () => {
   assert.match(job.error?.message ?? '', /^The disk of the database is full/);
   const { rows } = await scene.sql.query('select count(*)::integer as left from chunk_attempts');
   assert.deepEqual(rows, [{ left: 0 }]);
+});
+
+test('a part that misses a file of the machine fails, and is not taken for one without a database', async () => {
+  let tried = 0;
+  const step = markingStep('mark', {
+    work: async () => {
+      tried += 1;
+      await readFile('/nowhere/at-all.pdf');
+      return { done: 1 };
+    },
+  });
+  const tenantId = await newTenant();
+  run([step], { lanes: 1 });
+  const { jobId } = await ask(tenantId, step, { items: 1, size: 1 });
+  const job = await ended(tenantId, jobId);
+  assert.deepEqual([job.status, job.error?.code, tried], ['Failed', 'INTERNAL_ERROR', 3]);
 });
 
 test('a part that fails three times is set aside and the others are done', async () => {

@@ -1,7 +1,7 @@
 // What an error of PostgreSQL or of its connection means for the caller.
 import type { AppError } from '../errors.ts';
 
-type DatabaseFault = Error & { code?: string; constraint?: string };
+type DatabaseFault = Error & { code?: string; constraint?: string; syscall?: string };
 
 /** Deadlock and serialization failure: the same call may succeed when it is simply run again. */
 export function isRetryable(error: unknown): boolean {
@@ -22,7 +22,6 @@ const unavailableCodes = new Set([
   '40P01',
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
 ]);
@@ -36,8 +35,16 @@ export function isUnavailable(error: unknown): boolean {
   if (!(fault instanceof Error)) return false;
   const code = fault.code ?? '';
   return (
-    unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(fault.message)
+    unavailableCodes.has(code) ||
+    code.startsWith('08') ||
+    isWithoutSocket(fault) ||
+    unavailableMessages.test(fault.message)
   );
+}
+
+/** The socket of a server that does not run is missing; any other file that is stays missing. */
+function isWithoutSocket({ code, syscall }: DatabaseFault): boolean {
+  return code === 'ENOENT' && syscall === 'connect';
 }
 
 const fullMessages = /No space left on device|File too large|Disk quota exceeded/i;
