@@ -52,7 +52,7 @@ export async function importCommand(config: Config, args: readonly string[]): Pr
   );
 }
 
-function take({ database, tenant, now }: Workspace, wanted: Wanted): Promise<Imported> {
+function take({ database, tenant, now, realNow }: Workspace, wanted: Wanted): Promise<Imported> {
   const stamp = { at: now, by: 'command line' };
   const { tenantId } = tenant;
   return tenantTransact(database, tenantId, async (tx) => {
@@ -71,7 +71,7 @@ function take({ database, tenant, now }: Workspace, wanted: Wanted): Promise<Imp
     if (done.importId === null) return done;
     const trail = {
       requestId: newRequestId(),
-      at: now,
+      at: realNow,
       actor: stamp.by,
       actorKind: 'System' as const,
       address: null,

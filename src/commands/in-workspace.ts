@@ -11,6 +11,7 @@ export type Workspace = {
   tenant: Tenant;
   /** The workspace's time, which a sandbox may have moved ahead. */
   now: Temporal.Instant;
+  realNow: Temporal.Instant;
 };
 
 /** Also works beside a running server: it joins the same database. */
@@ -25,8 +26,9 @@ export async function inWorkspace<T>(
     const database = openOwnerDatabase(context);
     try {
       const tenant = await findTenant(database, name.toLowerCase());
-      const now = context.clock.now().add({ milliseconds: tenant.clockOffsetMs });
-      return await work({ database, tenant, now });
+      const realNow = context.clock.now();
+      const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
+      return await work({ database, tenant, now, realNow });
     } finally {
       await database.close();
     }

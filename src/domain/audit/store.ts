@@ -14,6 +14,7 @@ export type Actor = { name: string; kind: 'Login' | 'Client' | 'System' };
 
 export type AuditContext = {
   requestId: string;
+  /** The machine's time, also of a sandbox whose clock is ahead. */
   at: Temporal.Instant;
   actor: string;
   actorKind: Actor['kind'];

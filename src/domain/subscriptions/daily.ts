@@ -13,8 +13,9 @@ const by = 'daily job';
 export async function advanceSubscriptions(
   tx: Tx,
   tenantId: number,
-  { localDate, now }: { localDate: Temporal.PlainDate; now: Temporal.Instant },
+  day: { localDate: Temporal.PlainDate; now: Temporal.Instant; realNow: Temporal.Instant },
 ): Promise<Record<string, number>> {
+  const { localDate, now, realNow } = day;
   const stamp = { at: now, by };
   const changes: StatusChange[] = [];
   for (let step = 1; step <= stepsMax; step += 1) {
@@ -27,7 +28,7 @@ export async function advanceSubscriptions(
   if (changes.length > 0) {
     const context = {
       requestId: newRequestId(),
-      at: now,
+      at: realNow,
       actor: by,
       actorKind: 'System',
       address: null,
