@@ -3,7 +3,7 @@
 import { counted } from '../base/counted.ts';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { JobTenant } from '../domain/tenants/tenant.ts';
 import { jobErrorOf } from '../domain/terms/job.ts';
 import {
   endJob,
@@ -23,8 +23,6 @@ import type { Chunk, Step, StepJob, Worked } from './step.ts';
 import type { Tools } from './tools.ts';
 
 export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools };
-
-export type JobTenant = Omit<Tenant, 'workspace'>;
 
 /** Places among the parts for the beginning and the end of a job. */
 const beginning = 0;

@@ -1,12 +1,12 @@
 // What a step of the bill run has to say for itself. The conductor calls it; steps never call each
 // other.
 import type { Tx } from '../base/db/pool.ts';
-import type { Tenant } from '../domain/tenants/tenant.ts';
+import type { JobTenant } from '../domain/tenants/tenant.ts';
 import type { Tools } from './tools.ts';
 
 /** A step that is asked for. */
 export type StepRequest = {
-  tenant: Omit<Tenant, 'workspace'>;
+  tenant: JobTenant;
   /** The workspace's time. */
   now: Temporal.Instant;
   requestedBy: string;

@@ -3,7 +3,7 @@ import { type Database, plainOpening, tenantTransact, transact } from '../base/d
 import type { Config } from '../config.ts';
 import { openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { findSettings, listWorkspaces } from '../domain/tenants/store.ts';
-import type { Tenant } from '../domain/tenants/tenant.ts';
+import { type Tenant, tenantFrom } from '../domain/tenants/tenant.ts';
 import { openForCommand } from './shutdown.ts';
 
 export type Workspace = {
@@ -43,12 +43,5 @@ async function findTenant(database: Database, workspace: string): Promise<Tenant
   const tenantId = all.find((one) => one.workspace === workspace)?.tenant_id;
   if (tenantId === undefined) throw new Error(`There is no workspace named '${workspace}'.`);
   const settings = await tenantTransact(database, tenantId, (tx) => findSettings(tx, tenantId));
-  return {
-    tenantId,
-    workspace,
-    timezone: settings.timezone,
-    currency: settings.currency,
-    currencyDecimals: settings.currency_decimals,
-    clockOffsetMs: settings.clock_offset_ms,
-  };
+  return { ...tenantFrom(tenantId, settings), workspace };
 }

@@ -11,6 +11,7 @@ import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
 import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/laws.ts';
 import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
+import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { openForCommand } from './shutdown.ts';
 import { UsageError, verifyUsage } from './usage.ts';
 
@@ -69,16 +70,10 @@ async function readerOf(
   { tenant_id: tenantId }: WorkspaceRow,
 ): Promise<LawReader> {
   const settings = await tenantTransact(database, tenantId, (tx) => findSettings(tx, tenantId));
-  const { timezone, currency, currency_decimals, clock_offset_ms } = settings;
+  const tenant = tenantFrom(tenantId, settings);
   return {
-    tenant: {
-      tenantId,
-      timezone,
-      currency,
-      currencyDecimals: currency_decimals,
-      clockOffsetMs: clock_offset_ms,
-    },
-    now: context.clock.now().add({ milliseconds: clock_offset_ms }),
+    tenant,
+    now: context.clock.now().add({ milliseconds: tenant.clockOffsetMs }),
     read: (work) => transact(database, { opening: openingFor(tenantId), readOnly: true }, work),
   };
 }

@@ -5,7 +5,7 @@ import { AppError, errorFromDetails } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Validated } from '../base/validation/validate.ts';
 import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit/store.ts';
-import type { Tenant } from '../domain/tenants/tenant.ts';
+import { type Tenant, tenantFrom } from '../domain/tenants/tenant.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { EnteredRow, KnownTokens } from './authenticate.ts';
 import type { Headers } from './envelope.ts';
@@ -67,14 +67,7 @@ export function assertWellFormed(call: Prepared): void {
 export function tenantOf(call: Prepared, row: EnteredRow | undefined): Tenant {
   if (!row) throw new AppError('WORKSPACE_NOT_FOUND');
   if (row.tenant_status !== 'Active') throw new AppError('WORKSPACE_SUSPENDED');
-  return {
-    tenantId: call.tenantId,
-    workspace: call.workspace,
-    timezone: row.timezone,
-    currency: row.currency,
-    currencyDecimals: row.currency_decimals,
-    clockOffsetMs: row.clock_offset_ms,
-  };
+  return { ...tenantFrom(call.tenantId, row), workspace: call.workspace };
 }
 
 /** The part of a call that operations with and without a token share. */

@@ -13,10 +13,11 @@ import {
   transact,
 } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
-import { advanceJob, type Conductor, type JobTenant } from '../billrun/advance-job.ts';
+import { advanceJob, type Conductor } from '../billrun/advance-job.ts';
 import type { Step } from '../billrun/step.ts';
 import type { Equipment } from '../billrun/tools.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
+import { tenantFrom } from '../domain/tenants/tenant.ts';
 import {
   type Attempt,
   deleteAttempt,
@@ -130,13 +131,7 @@ async function serve(
       findSettings(tx, tenantId),
       findStatus(tx, tenantId),
     ]);
-    const tenant: JobTenant = {
-      tenantId,
-      timezone: settings.timezone,
-      currency: settings.currency,
-      currencyDecimals: settings.currency_decimals,
-      clockOffsetMs: settings.clock_offset_ms,
-    };
+    const tenant = tenantFrom(tenantId, settings);
     const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
     const isActive = status === 'Active';
     const jobs = isActive ? await listOpenJobs(tx, tenantId, { now, limit: jobsMax }) : [];

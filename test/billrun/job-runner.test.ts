@@ -8,6 +8,7 @@ import { AppError } from '../../src/base/errors.ts';
 import { scheduleStep } from '../../src/billrun/schedule-step.ts';
 import type { Step, Worked } from '../../src/billrun/step.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
+import { tenantFrom } from '../../src/domain/tenants/tenant.ts';
 import { findJob } from '../../src/domain/terms/jobs-store.ts';
 import type { JobRunner } from '../../src/worker/job-runner.ts';
 import { effectsOf, makeEffects, markingStep } from '../support/effects.ts';
@@ -50,20 +51,10 @@ function ask(
   scheduleTime: string | null = null,
 ) {
   return tenantTransact(scene.api, tenantId, async (tx) => {
-    const { timezone, currency, currency_decimals, clock_offset_ms } = await findSettings(
-      tx,
-      tenantId,
-    );
-    const tenant = {
-      tenantId,
-      timezone,
-      currency,
-      currencyDecimals: currency_decimals,
-      clockOffsetMs: clock_offset_ms,
-    };
+    const tenant = tenantFrom(tenantId, await findSettings(tx, tenantId));
     const request = {
       tenant,
-      now: clock.now().add({ milliseconds: clock_offset_ms }),
+      now: clock.now().add({ milliseconds: tenant.clockOffsetMs }),
       requestedBy: 'somebody',
       termId: null,
       billId: null,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type Database, openDatabase, openingFor, transact } from '../../src/base/db/pool.ts';
 import { type Judgement, judgeWorkspace } from '../../src/domain/bills/laws.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
+import { tenantFrom } from '../../src/domain/tenants/tenant.ts';
 import type { Cluster } from './cluster.ts';
 
 export type Place = {
@@ -23,13 +24,7 @@ export async function judgementsOf(
     transact(database, { opening: openingFor(tenantId), readOnly: true }, work);
   try {
     const settings = await read((tx) => findSettings(tx, tenantId));
-    const tenant = {
-      tenantId,
-      timezone: settings.timezone,
-      currency: settings.currency,
-      currencyDecimals: settings.currency_decimals,
-      clockOffsetMs: settings.clock_offset_ms,
-    };
+    const tenant = tenantFrom(tenantId, settings);
     const judgements: Judgement[] = [];
     const reader = { tenant, now, read: (work: never) => read(work) as never };
     for await (const judgement of judgeWorkspace(reader)) judgements.push(judgement);

@@ -1,7 +1,7 @@
 // All laws of a workspace, one after the other.
 import type { Tx } from '../../base/db/pool.ts';
 import type { PriceBook } from '../rating/price-book.ts';
-import type { Tenant } from '../tenants/tenant.ts';
+import type { JobTenant } from '../tenants/tenant.ts';
 import { findBilledTerm } from './billed-terms-store.ts';
 import { bookOfRun } from './book-of-run.ts';
 import { judgeContents, listStoredBills, type StoredBill } from './content-laws-store.ts';
@@ -24,7 +24,7 @@ import { judgeHistories, judgeSums } from './sum-laws-store.ts';
 export type Judgement = Verdict & { law: string; says: string };
 
 export type LawReader = {
-  tenant: Omit<Tenant, 'workspace'>;
+  tenant: JobTenant;
   now: Temporal.Instant;
   /** Each question in a transaction of its own: none may be held open for long. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
