@@ -1,12 +1,10 @@
 // Bills that are to be printed, merged into files for the printer.
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Tx } from '../base/db/pool.ts';
 import type { AppError } from '../base/errors.ts';
+import { writeWholeFile } from '../base/whole-file.ts';
 import { insertPrintFile } from '../domain/delivery/print-files-store.ts';
 import { printInputs } from '../domain/delivery/print-inputs.ts';
 import {
@@ -38,7 +36,12 @@ export async function printBills(tx: Tx, job: StepJob, tools: Tools): Promise<Pr
     const [first, last] = [queued[0], queued.at(-1)];
     if (!first || !last) return all;
     const name = fileName(job, part);
-    const { failures, ...made } = await writeFile(tx, job, join(tools.dataFolder, name), queued);
+    const { failures, ...made } = await writePrintFile(
+      tx,
+      job,
+      join(tools.dataFolder, name),
+      queued,
+    );
     const ends = queued.map(({ delivery_id: deliveryId, bill_id: billId }) => {
       const reason = failures.get(billId);
       return reason === undefined
@@ -67,25 +70,20 @@ function fileName(job: StepJob, part: number): string {
 }
 
 /** With what the file comes to, and why some bills are not in it. */
-async function writeFile(tx: Tx, job: StepJob, path: string, queued: readonly QueuedPrint[]) {
+async function writePrintFile(tx: Tx, job: StepJob, path: string, queued: readonly QueuedPrint[]) {
   const failures = new Map<number, string>();
   const onFailed = ({ bill }: BillDocumentInput, error: AppError) => {
     failures.set(bill.billID, error.message);
   };
   const onMissing = (billId: number) => failures.set(billId, 'The bill has no document');
   const print = { termId: job.termId ?? 0, billIds: queued.map((one) => one.bill_id) };
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.part`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // Loaded here, because most workers never print: the threads of the renderer do the rest.
   const { mergeBills } = await import('../domain/documents/render-bill.ts');
   const { rendererEdition } = await import('../domain/delivery/edition.ts');
   const inputs = printInputs(tx, job.tenant.tenantId, print, onMissing);
   const measured = measure(mergeBills(inputs, onFailed));
-  await pipeline(Readable.from(measured.pieces), createWriteStream(temporary, { mode: 0o600 }));
-  const file = await open(temporary, 'r+');
-  await file.sync();
-  await file.close();
-  await rename(temporary, path);
+  await writeWholeFile(path, measured.pieces, 0o600);
   return { failures, edition: rendererEdition(), ...measured.end() };
 }
 

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { dateIn, parseDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { lineEnd } from '../base/csv/write.ts';
-import { writeWholeFile } from '../base/csv/write-file.ts';
 import { tenantTransact } from '../base/db/pool.ts';
+import { writeNamedFile } from '../base/whole-file.ts';
 import type { Config } from '../config.ts';
 import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
 import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
@@ -61,7 +61,7 @@ async function write(chunks: AsyncIterable<string[]>, path: string | undefined):
     }
   };
   if (path === undefined) await pipeline(Readable.from(text()), process.stdout, { end: false });
-  else await writeWholeFile(path, text());
+  else await writeNamedFile(path, text());
 }
 
 /** Each command has options of its own, besides those of both. */

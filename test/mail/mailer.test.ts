@@ -1,7 +1,7 @@
 // Mail goes out as it was meant, once, and what became of it is told apart.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -331,6 +331,18 @@ test('without a server, mail is a file under the numbers of the delivery; again,
     await mailer.send({ ...message, key: { tenantId: 8, deliveryId: 1 } });
     assert.deepEqual(await readdir(join(dataFolder, 'outbox')), ['7', '8']);
     assert.deepEqual(await readdir(join(dataFolder, 'outbox', '7')), ['4411.eml']);
+  } finally {
+    await rm(dataFolder, { recursive: true });
+  }
+});
+
+test('a mail that cannot be put in its place leaves nothing half done behind', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'billwright-outbox-'));
+  try {
+    const own = join(dataFolder, 'outbox', '7');
+    await mkdir(join(own, '4411.eml', 'in the way'), { recursive: true });
+    await assert.rejects(mailerTo(undefined, { dataFolder }).send(message));
+    assert.deepEqual(await readdir(own), ['4411.eml']);
   } finally {
     await rm(dataFolder, { recursive: true });
   }

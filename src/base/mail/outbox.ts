@@ -1,6 +1,7 @@
 // Mail as files, for where there is no mail server: every program for mail opens an .eml file.
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWholeFile } from '../whole-file.ts';
 import type { MailMessage } from './message.ts';
 
 /** Its name is made of numbers of our own alone. A mail that is sent again replaces itself. */
@@ -12,14 +13,6 @@ export async function writeToOutbox(
   const own = join(folder, String(BigInt(key.tenantId)));
   await mkdir(own, { recursive: true, mode: 0o700 });
   const path = join(own, `${BigInt(key.deliveryId)}.eml`);
-  const temporary = `${path}.${process.pid}.part`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
+  await writeWholeFile(path, [bytes], 0o600);
   return path;
 }
