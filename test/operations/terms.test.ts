@@ -222,7 +222,10 @@ test('an open term changes its label and dates; drafts that were made are then s
   await refuses(change({ label: 'Jul-2026' }), 'DUPLICATE');
   await refuses(change({ endDate: '31/07/2026' }), 'TERM_DATES_INVALID');
   await refuses(change({ dueDate: '31/07/2026' }), 'TERM_DATES_INVALID');
-  await refuses(change({ label: 'x', ts: before.ts }), 'STALE_OBJECT');
+  const stale = await refuses(change({ label: 'x', ts: before.ts }), 'STALE_OBJECT', {
+    field: 'data.ts',
+  });
+  assert.equal(stale.error.current, after.ts);
   await refuses(admin.updateTerm({ data: { termID: 999, label: 'x' } }), 'TERM_NOT_FOUND');
   assert.equal((await change({ label: 'August' })).message, 'Nothing to change');
   const september = { startDate: '31/08/2026', endDate: '30/09/2026' };

@@ -1,6 +1,7 @@
 // Changing a meter: its brand, its health, and its factor while it hangs nowhere.
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import type { Stamp } from '../parties/store.ts';
 import type { MeterHealth } from './meter.ts';
 import { lockMeter, type MeterRow, updateMeter } from './store.ts';
@@ -28,13 +29,7 @@ export async function changeMeter(
       field: 'data.number',
     });
   }
-  if (change.seenTs !== undefined && change.seenTs !== before.ts) {
-    throw new AppError('STALE_OBJECT', {
-      message: `Meter ${number} was changed since it was read`,
-      field: 'data.ts',
-      current: before.ts,
-    });
-  }
+  assertNotStale(change.seenTs, before, { what: `Meter ${number}`, field: 'data.ts' });
   const wanted = {
     ...before,
     brand: change.brand ?? before.brand,

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { closeLoginsOfParty } from '../access/portal.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -49,13 +50,8 @@ export async function changeParty(
 ): Promise<PartyUpdate> {
   const before = await lockParty(tx, tenantId, keys);
   const facts = factsFor(before, change.facts);
-  if (change.seenTs !== undefined && change.seenTs !== before.ts) {
-    throw new AppError('STALE_OBJECT', {
-      message: `Party ${before.party_number} was changed since it was read`,
-      field: 'user.ts',
-      current: before.ts,
-    });
-  }
+  const what = `Party ${before.party_number}`;
+  assertNotStale(change.seenTs, before, { what, field: 'user.ts' });
   const archived = change.archived ?? before.archived;
   if (before.archived && archived && (changesFacts(before, facts) || change.accounts.length > 0)) {
     throw new AppError('PARTY_ARCHIVED', { field: 'user.archiveStatus' });

@@ -2,6 +2,7 @@
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { singleVersion } from '../rating/price-book.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { listTemplateKinds } from '../tenants/templates-store.ts';
@@ -183,13 +184,7 @@ async function lockChanged(tx: Tx, tenantId: number, change: ContextChange): Pro
   if (newCode !== undefined && newCode !== code) {
     throw new AppError('SERVICE_CODE_IMMUTABLE', { field: 'service.newCode' });
   }
-  if (change.seenTs !== undefined && change.seenTs !== row.ts) {
-    throw new AppError('STALE_OBJECT', {
-      message: `Pricing context ${code} was changed since it was read`,
-      field: 'service.ts',
-      current: row.ts,
-    });
-  }
+  assertNotStale(change.seenTs, row, { what: `Pricing context ${code}`, field: 'service.ts' });
   return row;
 }
 

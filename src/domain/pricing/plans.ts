@@ -3,6 +3,7 @@
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { assertLooksBack, assertSound, problemsFrom } from './check-definitions.ts';
 import {
@@ -172,13 +173,7 @@ export async function changePlan(
 }
 
 function assertUnchanged(before: PlanRow, change: PlanChange): void {
-  if (change.seenTs !== undefined && change.seenTs !== before.ts) {
-    throw new AppError('STALE_OBJECT', {
-      message: `Plan ${before.code} was changed since it was read`,
-      field: 'tariff.ts',
-      current: before.ts,
-    });
-  }
+  assertNotStale(change.seenTs, before, { what: `Plan ${before.code}`, field: 'tariff.ts' });
   if (change.planType !== undefined && change.planType !== before.plan_type) {
     throw new AppError('PLAN_TYPE_IMMUTABLE', {
       message: `planType of ${before.code} is ${before.plan_type} and cannot change`,

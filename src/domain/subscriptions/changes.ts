@@ -4,6 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import { dayOf, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import type { Stamp } from '../parties/store.ts';
 import type { ContextDefinition } from '../rating/definitions.ts';
 import { storeReadings } from '../readings/enter.ts';
@@ -51,13 +52,7 @@ export async function lockForChange(
       field: 'data.connectionNumber',
     });
   }
-  if (seenTs !== undefined && seenTs !== row.ts) {
-    throw new AppError('STALE_OBJECT', {
-      message: `Subscription ${number} was changed since it was read`,
-      field: 'data.ts',
-      current: row.ts,
-    });
-  }
+  assertNotStale(seenTs, row, { what: `Subscription ${number}`, field: 'data.ts' });
   return row;
 }
 

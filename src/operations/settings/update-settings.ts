@@ -5,6 +5,7 @@ import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { isLocale } from '../../base/locales.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isNumberFormat } from '../../domain/tenants/number-format.ts';
@@ -104,9 +105,7 @@ export const updateSettingsOperation = operation({
     const problems = letterheadProblems(body.data.letterhead ?? {}, 'data.letterhead');
     if (problems.length > 0) throw errorFromDetails(problems);
     const before = await findSettings(tx, tenant.tenantId, { lock: true });
-    if (body.data.ts !== undefined && body.data.ts !== before.ts) {
-      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
-    }
+    assertNotStale(body.data.ts, before, { what: 'The workspace', field: 'data.ts' });
     const wanted = merged(before, body.data);
     await assertCurrencyFree(call, before, wanted);
     const stamp = { at: call.now, by: call.principal.name };

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { insertTemplateVersion, lockTemplate } from '../../domain/tenants/templates-store.ts';
 import { empty, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -34,9 +35,7 @@ export const updateTemplate = operation({
         field: 'data.templateID',
       });
     }
-    if (data.ts !== undefined && data.ts !== before.ts) {
-      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
-    }
+    assertNotStale(data.ts, before, { what: `Template ${data.templateID}`, field: 'data.ts' });
     const text = {
       name: data.name?.trim() ?? before.name,
       language: data.language ?? before.language,

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { gapsBeside } from '../../domain/terms/create.ts';
 import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
 import {
@@ -52,7 +53,7 @@ export const updateTermOperation = operation({
     const { tx, tenant, now, principal } = call;
     const { tenantId } = tenant;
     const term = await lockTerm(tx, tenantId, data.termID);
-    if (data.ts !== undefined && data.ts !== term.ts) throw new AppError('STALE_OBJECT');
+    assertNotStale(data.ts, term, { what: `Term ${term.label}`, field: 'data.ts' });
     const after = {
       label: data.label?.trim() ?? term.label,
       endDate: dateOf(data.endDate, term.end_date),
