@@ -10,6 +10,7 @@ import { findRun } from '../../domain/bills/runs-store.ts';
 import { id, maybe, nullable } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { lineExplanation } from '../tariffs/bill-fields.ts';
+import { visibleBill } from './visible-bill-fields.ts';
 
 export const explainBill = operation({
   path: '/billing/bills/explain-bill',
@@ -35,13 +36,7 @@ export const explainBill = operation({
   async handle(call, { billID, lineNo }) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
-    const row = await findBill(tx, tenantId, billID);
-    const isHidden =
-      call.ownPartyId !== null && (row?.party_id !== call.ownPartyId || row.status !== 'Published');
-    if (!row || isHidden) {
-      const message = `No bill has the id ${billID}`;
-      throw new AppError('BILL_NOT_FOUND', { message, field: 'billID' });
-    }
+    const row = visibleBill(call, billID, await findBill(tx, tenantId, billID));
     const term = await getBilledTerm(tx, tenantId, row.term_id);
     const key = { termId: row.term_id, runNumber: row.first_run };
     const run = await findRun(tx, tenantId, key);

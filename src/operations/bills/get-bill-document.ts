@@ -11,6 +11,7 @@ import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-
 import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
 import { id, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
+import { visibleBill } from './visible-bill-fields.ts';
 
 export const getBillDocument = operation({
   path: '/billing/bills/get-bill-document',
@@ -39,15 +40,9 @@ export const getBillDocument = operation({
 });
 
 async function billToShow(call: Call, billId: number) {
-  const { tx, tenant, ownPartyId } = call;
+  const { tx, tenant } = call;
   const { tenantId } = tenant;
-  const bill = await findBillToShow(tx, tenantId, billId);
-  const isHidden =
-    ownPartyId !== null && (bill?.party_id !== ownPartyId || bill.status !== 'Published');
-  if (!bill || isHidden) {
-    const message = `No bill has the id ${billId}`;
-    throw new AppError('BILL_NOT_FOUND', { message, field: 'billID' });
-  }
+  const bill = visibleBill(call, billId, await findBillToShow(tx, tenantId, billId));
   const documents = await listDocumentsOf(tx, tenantId, [billId]);
   const document = documents.find((one) => one.format === 'PDF' && one.error === null);
   const setting = document

@@ -10,7 +10,7 @@ import type { BillDocumentInput } from '../../domain/documents/bill-document.ts'
 import { id, ordinal } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
-/** Each keeps a connection, and much of a processor, for seconds. */
+/** Each keeps much of a processor busy for seconds. */
 const atOnceMax = 2;
 const retryAfterSeconds = 10;
 let underWay = 0;
