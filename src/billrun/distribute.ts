@@ -7,7 +7,7 @@ import {
   getBilledTerm,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
-import { findBillKey } from '../domain/bills/store.ts';
+import { getBillOfTerm } from '../domain/bills/store.ts';
 import { chooseRoutes, type Route } from '../domain/delivery/choose-channels.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { getTemplateVersions } from '../domain/delivery/settings-store.ts';
@@ -63,34 +63,25 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
       allowed: ['Published'],
     });
   }
-  if (request.billId !== null) await checkBill(tx, tenantId, term, request.billId);
+  if (request.billId !== null) await assertPublished(tx, tenantId, term, request.billId);
   const { delivery_channels: channels } = await findSettings(tx, tenantId);
   if (channels.length === 0) throw new AppError('NO_DELIVERY_CHANNEL');
 }
 
-async function checkBill(
+async function assertPublished(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
   billId: number,
 ): Promise<void> {
-  const bill = await findBillKey(tx, tenantId, billId);
-  if (!bill) {
-    const message = `No bill has the id ${billId}`;
-    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
-  }
-  if (bill.term_id !== term.term_id) {
-    const message = `Bill ${billId} is not of term ${term.label}`;
-    throw new AppError('BILL_NOT_IN_TERM', { message, field: 'billId' });
-  }
-  if (bill.status !== 'Published') {
-    throw new AppError('INVALID_STATE', {
-      message: `Bill ${billId} is ${bill.status}`,
-      field: 'billId',
-      current: bill.status,
-      allowed: ['Published'],
-    });
-  }
+  const { status } = await getBillOfTerm(tx, tenantId, term, billId);
+  if (status === 'Published') return;
+  throw new AppError('INVALID_STATE', {
+    message: `Bill ${billId} is ${status}`,
+    field: 'billId',
+    current: status,
+    allowed: ['Published'],
+  });
 }
 
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {

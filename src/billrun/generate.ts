@@ -40,7 +40,7 @@ import {
   type RunRow,
   type RunTotals,
 } from '../domain/bills/runs-store.ts';
-import { findBillKey } from '../domain/bills/store.ts';
+import { findBillKey, getBillOfTerm } from '../domain/bills/store.ts';
 import {
   hasMetered,
   listSubjectBuckets,
@@ -87,7 +87,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   // Once the first bill of a term has its number, none is made anew.
   if (term.status !== 'Open' || term.stage === 'Posting') throw notOpen(term);
-  if (request.billId !== null) await subjectOf(tx, tenantId, term, request.billId);
+  if (request.billId !== null) await getBillOfTerm(tx, tenantId, term, request.billId);
   if (!term.is_read && (await hasMetered(tx, tenantId, term))) {
     throw new AppError('READINGS_NOT_POSTED', {
       message: `Term ${term.label} bills by meter: post its meter readings first`,
@@ -103,29 +103,12 @@ function notOpen(term: BilledTerm): AppError {
   });
 }
 
-async function subjectOf(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  billId: number,
-): Promise<number> {
-  const bill = await findBillKey(tx, tenantId, billId);
-  if (!bill) {
-    const message = `No bill has the id ${billId}`;
-    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
-  }
-  if (bill.term_id === term.term_id) return bill.subject_id;
-  throw new AppError('BILL_NOT_IN_TERM', {
-    message: `Bill ${billId} is not of term ${term.label}`,
-    field: 'billId',
-  });
-}
-
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenant, billId, jobId, now } = job;
   const { tenantId } = tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
-  const subjectId = billId === null ? null : await subjectOf(tx, tenantId, term, billId);
+  const bill = billId === null ? null : await getBillOfTerm(tx, tenantId, term, billId);
+  const subjectId = bill?.subject_id ?? null;
   const buckets = await listSubjectBuckets(tx, tenantId, term, { ids: bucketIds, subjectId });
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const isNew = buckets.some(({ billed, count }) => billed < count);

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../ledger/store.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
 
 export type BillKey = {
   bill_id: number;
@@ -22,6 +24,23 @@ export async function findBillKey(
     where tenant_id = ${tenantId} and bill_id = ${billId}
   `.execute(tx);
   return rows[0];
+}
+
+/** The one bill of a term that a step is asked for. */
+export async function getBillOfTerm(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  billId: number,
+): Promise<BillKey> {
+  const bill = await findBillKey(tx, tenantId, billId);
+  if (!bill) {
+    const message = `No bill has the id ${billId}`;
+    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
+  }
+  if (bill.term_id === term.term_id) return bill;
+  const message = `Bill ${billId} is not of term ${term.label}`;
+  throw new AppError('BILL_NOT_IN_TERM', { message, field: 'billId' });
 }
 
 /** Holds a draft back, or lets it go, whatever rule held it. An error stays one. */
