@@ -13,12 +13,12 @@ import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { getTemplateVersions } from '../domain/delivery/settings-store.ts';
 import {
   type AddressedBill,
+  cutPublished,
   doubtDeliveries,
   failWaiting,
   hastenDeliveries,
   insertDeliveries,
   listAddressedBills,
-  listPublishedRanges,
   type NewDelivery,
   replaceDeliveries,
   type UnderWay,
@@ -88,9 +88,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await showStage(tx, job, 'Distributing');
-  const wanted = { termId, billId: job.billId };
-  const { ranges, total } = await listPublishedRanges(tx, tenantId, wanted, partSize);
-  return { chunks: ranges, total };
+  return cutPublished(tx, tenantId, { termId, billId: job.billId }, partSize);
 }
 
 /** A single bill says nothing of the term. */

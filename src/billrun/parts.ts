@@ -1,10 +1,11 @@
 // How what a term has is cut into parts that are done one by one, by any worker.
+import type { IdRange } from '../base/db/ranges.ts';
 
 /** Ids that are counted together: a part is made up of a few such ranges. */
 export const bucketIds = 250;
 
 /** What has its id in one range, and how much of it there is. */
-export type Bucket = { firstId: number; lastId: number; count: number };
+export type Bucket = IdRange & { count: number };
 
 /** As many neighbours together as the next part is to have, of so many that are left. */
 export function cutIntoParts<Some extends Bucket>(
@@ -29,7 +30,7 @@ export function cutIntoParts<Some extends Bucket>(
 }
 
 /** From the first id of the first to the last of the last. */
-export function rangeOf(part: readonly [Bucket, ...Bucket[]]): { firstId: number; lastId: number } {
+export function rangeOf(part: readonly [Bucket, ...Bucket[]]): IdRange {
   const { lastId } = part.at(-1) ?? part[0];
   return { firstId: part[0].firstId, lastId };
 }

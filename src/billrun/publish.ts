@@ -11,9 +11,9 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import {
   countBills,
+  cutPosted,
   listFailedDocuments,
   listPostedBills,
-  listPostedRanges,
   type NewDocument,
   publishBills,
   saveDocuments,
@@ -65,8 +65,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   await freezeSetting(tx, tenantId, term, today, stamp);
   await updateIssueDate(tx, tenantId, term.term_id, today.toString());
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Publishing' }, stamp);
-  const { ranges, total } = await listPostedRanges(tx, tenantId, term.term_id, partSize);
-  return { chunks: ranges, total };
+  return cutPosted(tx, tenantId, term.term_id, partSize);
 }
 
 type Outcome = { published: number; failed: number };

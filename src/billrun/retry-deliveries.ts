@@ -4,10 +4,10 @@ import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { failCancelled, failUnplanned, findNextAttempt } from '../domain/delivery/sending-store.ts';
 import {
+  cutWaiting,
   doubtDeliveries,
   failWaiting,
   listWaitingBills,
-  listWaitingRanges,
 } from '../domain/delivery/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cancelScheduledOperation, insertJob } from '../domain/terms/jobs-store.ts';
@@ -51,9 +51,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await failCancelled(tx, tenantId, termId, job.now);
-  const wanted = { termId, now: job.now };
-  const { ranges, total } = await listWaitingRanges(tx, tenantId, wanted, partSize);
-  return { chunks: ranges, total };
+  return cutWaiting(tx, tenantId, { termId, now: job.now }, partSize);
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {

@@ -1,6 +1,7 @@
 // What a step of the bill run has to say for itself. The conductor calls it; steps never call each
 // other.
 import type { Tx } from '../base/db/pool.ts';
+import type { IdRange } from '../base/db/ranges.ts';
 import type { JobTenant } from '../domain/tenants/tenant.ts';
 import type { Tools } from './tools.ts';
 
@@ -19,12 +20,11 @@ export type StepRequest = {
 /** A step that runs. */
 export type StepJob = StepRequest & { jobId: number };
 
-/** Ids of what a part works on, both inclusive. */
-export type ChunkRange = { firstId: number; lastId: number };
-export type Chunk = ChunkRange & { chunk: number };
+/** A part, with the ids of what it works on. */
+export type Chunk = IdRange & { chunk: number };
 
 export type Plan = {
-  chunks: readonly ChunkRange[];
+  chunks: readonly IdRange[];
   /** How many things there are to work on, for the progress that is shown. */
   total: number;
 };

@@ -1,6 +1,7 @@
 // Bills as they are read to be rendered, and what is kept of their documents.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
 import { withContents } from '../bills/contents-store.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { StoredBill } from './bill-input.ts';
@@ -12,43 +13,28 @@ const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.
   b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
   k.document::text as document, k.facts::text as facts`);
 
-/** Ids of subjects, both inclusive. */
-export type BillRange = { firstId: number; lastId: number };
-
-/** Posted bills of a term, cut into ranges of so many. */
-export async function listPostedRanges(
+/** Posted bills of a term, cut into ranges of so many, by the ids of their subjects. */
+export function cutPosted(
   tx: Tx,
   tenantId: number,
   termId: number,
   size: number,
-): Promise<{ ranges: BillRange[]; total: number }> {
-  const { rows } = await sql<{ first_id: number; last_id: number; count: number }>`
-    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
-    from (
-      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
-      from bills
-      where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
-        and status <> 'Cancelled'
-    ) numbered
-    group by part
-    order by part
-  `.execute(tx);
-  return {
-    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
-    total: rows.reduce((sum, row) => sum + row.count, 0),
-  };
+): Promise<{ chunks: IdRange[]; total: number }> {
+  const posted = sql`
+    select tenant_id, subject_id as id from bills
+    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'`;
+  return cutIntoRanges(tx, tenantId, posted, size);
 }
 
 export async function listPostedBills(
   tx: Tx,
   tenantId: number,
   termId: number,
-  range: BillRange,
+  range: IdRange,
 ): Promise<StoredBill[]> {
   const { rows } = await sql<StoredBill>`
     select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
-      and b.status <> 'Cancelled'
       and b.subject_id between ${range.firstId} and ${range.lastId}
     order by b.subject_id
   `.execute(tx);
@@ -162,7 +148,6 @@ export async function updateIssueDate(
       and not exists (
         select from bills
         where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Published'
-          and status <> 'Cancelled'
       )
   `.execute(tx);
 }

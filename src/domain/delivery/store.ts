@@ -1,9 +1,9 @@
 // Deliveries: one row for each bill, channel and request.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { Channel } from '../tenants/channels.ts';
-import type { BillRange } from './documents-store.ts';
 
 export const deliveryStatuses = [
   'Queued',
@@ -16,59 +16,33 @@ export const deliveryStatuses = [
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Published bills of a term, or one of them, cut into ranges of so many. */
-export async function listPublishedRanges(
+export function cutPublished(
   tx: Tx,
   tenantId: number,
   wanted: { termId: number; billId: number | null },
   size: number,
-): Promise<{ ranges: BillRange[]; total: number }> {
-  const { rows } = await sql<RangeRow>`
-    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
-    from (
-      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
-      from bills
-      where tenant_id = ${tenantId} and term_id = ${wanted.termId} and status = 'Published'
-        and status <> 'Cancelled'
-        and (${wanted.billId}::bigint is null or bill_id = ${wanted.billId})
-    ) numbered
-    group by part
-    order by part
-  `.execute(tx);
-  return rangesOf(rows);
+): Promise<{ chunks: IdRange[]; total: number }> {
+  const published = sql`
+    select tenant_id, subject_id as id from bills
+    where tenant_id = ${tenantId} and term_id = ${wanted.termId} and status = 'Published'
+      and (${wanted.billId}::bigint is null or bill_id = ${wanted.billId})`;
+  return cutIntoRanges(tx, tenantId, published, size);
 }
 
 /** Bills of a term with mails that are due, cut likewise. */
-export async function listWaitingRanges(
+export function cutWaiting(
   tx: Tx,
   tenantId: number,
   wanted: { termId: number; now: Temporal.Instant },
   size: number,
-): Promise<{ ranges: BillRange[]; total: number }> {
-  const { rows } = await sql<RangeRow>`
-    select min(subject_id) as first_id, max(subject_id) as last_id, count(*) as count
-    from (
-      select subject_id, (row_number() over (order by subject_id) - 1) / ${size}::integer as part
-      from (
-        select distinct b.subject_id
-        from deliveries d
-        join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
-        where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
-          and d.next_attempt_at <= ${wanted.now}
-      ) waiting
-    ) numbered
-    group by part
-    order by part
-  `.execute(tx);
-  return rangesOf(rows);
-}
-
-type RangeRow = { first_id: number; last_id: number; count: number };
-
-function rangesOf(rows: readonly RangeRow[]): { ranges: BillRange[]; total: number } {
-  return {
-    ranges: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
-    total: rows.reduce((sum, row) => sum + row.count, 0),
-  };
+): Promise<{ chunks: IdRange[]; total: number }> {
+  const waiting = sql`
+    select distinct b.tenant_id, b.subject_id as id
+    from deliveries d
+    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
+      and d.next_attempt_at <= ${wanted.now}`;
+  return cutIntoRanges(tx, tenantId, waiting, size);
 }
 
 export type UnderWay = {
@@ -97,7 +71,7 @@ export async function listAddressedBills(
   tx: Tx,
   tenantId: number,
   wanted: { termId: number; billId: number | null },
-  range: BillRange,
+  range: IdRange,
 ): Promise<AddressedBill[]> {
   const { rows } = await sql<AddressedBill>`
     select b.bill_id, p.email, p.contacts, p.delivery_channels,
@@ -117,7 +91,7 @@ export async function listAddressedBills(
       where tenant_id = b.tenant_id and bill_id = b.bill_id and status <> 'Failed'
     ) d on true
     where b.tenant_id = ${tenantId} and b.term_id = ${wanted.termId} and b.status = 'Published'
-      and b.status <> 'Cancelled' and b.subject_id between ${range.firstId} and ${range.lastId}
+      and b.subject_id between ${range.firstId} and ${range.lastId}
       and (${wanted.billId}::bigint is null or b.bill_id = ${wanted.billId})
     order by b.subject_id
   `.execute(tx);
@@ -129,7 +103,7 @@ export async function listWaitingBills(
   tx: Tx,
   tenantId: number,
   termId: number,
-  range: BillRange,
+  range: IdRange,
 ): Promise<number[]> {
   const { rows } = await sql<{ bill_id: number }>`
     select b.bill_id
@@ -260,7 +234,7 @@ export async function doubtDeliveries(
 export async function failWaiting(
   tx: Tx,
   tenantId: number,
-  wanted: { termId: number; range: BillRange },
+  wanted: { termId: number; range: IdRange },
   reason: string,
   at: Temporal.Instant,
 ): Promise<number> {

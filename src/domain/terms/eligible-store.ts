@@ -2,6 +2,7 @@
 // term's and that were Active on a day, not after its end, that nobody was billed for yet.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
 import type { TermRow } from './store.ts';
 
 export type EligibleTerm = Pick<
@@ -159,28 +160,16 @@ export function planOn(day: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** Ranges of subscriptions that are billed by meter, each with as many as go into one part. */
-export async function cutMetered(
+export function cutMetered(
   tx: Tx,
   tenantId: number,
   term: EligibleTerm,
   size: number,
-): Promise<{ chunks: { firstId: number; lastId: number }[]; total: number }> {
-  const { rows } = await sql<{ first_id: number; last_id: number; subscriptions: number }>`
-    select min(subscription_id) as first_id, max(subscription_id) as last_id,
-      count(*) as subscriptions
-    from (
-      select s.subscription_id,
-        (row_number() over (order by s.subscription_id) - 1) / ${size}::bigint as part
-      from subscriptions s
-      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
-    ) parted
-    group by part
-    order by part
-  `.execute(tx);
-  return {
-    chunks: rows.map((row) => ({ firstId: row.first_id, lastId: row.last_id })),
-    total: rows.reduce((sum, row) => sum + row.subscriptions, 0),
-  };
+): Promise<{ chunks: IdRange[]; total: number }> {
+  const metered = sql`
+    select s.tenant_id, s.subscription_id as id from subscriptions s
+    where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}`;
+  return cutIntoRanges(tx, tenantId, metered, size);
 }
 
 export type RowSubscription = {
