@@ -9,11 +9,17 @@ export function majorUnits(minor: bigint, decimals: number): number {
   return Number(minor < 0n ? `-${text}` : text);
 }
 
-const amountForm = /^([+-]?)(\d{1,12})(?:\.(\d+))?$/;
+const amountForm = /^([+-]?)(\d+)(?:\.(\d+))?$/;
+
+/** As many as a number surely holds, together with those after the point. */
+function wholeDigitsMax(decimals: number): number {
+  return Math.min(12, 15 - decimals);
+}
 
 /** What `minorUnitsFrom` takes, in words. */
 export function amountWords(decimals: number): string {
-  return `an amount of at most 12 digits before the point and ${decimals} after it`;
+  const digits = wholeDigitsMax(decimals);
+  return `an amount of at most ${digits} digits before the point and ${decimals} after it`;
 }
 
 /** Decimal text in major units -> minor units; undefined where it is no amount of the currency. */
@@ -21,6 +27,7 @@ export function minorUnitsFrom(text: string, decimals: number): number | undefin
   const [match, sign, whole = '', fraction = ''] = amountForm.exec(text) ?? [];
   const digits = fraction.replace(/0+$/, '');
   if (match === undefined || digits.length > decimals) return undefined;
+  if (whole.length > wholeDigitsMax(decimals)) return undefined;
   const minor = Number(whole + digits.padEnd(decimals, '0'));
   return sign === '-' ? -minor : minor;
 }
