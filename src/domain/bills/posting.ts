@@ -122,16 +122,7 @@ export function walletJournal(
       })),
     ];
   });
-  const total = uses.reduce((sum, use) => sum + use.applied, 0);
-  return {
-    ...head,
-    source: 'Wallet',
-    lines: [
-      { accountId: ledgerAccounts.advance, amount: total },
-      { accountId: ledgerAccounts.receivable, amount: -total },
-    ],
-    entries,
-  };
+  return { ...head, source: 'Wallet', lines: summed(entries), entries };
 }
 
 /** One subscription after the other, as far as the money goes. */
@@ -239,15 +230,6 @@ export function depositJournal(
       ];
     });
   });
-  const total = entries.reduce((sum, { amount }) => sum + Math.max(0, amount), 0);
-  return {
-    ...head,
-    source: 'Deposit',
-    description: 'Security deposits demanded',
-    lines: [
-      { accountId: openItems, amount: total },
-      { accountId: ledgerAccounts.deposit, amount: -total },
-    ],
-    entries,
-  };
+  const description = 'Security deposits demanded';
+  return { ...head, source: 'Deposit', description, lines: summed(entries), entries };
 }

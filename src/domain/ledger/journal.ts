@@ -56,18 +56,20 @@ export type Journal = {
   postingDate: Temporal.PlainDate;
   description: string;
   reverses?: number | null;
-  lines: readonly JournalLine[];
+  lines: readonly (JournalLine | SummedLine)[];
   entries: readonly SubledgerEntry[];
 };
 
-/** Adds up lines of one account and component, in the order in which each first appears. */
-export function summed(lines: readonly JournalLine[]): JournalLine[] {
-  const sums = new Map<string, JournalLine>();
-  for (const line of lines) {
-    const key = `${line.accountId}\n${line.component ?? ''}`;
-    const known = sums.get(key);
-    if (known) known.amount += line.amount;
-    else sums.set(key, { ...line });
+/**
+ * The lines of entries and of what is booked against them: one for each account and component, in
+ * the order in which each first appears.
+ */
+export function summed(lines: readonly JournalLine[]): SummedLine[] {
+  const sums = new Map<string, SummedLine>();
+  for (const { accountId, component = null, amount } of lines) {
+    const key = `${accountId}\n${component ?? ''}`;
+    const sum = (sums.get(key)?.amount ?? 0n) + BigInt(amount);
+    sums.set(key, { accountId, component, amount: sum });
   }
-  return [...sums.values()].filter((line) => line.amount !== 0);
+  return [...sums.values()].filter((line) => line.amount !== 0n);
 }

@@ -1,7 +1,7 @@
 // What a new subscription brings into the ledger: balances from before, and the deposit it owes.
 import type { Tx } from '../../base/db/pool.ts';
 import { ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
-import { type Journal, type JournalLine, type SubledgerEntry, summed } from '../ledger/journal.ts';
+import { type Journal, type SubledgerEntry, summed } from '../ledger/journal.ts';
 import { postJournal, type Stamp } from '../ledger/store.ts';
 import type { Draft, OpeningBalance } from './new-subscription.ts';
 
@@ -74,7 +74,7 @@ function openingJournal(group: readonly Opened[], common: Common): Journal {
     ...common,
     source: 'Opening',
     description: 'Opening balances',
-    lines: summed([...linesOf(entries), ...against]),
+    lines: summed([...entries, ...against]),
     entries,
   };
 }
@@ -101,11 +101,7 @@ function depositJournal(group: readonly Opened[], common: Common): Journal {
     ...common,
     source: 'Deposit',
     description: 'Security deposits demanded',
-    lines: summed(linesOf(entries)),
+    lines: summed(entries),
     entries,
   };
-}
-
-export function linesOf(entries: readonly SubledgerEntry[]): JournalLine[] {
-  return entries.map(({ accountId, amount }) => ({ accountId, amount }));
 }

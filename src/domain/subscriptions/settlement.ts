@@ -9,7 +9,6 @@ import {
   summed,
 } from '../ledger/journal.ts';
 import { postJournal, type Stamp } from '../ledger/store.ts';
-import { linesOf } from './postings.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
 
 export const depositHandlings = ['ApplyToBalance', 'Refund', 'Keep'] as const;
@@ -61,7 +60,7 @@ export async function settleDeposit(
       businessUnitId: options.businessUnitId,
       postingDate: options.today,
       description,
-      lines: summed([...linesOf(entries), ...paid]),
+      lines: summed([...entries, ...paid]),
       entries,
     },
     stamp,
@@ -104,7 +103,7 @@ export async function moveBalances(
       postingDate: options.today,
       description: 'Balance moved with a subscription',
       // What one party gives the other receives: no account as a whole changes.
-      lines: summed(linesOf(entries)),
+      lines: summed(entries),
       entries,
     },
     stamp,
