@@ -19,11 +19,15 @@ async function tenantOf(workspace: string): Promise<number> {
 test('opening balances that come to more than 2^53 are booked as what they add up to', async () => {
   const admin = await scene.workspace('large');
   const offer = await newOffer(admin);
-  const users = [{ partyNumber: await newParty(admin) }];
+  const partyNumber = await newParty(admin);
+  const users = [{ partyNumber }];
   const accounts = [{ title: 'Receivable' as const, balance: 999999999999.99 }];
   const connection = Array.from({ length: 101 }, () => ({ ...offer, users, accounts }));
   await admin.makeConnections({ batchUpload: true, connection });
   await assertLaws(scene, await tenantOf('large'));
+  const { data } = await admin.getUsers({ partyNumber });
+  // As near as JSON can tell it.
+  assert.equal(data.user.outstandingAccount.balance, Number('100999999999998.99'));
 });
 
 test('with four decimals, an amount that is no exact number of minor units is refused', async () => {

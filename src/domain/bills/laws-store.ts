@@ -2,7 +2,8 @@
 // how much there is of something, and which of it is wrong.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
+import { controlAccounts, ledgerAccounts } from '../ledger/accounts.ts';
+import { openItems } from '../ledger/accounts-store.ts';
 
 export type Verdict = { checked: number; wrong: number; examples: string[] };
 
@@ -24,9 +25,7 @@ export async function judge(
   return rows[0] ?? { checked: 0, wrong: 0, examples: [] };
 }
 
-const { receivable, payable } = ledgerAccounts;
-/** Where what is billed is booked: what is owed to the workspace, and what it owes. */
-export const openItems = sql.raw(`(${receivable}, ${payable})`);
+const { receivable, advance, deposit, disputed, payable } = ledgerAccounts;
 /** Of entry `n`, above zero on the side on which a bill stands. */
 export const billedAmount = sql.raw(
   `(case n.ledger_account_id when ${payable} then -n.amount else n.amount end)`,
@@ -45,7 +44,7 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
         || coalesce(l.ledger_account_id, e.ledger_account_id)
       from (
         select journal_id, ledger_account_id, sum(amount) as amount from journal_lines
-        where tenant_id = ${tenantId} and ledger_account_id in (2, 3, 4, 10, ${payable})
+        where tenant_id = ${tenantId} and ledger_account_id in (${sql.join(controlAccounts)})
         group by journal_id, ledger_account_id
       ) l
       full join (
@@ -182,8 +181,8 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
       full join (
         select subscription_id, party_id,
           coalesce(sum(amount) filter (where ledger_account_id in ${openItems}), 0) as receivable,
-          coalesce(-sum(amount) filter (where ledger_account_id = 4), 0) as deposit,
-          coalesce(sum(amount) filter (where ledger_account_id = 10), 0) as disputed
+          coalesce(-sum(amount) filter (where ledger_account_id = ${deposit}), 0) as deposit,
+          coalesce(sum(amount) filter (where ledger_account_id = ${disputed}), 0) as disputed
         from subledger_entries
         where tenant_id = ${tenantId} and subscription_id is not null
         group by subscription_id, party_id
@@ -195,7 +194,7 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
       from parties p
       left join (
         select party_id, -sum(amount) as amount from subledger_entries
-        where tenant_id = ${tenantId} and ledger_account_id = 3
+        where tenant_id = ${tenantId} and ledger_account_id = ${advance}
         group by party_id
       ) e on e.party_id = p.party_id
       where p.tenant_id = ${tenantId} and p.wallet_balance <> coalesce(e.amount, 0)`,
@@ -248,8 +247,9 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
         left join (${reversalsOf(tenantId, 'Wallet')}) r on r.journal_id = n.journal_id
         left join journals j on j.tenant_id = ${tenantId} and j.journal_id = n.journal_id
           and j.source_type = 'Wallet' and j.term_id is not null
-        where n.tenant_id = ${tenantId} and n.bill_id is not null and n.ledger_account_id = 2
-          and n.kind in ('Wallet', 'Reversal') and coalesce(r.journal_id, j.journal_id) is not null
+        where n.tenant_id = ${tenantId} and n.bill_id is not null
+          and n.ledger_account_id = ${receivable} and n.kind in ('Wallet', 'Reversal')
+          and coalesce(r.journal_id, j.journal_id) is not null
         group by n.bill_id
       ) e on e.bill_id = b.bill_id
       where b.tenant_id = ${tenantId} and b.wallet_applied <> coalesce(e.amount, 0)`,

@@ -2,6 +2,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import {
   type ContextType,
+  controlAccounts,
   isOwedByUs,
   ledgerAccounts,
   openItemsAccount,
@@ -20,15 +21,6 @@ export type JournalHead = Pick<
   Journal,
   'sourceId' | 'termId' | 'businessUnitId' | 'postingDate' | 'description'
 >;
-
-/** Accounts that the customers' entries add up to: nothing else may be booked on them. */
-const controlAccounts = new Set<number>([
-  ledgerAccounts.receivable,
-  ledgerAccounts.advance,
-  ledgerAccounts.deposit,
-  ledgerAccounts.disputed,
-  ledgerAccounts.payable,
-]);
 
 type AccountOf = (component: string, type: string | null) => number;
 
@@ -56,7 +48,7 @@ export async function componentAccounts(
     wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
   return (component, type) => {
     const id = ids.get(codes.get(component) ?? '');
-    if (id !== undefined && !controlAccounts.has(id)) return id;
+    if (id !== undefined && !controlAccounts.includes(id)) return id;
     return type === 'Tax' ? ledgerAccounts.tax : usual;
   };
 }

@@ -3,7 +3,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { columnOr } from '../../base/db/searchable.ts';
-import { type ContextType, isOwedByUs, ledgerAccounts } from '../ledger/accounts.ts';
+import { type ContextType, isOwedByUs } from '../ledger/accounts.ts';
+import { openItems } from '../ledger/accounts-store.ts';
 import { type HistoryEntry, historyText, readHistory } from '../terms/usage-history-store.ts';
 
 export type StandingRow = {
@@ -47,8 +48,6 @@ type Side = { context_type: ContextType };
 function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
   return sql.raw(isOwedByUs(type) ? '-1' : '1');
 }
-
-const openItems = sql.raw(`(${ledgerAccounts.receivable}, ${ledgerAccounts.payable})`);
 
 /**
  * Of each subscription with the party that its bill is for. Each table is read by ids and hashed:

@@ -2,7 +2,8 @@
 // run and after one was killed.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { billedAmount, judge, openItems, reversalsOf, type Verdict } from './laws-store.ts';
+import { openItems } from '../ledger/accounts-store.ts';
+import { billedAmount, judge, reversalsOf, type Verdict } from './laws-store.ts';
 
 /**
  * A bill is of the context, batch and type of its term and due with it, says of payments what the

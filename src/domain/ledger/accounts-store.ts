@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
+import { ledgerAccounts } from './accounts.ts';
+
+/** Where what is billed is booked: what is owed to the workspace, and what it owes. */
+export const openItems = sql.raw(`(${ledgerAccounts.receivable}, ${ledgerAccounts.payable})`);
 
 export type WantedAccount = {
   code: string;

@@ -15,6 +15,15 @@ export const ledgerAccounts = {
   expense: 1_000_002,
 } as const;
 
+/** Accounts that the customers' entries add up to: nothing else may be booked on them. */
+export const controlAccounts: readonly number[] = [
+  ledgerAccounts.receivable,
+  ledgerAccounts.advance,
+  ledgerAccounts.deposit,
+  ledgerAccounts.disputed,
+  ledgerAccounts.payable,
+];
+
 export type ContextType = 'Sale' | 'Purchase' | 'Payroll';
 
 /** Whether the workspace owes what it bills: to vendors, to employees. */
