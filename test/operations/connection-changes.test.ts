@@ -303,9 +303,12 @@ test('who owes more than the limit is connected again only by force, and force i
     operator.reconnectConnection({ data: { connectionNumber } }),
     'BALANCE_OUTSTANDING',
   );
-  await admin.updateService({ service: { code: serviceCode, reconnectionLimit: 100.01 } });
-  await operator.reconnectConnection({ data: { connectionNumber } });
-  await operator.disconnectConnection({ data: { connectionNumber } });
+  // A limit is no amount: it may have more decimals and more digits than any.
+  for (const reconnectionLimit of [100.01, '100.0105', '9999999999999']) {
+    await admin.updateService({ service: { code: serviceCode, reconnectionLimit } });
+    await operator.reconnectConnection({ data: { connectionNumber } });
+    await operator.disconnectConnection({ data: { connectionNumber } });
+  }
   await admin.updateService({ service: { code: serviceCode, reconnectionLimit: null } });
   await admin.reconnectConnection({ data: forced });
   assert.equal((await shown(admin, connectionNumber)).status, 'Active');

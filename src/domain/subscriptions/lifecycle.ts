@@ -1,7 +1,8 @@
 // Cutting a subscription off, connecting it again, and closing it for good.
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
-import { minorUnitsFrom } from '../../base/money.ts';
+import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { compare } from '../../base/numbers/exact.ts';
 import { assignMeter } from '../meters/move.ts';
 import { checkReleases, storeReleases } from '../meters/release.ts';
 import type { Stamp } from '../parties/store.ts';
@@ -114,8 +115,9 @@ async function assertPaid(
   if (receivable <= 0) return;
   const context = await contextOf(tx, workspace, row.context_id);
   const { reconnectionLimit } = context.definitionOn(today) as ContextPricing;
-  const limit = minorUnitsFrom(String(reconnectionLimit ?? 0), workspace.currencyDecimals) ?? 0;
-  if (receivable <= limit) return;
+  const owed = exactFrom(minorUnitsText(receivable, workspace.currencyDecimals));
+  const limit = exactFrom(reconnectionLimit ?? 0);
+  if (owed && limit && compare(owed, limit) <= 0) return;
   throw new AppError('BALANCE_OUTSTANDING', {
     message: `More is owed on ${row.subscription_number} than may be for a reconnection`,
     field: 'data.force',
