@@ -35,6 +35,28 @@ test('/openapi.json is a valid OpenAPI 3.1 document', async () => {
   validator.resolveRefs();
 });
 
+const jsonTypes = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
+
+/** Paths of types that JSON Schema does not have, which the validator of OpenAPI leaves alone. */
+function oddTypes(node: unknown, path = ''): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, properties } = node as { type?: unknown; properties?: object };
+  const types = [type ?? []].flat();
+  const isOdd = types.some((one) => !jsonTypes.includes(one as string));
+  const isDoubled = new Set(types).size < types.length;
+  const inner = Object.entries(properties ?? {}).flatMap(([name, child]) =>
+    oddTypes(child, `${path}/${name}`),
+  );
+  const items = 'items' in node ? oddTypes(node.items, `${path}/0`) : [];
+  return [...(isOdd || isDoubled ? [`${path}: ${JSON.stringify(type)}`] : []), ...inner, ...items];
+}
+
+test('every type in /openapi.json is one that JSON Schema has, or a list of such', async () => {
+  const { schemas } = (await readDescription()).components;
+  const found = Object.entries(schemas).flatMap(([name, schema]) => oddTypes(schema, name));
+  assert.deepEqual(found, []);
+});
+
 test('the validator refuses a broken document', async () => {
   const description = await readDescription();
   const [path] = Object.keys(description.paths);

@@ -53,10 +53,10 @@ export function filledText(options: TextOptions = {}) {
 }
 
 export function nullable<T extends Type.TSchema>(schema: T) {
-  const typed = schema as unknown as { type?: string; enum?: readonly unknown[] };
+  const typed = schema as unknown as { type?: string | string[]; enum?: readonly unknown[] };
   return Type.Unsafe<Type.Static<T> | null>({
     ...schema,
-    ...(typed.type === undefined ? {} : { type: [typed.type, 'null'] }),
+    ...(typed.type === undefined ? {} : { type: [...new Set([typed.type, 'null'].flat())] }),
     ...(typed.enum === undefined ? {} : { enum: [...typed.enum, null] }),
   });
 }

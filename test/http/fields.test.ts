@@ -225,3 +225,23 @@ test('a date or time that goes on too long is told its form, not its length', as
   assert.match(date.message, /does not have the expected form \(DD\/MM\/YYYY\)/);
   assert.equal(date.details.length, 1);
 });
+
+test('a field of several kinds that may be null is refused when it is of another kind', async () => {
+  const offer = { serviceCode: 'ELEC', tariffCode: 'RES', postType: 'Post Subscription' };
+  for (const quantity of [true, [], {}]) {
+    const addonTariffLabels = [{ label: 'Internet', quantity: quantity as never }];
+    const call = admin.makeConnections({ connection: { ...offer, addonTariffLabels } });
+    const { error } = await refuses(call, 'INVALID_TYPE', {
+      field: 'connection.addonTariffLabels[0].quantity',
+    });
+    assert.match(error.message, /must be a string or a number$/);
+  }
+});
+
+test('a field that may only be null says so', async () => {
+  const asked = { operation: 'schedule', data: { termID: 1 }, billId: 7 as never } as const;
+  for (const call of [admin.postBills(asked), admin.publishBills(asked)]) {
+    const { error } = await refuses(call, 'INVALID_TYPE', { field: 'billId' });
+    assert.equal(error.message, 'billId must be null');
+  }
+});

@@ -119,6 +119,7 @@ function notAmong(field: string, node: SchemaNode): string {
 
 function kindOf(node: SchemaNode): string {
   const types = [node.type ?? 'another type'].flat().filter((type) => type !== 'null');
+  if (types.length === 0) return 'null';
   return types.map((type) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)).join(' or ');
 }
 
