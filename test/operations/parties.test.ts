@@ -236,9 +236,16 @@ test('an update is refused without a key, with keys of two parties, and for nobo
   await refuses(admin.updateUser({ user: nulls }), 'REQUIRED_FIELD');
   const both = { partyNumber: one, partyID: other.partyID, name: 'X' };
   await refuses(admin.updateUser({ user: both }), 'PARTY_KEY_MISMATCH', { statusCode: 422 });
-  await refuses(admin.updateUser({ user: { partyNumber: 999_999 } }), 'PARTY_NOT_FOUND', {
-    statusCode: 404,
-  });
+  for (const [key, sent] of [
+    ['user.partyNumber', { partyNumber: 999_999 }],
+    ['user.partyID', { partyID: 999_999 }],
+    ['user.partyNumber', { partyNumber: 999_999, partyID: other.partyID }],
+    ['user.partyID', { partyNumber: one, partyID: 999_999 }],
+  ] as const) {
+    const call = admin.updateUser({ user: { ...sent, name: 'X' } });
+    const { error } = await refuses(call, 'PARTY_NOT_FOUND', { field: key, statusCode: 404 });
+    assert.match(error.message, key === 'user.partyID' ? /the id 999999/ : /the number 999999/);
+  }
   assert.deepEqual([(await view(one)).name, (await view(other.partyNumber)).name], ['A', 'A']);
 });
 

@@ -85,14 +85,23 @@ function factsFor({ kind }: PartyRow, sent: Partial<PartyFacts>): Partial<PartyF
 
 async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {
   const rows = await lockPartiesByKeys(tx, tenantId, keys);
-  const party = rows.find(
-    (row) =>
-      (keys.partyId === undefined || row.party_id === keys.partyId) &&
-      (keys.partyNumber === undefined || row.party_number === keys.partyNumber),
-  );
-  if (party) return party;
-  if (rows.length === 0) throw new AppError('PARTY_NOT_FOUND', { field: 'user.partyID' });
-  throw new AppError('PARTY_KEY_MISMATCH', { field: 'user.partyNumber' });
+  const { partyId, partyNumber } = keys;
+  const byId = rows.find((row) => row.party_id === partyId);
+  const byNumber = rows.find((row) => row.party_number === partyNumber);
+  if (partyId !== undefined && !byId) {
+    const message = `No party has the id ${partyId}`;
+    throw new AppError('PARTY_NOT_FOUND', { message, field: 'user.partyID' });
+  }
+  if (partyNumber !== undefined && !byNumber) {
+    const message = `No party has the number ${partyNumber}`;
+    throw new AppError('PARTY_NOT_FOUND', { message, field: 'user.partyNumber' });
+  }
+  const party = byId ?? byNumber;
+  if (!party) throw new Error('a party is looked for by a key');
+  if (byNumber && party !== byNumber) {
+    throw new AppError('PARTY_KEY_MISMATCH', { field: 'user.partyNumber' });
+  }
+  return party;
 }
 
 async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Promise<void> {
