@@ -28,7 +28,8 @@ test('Add Billing Group makes a group that List and Get show', async () => {
     listed.data.find((group) => group.billingGroupID === billingGroupID),
     { billingGroupID, name: 'North', billingPeriodID: 1 },
   );
-  const { data } = await admin.getBillingGroup({ billingGroupID });
+  const { data, message } = await admin.getBillingGroup({ billingGroupID });
+  assert.equal(message, '1 found');
   assert.equal(data.billingGroup.name, 'North');
   assert.equal(data.billingGroup.accountCount, 0);
   assert.equal(data.billingGroup.outstandingBalance, 0);

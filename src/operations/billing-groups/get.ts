@@ -66,7 +66,7 @@ export const getBillingGroup = operation({
       tx.lookUp(firstAccounts, tenantId, id),
     ]);
     if (!group) throw new AppError('BILLING_GROUP_NOT_FOUND', { field: 'billingGroupID' });
-    return wholeListing(call, {
+    const listed = await wholeListing(call, {
       first,
       count: () => Promise.resolve(totals.account_count),
       after: (tx, { after, limit }) =>
@@ -83,6 +83,8 @@ export const getBillingGroup = operation({
         connectionGroups,
       }),
     });
+    // One group, however many accounts are in it.
+    return { ...listed, message: '1 found' };
   },
 });
 
