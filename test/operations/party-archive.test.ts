@@ -98,8 +98,10 @@ test('archiveStatus is taken as 0 or 1, as text and as boolean', async () => {
     await archive(partyNumber, sent);
     assert.equal(await statusOf(partyNumber), shown, String(sent));
   }
+  const field = 'user.archiveStatus';
   for (const wrong of [2, -1, 'yes', '', [1], 0.5]) {
-    await refuses(archive(partyNumber, wrong), 'INVALID_ENUM', { field: 'user.archiveStatus' });
+    const { error } = await refuses(archive(partyNumber, wrong), 'INVALID_ENUM', { field });
+    assert.equal(error.message, 'user.archiveStatus must be one of 0, 1, true, false');
   }
 });
 

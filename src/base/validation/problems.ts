@@ -112,7 +112,8 @@ function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined):
 }
 
 function notAmong(field: string, node: SchemaNode): string {
-  const words = (node.enum ?? []).filter((word) => word !== null);
+  // A number and the same number as text are one word to whoever reads it.
+  const words = [...new Set((node.enum ?? []).filter((word) => word !== null).map(String))];
   if (words.length > wordsMax) return `${field} must be ${node.description}`;
   return `${field} must be one of ${words.join(', ')}`;
 }
