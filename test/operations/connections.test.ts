@@ -280,6 +280,7 @@ const codes: Refusal[] = [
     422,
   ],
   [{ partyID: 2 }, 'PARTY_KEY_MISMATCH', 'partyID', 422],
+  [{ users: [], partyID: 999 }, 'PARTY_NOT_FOUND', 'partyID', 404],
   [{ users: [{ partyNumber: owner, fromDate: day(1) }] }, 'INVALID_DATE', 'users[0].fromDate', 400],
   [
     { variants: [{ name: 'spare', value: '1' }] },

@@ -86,7 +86,7 @@ export function nameUsers(
   const problems: ErrorDetail[] = [];
   const hasOwner = known.hasOwner || given.some((user) => user.role === 'Owner');
   for (const [index, user] of given.entries()) {
-    const place = `${field}[${index}]`;
+    const place = user.place ?? `${field}[${index}]`;
     const found = findParty(place, user, parties);
     if ('code' in found) problems.push(found);
     else {

@@ -139,7 +139,7 @@ function checkUsers(
   const alone = { partyNumber: null, role: 'Owner', accountLabel: null, fromDate: null } as const;
   const given =
     wanted.partyId !== null && !isNamed
-      ? [...wanted.users, { partyId: wanted.partyId, ...alone }]
+      ? [...wanted.users, { partyId: wanted.partyId, ...alone, place: wanted.field }]
       : wanted.users;
   const named = nameUsers(field, given, known.parties);
   problems.push(...named.problems, ...userProblems(named.users));

@@ -22,6 +22,8 @@ export type GivenUser = {
   role: UserRole | null;
   accountLabel: string | null;
   fromDate: Temporal.PlainDate | null;
+  /** Where it was given, if not in the list of users. */
+  place?: string;
 };
 
 export type GivenAddOn = {
