@@ -60,6 +60,7 @@ export type ErrorBody = {
     code: string;
     message: string;
     rejectedValue?: unknown;
+    allowed?: unknown[];
     position?: number;
   }[];
 };

@@ -206,6 +206,7 @@ function errorSchema(): Json {
       code: { type: 'string' },
       message: { type: 'string' },
       rejectedValue: {},
+      allowed: { type: 'array', items: {} },
       position: { type: 'integer', description: 'character offset inside a formula' },
     },
     required: ['field', 'code', 'message'],

@@ -1,10 +1,11 @@
 // The typed client, every answer of which is checked against the operation's own declaration:
-// the response schema, with no field beside it, and the error codes it lists.
+// the response schema, with no field beside it, and the error codes it lists. Errors are checked
+// against the description that others read.
 import assert from 'node:assert/strict';
 import { Compile } from 'typebox/compile';
 import { type Client, createClient } from '../../sdk/client.ts';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { commonErrors } from '../../src/http/openapi.ts';
+import { commonErrors, describeApi } from '../../src/http/openapi.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { send } from './http.ts';
@@ -54,13 +55,27 @@ function checkAnswer(
     );
   if (!operation) return;
   if (envelope.success) checkData(operation, envelope);
-  else checkCode(operation, envelope.error?.code);
+  else {
+    checkCode(operation, envelope.error?.code);
+    checkError(operation, envelope.error);
+  }
 }
 
 function checkCode(operation: Operation, code: ErrorCode | undefined): void {
   assert.notEqual(code, 'INTERNAL_ERROR', `${operation.path} failed`);
   const listed = code && (operation.errors.includes(code) || commonErrors.includes(code));
   assert.ok(listed, `${operation.path} answered ${code}, which it does not list`);
+}
+
+const { components } = describeApi(operations) as { components: { schemas: { Error: object } } };
+const errorValidator = Compile(closed(components.schemas.Error) as never);
+
+function checkError(operation: Operation, error: unknown): void {
+  if (errorValidator.Check(error)) return;
+  const problems = errorValidator.Errors(error).slice(0, 5);
+  assert.fail(
+    `${operation.path} answered an error that /openapi.json refuses: ${JSON.stringify(problems)}`,
+  );
 }
 
 const validators = new Map<Operation, ReturnType<typeof Compile>>();
