@@ -293,6 +293,16 @@ test('exceptSubtree leaves out a plan and all that inherit from it', async () =>
   await refuses(admin.getTariffs({ exceptSubtree: 9_999 }), 'PLAN_NOT_FOUND', { statusCode: 404 });
 });
 
+test('an id that no plan can have finds nothing, and no subtree', async () => {
+  for (const tariffID of [9_999, 0, -1, Number.MAX_SAFE_INTEGER]) {
+    assert.deepEqual((await admin.getTariffs({ tariffID })).data.tariffs, []);
+    await refuses(admin.getTariffs({ exceptSubtree: tariffID }), 'PLAN_NOT_FOUND', {
+      field: 'exceptSubtree',
+      statusCode: 404,
+    });
+  }
+});
+
 test('connCount counts Active and Disconnected subscriptions as they come, change and go', async () => {
   const plan = await newTariff(admin, context);
   const away = await newTariff(admin, context);

@@ -6,10 +6,19 @@ import {
   listPlans,
   type PlanRow,
 } from '../../domain/pricing/plans-store.ts';
-import { id, maybe, text } from '../fields.ts';
+import { maybe, text } from '../fields.ts';
 import { wholeListing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { presentTariff, presentWholeTariff, tariffView } from './tariff-fields.ts';
+
+/** A number that no plan has finds nothing; it is no mistake. */
+const key = maybe(
+  Type.Integer({
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    'x-code': 'INVALID_FILTER_VALUE',
+  }),
+);
 
 export const getTariffs = operation({
   path: '/billing/tariffs/get-tariffs',
@@ -19,8 +28,8 @@ export const getTariffs = operation({
   summary: 'Lists plans: of one context or all, one alone in full, or those fit to be a parent.',
   request: Type.Object({
     serviceCode: maybe(text({ max: 32 })),
-    tariffID: maybe(id),
-    exceptSubtree: maybe(id),
+    tariffID: key,
+    exceptSubtree: key,
   }),
   response: Type.Object({ tariffs: Type.Array(tariffView) }),
   errors: ['PLAN_NOT_FOUND'],
