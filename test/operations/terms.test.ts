@@ -71,8 +71,14 @@ test('a term that names nothing that exists is refused', async () => {
   await refuses(wrong({ serviceCode: archived }), 'SERVICE_ARCHIVED', { statusCode: 422 });
   await refuses(wrong({ batchCode: 'NONE' }), 'BATCH_NOT_FOUND', { field: 'data.batchCode' });
   await refuses(wrong({ billingPeriodID: 99 }), 'PERIOD_NOT_FOUND', { statusCode: 404 });
-  const mismatch = await refuses(wrong({ postType: 'Post Party' }), 'POST_TYPE_MISMATCH');
-  assert.deepEqual(mismatch.error.allowed, ['Post Subscription']);
+  for (const postType of ['Post Party', 'post subscription', 'Post Street', '']) {
+    const { error } = await refuses(wrong({ postType }), 'POST_TYPE_MISMATCH', {
+      field: 'data.postType',
+      statusCode: 422,
+    });
+    assert.deepEqual(error.allowed, ['Post Subscription']);
+    assert.equal(error.message, `postType must be 'Post Subscription' for service ${serviceCode}`);
+  }
   await refuses(
     admin.makeTerm({ operation: 'now' as never, data: { ...july, serviceCode } }),
     'INVALID_OPERATION',

@@ -1,9 +1,9 @@
 import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
 import { createTerm } from '../../domain/terms/create.ts';
-import { postTypes, termTypes } from '../../domain/terms/term.ts';
+import { termTypes } from '../../domain/terms/term.ts';
 import { connectionNumber } from '../connections/connection-fields.ts';
-import { date, empty, filledText, id, limits, maybe, oneOf } from '../fields.ts';
+import { date, empty, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
 import { withGaps } from './term-fields.ts';
@@ -24,7 +24,7 @@ export const makeTerm = operation({
       startDate: date,
       endDate: date,
       dueDate: maybe(date),
-      postType: maybe(oneOf(postTypes, 'POST_TYPE_MISMATCH')),
+      postType: maybe(text({ max: 64, description: 'that of the context' })),
       type: maybe(oneOf(termTypes)),
       connectionNumbers: maybe(
         Type.Array(connectionNumber, {
