@@ -25,7 +25,9 @@ export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>)
 }
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  const { tenantId } = request.tenant;
+  // An upload names its term in the text that it carries.
+  const term = await lockTerm(tx, tenantId, request.termId ?? 0, 'data.data.termID');
   assertTakesInputs(term);
 }
 

@@ -203,7 +203,10 @@ test('an upload whose text is no upload is refused before anything is asked for'
   await refuses(upload(termID, ['A', '1', '1'.repeat(501), '31/01/2026']), 'FIELD_TOO_LONG');
   const row = ['A', '1', '1', '31/01/2026'];
   await refuses(upload(termID, ...Array(100_001).fill(row)), 'TOO_MANY_ITEMS');
-  await refuses(upload(999_999, row), 'TERM_NOT_FOUND', { statusCode: 404 });
+  await refuses(upload(999_999, row), 'TERM_NOT_FOUND', {
+    field: 'data.data.termID',
+    statusCode: 404,
+  });
   assert.deepEqual(await hashRows(scene.sql), before);
 });
 

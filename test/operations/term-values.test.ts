@@ -164,7 +164,7 @@ test('every bad row of values is named, and nothing is stored', async () => {
       admin.postManualComponentValues({ operation: 'schedule', data: { data: 'x' } }),
       'MALFORMED_INNER_JSON',
     );
-    await refuses(post(999, good), 'TERM_NOT_FOUND');
+    await refuses(post(999, good), 'TERM_NOT_FOUND', { field: 'data.data.termID' });
   });
   assert.equal((await termOf(admin, termID)).stage, 'Created');
 });

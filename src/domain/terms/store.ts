@@ -116,22 +116,24 @@ export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise
 }
 
 /** Nobody else changes the term until the transaction ends. */
-export async function lockTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
+export async function lockTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  field = 'data.termID',
+): Promise<TermRow> {
   const { rows } = await sql<TermRow>`
     select ${termColumns} from ${termTables}
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
     for no key update of t
   `.execute(tx);
   const term = rows[0];
-  if (!term) throw termNotFound(termId);
+  if (!term) throw termNotFound(termId, field);
   return term;
 }
 
-export function termNotFound(termId: number): AppError {
-  return new AppError('TERM_NOT_FOUND', {
-    message: `No term has the id ${termId}`,
-    field: 'data.termID',
-  });
+export function termNotFound(termId: number, field = 'data.termID'): AppError {
+  return new AppError('TERM_NOT_FOUND', { message: `No term has the id ${termId}`, field });
 }
 
 export async function updateTerm(
