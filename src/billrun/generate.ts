@@ -97,7 +97,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 
 function notOpen(term: BilledTerm): AppError {
   return new AppError('INVALID_STATE', {
-    message: `Term ${term.label} is ${term.status} and ${term.stage}`,
+    message: `Term ${term.label} is ${term.status} and ${term.stage}: its bills stay as they are`,
     current: { status: term.status, stage: term.stage },
     allowed: ['Open'],
   });

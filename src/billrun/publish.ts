@@ -51,7 +51,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 
 function notPosted(term: BilledTerm): AppError {
   return new AppError('INVALID_STATE', {
-    message: `Term ${term.label} is ${term.status} and ${term.stage}`,
+    message: `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`,
     current: { status: term.status, stage: term.stage },
     allowed: ['Posted'],
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { TestClient } from '../support/client.ts';
+import { refuses, type TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { mailParties, openPostedTerm, type PostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
@@ -191,7 +191,8 @@ test('only a posted term is published; whatever else is refused and changes noth
       [term.tenantId, term.termId, status, stage],
     );
     const before = await hashRows(scene.sql, term.tenantId);
-    assert.equal(await codeOf(client.publishBills(schedule(term.termId))), 'INVALID_STATE', stage);
+    const { error } = await refuses(client.publishBills(schedule(term.termId)), 'INVALID_STATE');
+    assert.match(error.message, new RegExp(` is ${status} and ${stage}, not Posted$`));
     assert.deepEqual(await hashRows(scene.sql, term.tenantId), before, stage);
   }
   assert.equal(await codeOf(client.publishBills(schedule(999))), 'TERM_NOT_FOUND');
