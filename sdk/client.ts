@@ -23,6 +23,7 @@ export type Reply<Data> = { message: string; data: Data; headers: Headers };
 
 export type CallOptions = {
   idempotencyKey?: string;
+  /** Instead of the client's own; null sends none. */
   token?: string | null;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -37,7 +38,7 @@ export type Client = {
 } & { useToken(token: string | null): void };
 
 export type ClientOptions = {
-  /** With the workspace as first label, such as https://acme.example.com */
+  /** With the workspace as first label, such as https://acme.example.com; paths are added to it. */
   baseUrl: string;
   token?: string;
   /** Sent with every call, such as X-Workspace on a development server. */
@@ -101,7 +102,10 @@ export function createClient(options: ClientOptions): Client {
   };
   for (const [name, route] of Object.entries(routes)) {
     client[name] = (body: object = {}, call: CallOptions = {}) =>
-      post(options, route, body, { ...call, token: call.token ?? state.token });
+      post(options, route, body, {
+        ...call,
+        token: call.token === undefined ? state.token : call.token,
+      });
   }
   return client as Client;
 }
@@ -114,7 +118,7 @@ async function post(
 ): Promise<Reply<unknown>> {
   const send = options.fetch ?? globalThis.fetch;
   const { path, method, action } = route;
-  const response = await send(new URL(path, options.baseUrl), {
+  const response = await send(new URL(options.baseUrl.replace(/\/+$/, '') + path), {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -126,10 +130,20 @@ async function post(
     body: JSON.stringify({ method, action, apiVersion: 'v2', ...body }),
     ...(call.signal ? { signal: call.signal } : {}),
   });
-  const envelope = (await response.json()) as Envelope;
-  if (envelope.success) {
-    return { message: envelope.message, data: envelope.data, headers: response.headers };
+  const envelope = (await response.json().catch(noJson)) as Partial<Envelope> | null;
+  if (envelope?.success) {
+    const { message = '', data } = envelope;
+    return { message, data, headers: response.headers };
   }
-  if (!envelope.error) throw new Error(`not an answer of the billing service: ${response.status}`);
-  throw new BillingError(envelope.statusCode, envelope.error, response.headers);
+  const { statusCode, error } = envelope ?? {};
+  if (!statusCode || !error) {
+    throw new Error(`not an answer of the billing service: ${response.status}`);
+  }
+  throw new BillingError(statusCode, error, response.headers);
+}
+
+/** What stands before the service, such as a proxy, answers in a form of its own. */
+function noJson(error: unknown): null {
+  if (error instanceof SyntaxError) return null;
+  throw error;
 }
