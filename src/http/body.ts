@@ -18,7 +18,9 @@ export function parseBody(bytes: unknown): Record<string, unknown> {
     throw new AppError('MALFORMED_JSON', { message: 'The request has no body' });
   }
   if (!isUtf8(bytes)) {
-    throw new AppError('MALFORMED_JSON', { message: 'The request body is not UTF-8' });
+    throw new AppError('MALFORMED_JSON', {
+      message: 'The request body is not UTF-8; it is not taken compressed or in another encoding',
+    });
   }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   assertShallow(text);

@@ -1,6 +1,7 @@
 // Bytes that no client library would send: each is answered or cut off, and the server lives on.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { ask, exchange, requestText } from '../support/http.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -115,6 +116,15 @@ test('bytes that are not UTF-8 are refused', async () => {
   const headers = { 'X-Workspace': 'raw', Authorization: admin.token ?? '' };
   const { envelope } = await ask(scene.baseUrl, path, { headers, body: new Uint8Array(overlong) });
   assert.equal(envelope.error?.code, 'MALFORMED_JSON');
+});
+
+test('a compressed body is refused with words that say why', async () => {
+  const body = new Uint8Array(gzipSync(`{${words},"userType":"customer","users":[]}`));
+  const token = { 'X-Workspace': 'raw', Authorization: admin.token ?? '' };
+  const headers = { ...token, 'Content-Encoding': 'gzip' };
+  const { envelope } = await ask(scene.baseUrl, path, { headers, body });
+  assert.equal(envelope.error?.code, 'MALFORMED_JSON');
+  assert.match(envelope.message, /not taken compressed/);
 });
 
 test('escapes that hide a NUL or half a character are refused', async () => {
