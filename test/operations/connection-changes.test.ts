@@ -607,13 +607,29 @@ test('users come and go; the owner changes by a transfer only', async () => {
     ['Payer', 'Payer', null],
     ['New Owner', 'Contact', null],
   ]);
+  // Who came today and goes today has no day.
   await change([{ partyNumber: owner, role: 'Owner' }]);
-  assert.deepEqual((await roles())?.filter(([, , toDate]) => toDate === null).length, 1);
+  assert.deepEqual(await roles(), [['Old Owner', 'Owner', null]]);
+  await change([{ partyNumber: payer, role: 'Payer', fromDate: day(-2) }]);
+  await change([]);
+  assert.deepEqual(await roles(), [
+    ['Payer', 'Payer', day(-1)],
+    ['Old Owner', 'Owner', null],
+  ]);
   await refuses(change([{ partyNumber: payer, role: 'Owner' }]), 'OWNER_IMMUTABLE', {
     field: 'data.users[0].role',
     statusCode: 422,
   });
   await refuses(change([{ partyNumber: 5 }]), 'PARTY_NOT_FOUND');
+  await change([{ partyNumber: payer, role: 'Payer' }]);
+  const transferDate = day(-1);
+  const data = { connectionNumber, transferDate, toPartyNumber: newOwner };
+  await admin.transferConnection({ data });
+  assert.deepEqual(await roles(), [
+    ['Payer', 'Payer', day(-1)],
+    ['Old Owner', 'Owner', day(-2)],
+    ['New Owner', 'Owner', null],
+  ]);
 });
 
 test('a stale ts is refused, and of two updates that have seen the same one succeeds', async () => {

@@ -152,12 +152,14 @@ function recordOf(
   };
 }
 
-/** Whoever paid or lived there for the old owner no longer does. */
+/** Whoever paid or lived there for the old owner no longer does, or never will. */
 function handedOver(
   users: readonly SubscriptionUser[],
   party: PartyInUse,
   date: string,
 ): SubscriptionUser[] {
-  const ended = users.map((user) => (user.toDate === undefined ? { ...user, toDate: date } : user));
+  const ended = users
+    .filter((user) => user.toDate !== undefined || user.fromDate < date)
+    .map((user) => (user.toDate === undefined ? { ...user, toDate: date } : user));
   return [...ended, { partyId: party.party_id, role: 'Owner', fromDate: date }];
 }

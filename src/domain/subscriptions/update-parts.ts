@@ -202,8 +202,9 @@ export async function changeUsers(
       (one) => !held.some((user) => user.partyId === one.party.party_id && user.role === one.role),
     )
     .map((one) => storedUser(one, today));
+  // Who was to begin today or later never was one.
   const ended = held
-    .filter((user) => !isNamed(user))
-    .map((user) => ({ ...user, toDate: user.fromDate > end ? user.fromDate : end }));
+    .filter((user) => !isNamed(user) && user.fromDate < end)
+    .map((user) => ({ ...user, toDate: end }));
   return [...past, ...ended, ...held.filter(isNamed), ...added];
 }
