@@ -146,6 +146,8 @@ test('every bad row of a bulk load is named by its place, and nothing is stored'
       ['connection[4].connectionRefNo', 'DUPLICATE'],
     ],
   );
+  // As it was sent.
+  assert.equal(error.details[2]?.rejectedValue, '01012023');
   const same = [plain, { ...plain, tariffCode: 'NONE' }, { ...plain, tariffCode: 'NEITHER' }];
   await refuses(load(same), 'PLAN_NOT_FOUND', {
     field: 'connection[1].tariffCode',

@@ -1,5 +1,5 @@
 // Everything that stands against a new subscription, by itself and with what it refers to.
-import { formatDate } from '../../base/calendar.ts';
+import { formatCompactDate, formatDate } from '../../base/calendar.ts';
 import { type ErrorDetail, errorCodes } from '../../base/errors.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
@@ -118,7 +118,7 @@ function bulkProblems(
   const dayBefore = connectionDate.subtract({ days: 1 });
   if (isBulk && billedThrough && Temporal.PlainDate.compare(billedThrough, dayBefore) < 0) {
     const message = 'Nothing was billed before the connection date';
-    const sent = formatDate(billedThrough);
+    const sent = formatCompactDate(billedThrough);
     problems.push(problem(`${field}.billedThrough`, 'INVALID_DATE', message, sent));
   }
   return problems;
