@@ -253,8 +253,17 @@ const responseHeaders = Object.fromEntries(
     ['X-Status-Code', 'statusCode of the envelope, for proxies and dashboards'],
     ['X-Resource-Id', 'Ids that were made, in the order of the request, at most 100'],
     ['X-Resource-Count', 'How many were made'],
+    ['X-Party-Number', 'Numbers of the parties, likewise'],
+    ['X-Connection-Number', 'Numbers of the subscriptions, likewise; odd characters as %XX'],
+    ['X-Term-Id', 'The id of the term that was made'],
+    ['X-Job-Id', 'The job that the call set going'],
     ['X-Total-Count', 'How many rows a list has in all'],
     ['X-Ignored-Fields', 'Fields that were sent and not used, at most 20'],
+    ['X-RateLimit-Limit', 'The allowance of the token'],
+    ['X-RateLimit-Remaining', 'What is left of it'],
+    ['X-RateLimit-Reset', 'Seconds until all of it is there again'],
+    ['Retry-After', 'Seconds after which the same call may succeed'],
+    ['Idempotency-Replayed', 'true when the answer is a stored one'],
   ].map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
 );
 

@@ -48,6 +48,9 @@ function checkAnswer(
   assert.equal(headers.get('x-status-code'), String(envelope.statusCode));
   assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Z]{26}$/);
   const { pathname } = new URL(url);
+  for (const name of headers.keys()) {
+    assert.ok(!name.startsWith('x-') || knownHeaders.has(name), `${name} is not described`);
+  }
   const operation = operations
     .map(([, one]) => one)
     .find(
@@ -67,7 +70,14 @@ function checkCode(operation: Operation, code: ErrorCode | undefined): void {
   assert.ok(listed, `${operation.path} answered ${code}, which it does not list`);
 }
 
-const { components } = describeApi(operations) as { components: { schemas: { Error: object } } };
+const { components, paths } = describeApi(operations) as {
+  components: { schemas: { Error: object } };
+  paths: Record<string, { post: { responses: { '200': { headers: object } } } }>;
+};
+const described = Object.values(paths)[0]?.post.responses['200'].headers ?? {};
+const knownHeaders = new Set(
+  ['X-Content-Type-Options', ...Object.keys(described)].map((name) => name.toLowerCase()),
+);
 const errorValidator = Compile(closed(components.schemas.Error) as never);
 
 function checkError(operation: Operation, error: unknown): void {
