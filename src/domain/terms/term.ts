@@ -26,8 +26,7 @@ export const termStages = [
 ] as const;
 export type TermStage = (typeof termStages)[number];
 
-export const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
-export type PostType = (typeof postTypes)[number];
+export type PostType = 'Post Subscription' | 'Post Account' | 'Post Party';
 
 /** Days of a term at most. */
 const termDaysMax = 366;
