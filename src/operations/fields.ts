@@ -191,6 +191,35 @@ export const address = Type.Object({
   ),
 });
 
+/** As it is shown: with every field, whatever was sent of it. */
+export const addressView = Type.Object({
+  title: nullable(Type.String()),
+  shopNo: nullable(Type.String()),
+  buildingNo: nullable(Type.String()),
+  buildingName: nullable(Type.String()),
+  street: nullable(Type.String()),
+  block: nullable(Type.String()),
+  society: nullable(Type.String()),
+  city: nullable(Type.String()),
+  countryId: nullable(Type.Integer()),
+});
+
+const blankAddress: Type.Static<typeof addressView> = {
+  title: null,
+  shopNo: null,
+  buildingNo: null,
+  buildingName: null,
+  street: null,
+  block: null,
+  society: null,
+  city: null,
+  countryId: null,
+};
+
+export function wholeAddress(stored: object | null): Type.Static<typeof addressView> {
+  return { ...blankAddress, ...stored };
+}
+
 function described(options: TextOptions): { description?: string } {
   return options.description === undefined ? {} : { description: options.description };
 }

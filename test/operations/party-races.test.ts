@@ -70,7 +70,7 @@ test('updates at once without ts lose nothing of each other', async () => {
     [user.name, user.email, user.country, user.taxNumber, user.identityNumber, user.language],
     ['New', 'new@example.com', 'DE', 'T', 'I', 'de'],
   );
-  assert.deepEqual(user.address, { city: 'Bonn' });
+  assert.equal(user.address?.city, 'Bonn');
   assert.deepEqual([user.contacts.length, user.deliveryChannels], [1, ['Print']]);
   const labels = user.subscriptionGroups.map((group) => group.connectionGroupLabel).sort();
   assert.deepEqual(labels, [

@@ -9,7 +9,7 @@ import {
 } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Channel } from '../tenants/channels.ts';
-import { folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
+import { type Competency, folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
 
 export type PartyRow = {
   party_id: number;
@@ -23,7 +23,7 @@ export type PartyRow = {
   tax_number: string | null;
   address: object | null;
   language: string | null;
-  competencies: object[];
+  competencies: Competency[];
   delivery_channels: Channel[] | null;
   archived: boolean;
   created_at: Temporal.Instant;

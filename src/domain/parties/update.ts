@@ -183,7 +183,7 @@ function factsOf(row: PartyRow): PartyFacts {
     taxNumber: row.tax_number,
     address: row.address,
     language: row.language,
-    competencies: row.competencies as PartyFacts['competencies'],
+    competencies: row.competencies,
     deliveryChannels: row.delivery_channels,
   };
 }

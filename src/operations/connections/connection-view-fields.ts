@@ -11,7 +11,7 @@ import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
 import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billView } from '../bills/bill-view-fields.ts';
-import { money, nullable, timestamp, ts } from '../fields.ts';
+import { addressView, money, nullable, timestamp, ts, wholeAddress } from '../fields.ts';
 
 const text = Type.String();
 const maybeText = nullable(Type.String());
@@ -23,18 +23,6 @@ const registerReading = {
   lastReading: maybeText,
   lastReadingDate: maybeText,
 };
-
-const addressView = Type.Object({
-  title: maybeText,
-  shopNo: maybeText,
-  buildingNo: maybeText,
-  buildingName: maybeText,
-  street: maybeText,
-  block: maybeText,
-  society: maybeText,
-  city: maybeText,
-  countryId: nullable(integer),
-});
 
 const meterView = Type.Object({
   number: integer,
@@ -200,7 +188,7 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
       { title: 'Security Deposit', balance: amount(row.deposit) },
       { title: 'Disputed', balance: amount(row.disputed) },
     ],
-    address: { ...blankAddress, ...row.address },
+    address: wholeAddress(row.address),
     ...presentPeople(row, tenant),
     ...presentPlans(row, today),
     variants: row.variants.map((variant) => presentVariant(variant, tenant)),
@@ -220,18 +208,6 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
     ts: row.ts,
   };
 }
-
-const blankAddress = {
-  title: null,
-  shopNo: null,
-  buildingNo: null,
-  buildingName: null,
-  street: null,
-  block: null,
-  society: null,
-  city: null,
-  countryId: null,
-};
 
 function compact(isoDate: string): string {
   return formatCompactDate(Temporal.PlainDate.from(isoDate));

@@ -10,7 +10,7 @@ import { findPartyView, type HoldingRow, type PartyView } from '../../domain/par
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billListing } from '../bills/bill-listing-fields.ts';
 import { billView } from '../bills/bill-view-fields.ts';
-import { id, maybe, money, nullable, page } from '../fields.ts';
+import { addressView, id, maybe, money, nullable, page, wholeAddress } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
 
@@ -31,9 +31,16 @@ export const getUsers = operation({
       ...partySummary,
       identityNumber: nullable(Type.String()),
       taxNumber: nullable(Type.String()),
-      address: nullable(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+      address: nullable(addressView),
       language: nullable(Type.String()),
-      competencies: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+      competencies: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          level: nullable(Type.String()),
+          validFrom: nullable(Type.String()),
+          validTo: nullable(Type.String()),
+        }),
+      ),
       deliveryChannels: nullable(Type.Array(Type.String())),
       walletAccount: Type.Object({ balance: money }),
       outstandingAccount: Type.Object({ balance: money }),
@@ -104,9 +111,14 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
     ...presentParty(party, tenant),
     identityNumber: party.identity_number,
     taxNumber: party.tax_number,
-    address: party.address,
+    address: party.address && wholeAddress(party.address),
     language: party.language,
-    competencies: party.competencies,
+    competencies: party.competencies.map(({ name, level, validFrom, validTo }) => ({
+      name,
+      level: level ?? null,
+      validFrom: validFrom ?? null,
+      validTo: validTo ?? null,
+    })),
     deliveryChannels: party.delivery_channels,
     walletAccount: { balance: majorUnits(BigInt(party.wallet_balance), tenant.currencyDecimals) },
     outstandingAccount: { balance: owed(BigInt(party.outstanding)) },
