@@ -74,6 +74,41 @@ function presenter<Row, Data>(list: WholeList<Row, Data>): (row: Row) => object 
     Object.fromEntries(Object.entries(list.present(row)).filter(([name]) => wanted.has(name)));
 }
 
+type FoundAhead<Row> = {
+  /** Ids of rows that follow a row in the list's order. */
+  find(tx: Tx, options: { after: Row | undefined; limit: number }): Promise<number[]>;
+  rowsOf(tx: Tx, ids: readonly number[]): Promise<Row[]>;
+  idOf(row: Row): number;
+};
+
+/** Ids that are found at a time; a million would be too many to keep. */
+const idsAhead = 50_000;
+
+/**
+ * The chunks of a list that is searched for. A search looks at all there is, however few rows are
+ * wanted of it, so it is made for many chunks at once.
+ */
+export function foundAhead<Row>({
+  find,
+  rowsOf,
+  idOf,
+}: FoundAhead<Row>): WholeList<Row, unknown>['after'] {
+  let ahead: number[] = [];
+  let isRest = false;
+  return async (tx, { after, limit }) => {
+    let place = after ? ahead.indexOf(idOf(after)) + 1 : 0;
+    if (place === 0 || (place + limit > ahead.length && !isRest)) {
+      ahead = await find(tx, { after, limit: idsAhead });
+      isRest = ahead.length < idsAhead;
+      place = 0;
+    }
+    const ids = ahead.slice(place, place + limit);
+    const rows = new Map((await rowsOf(tx, ids)).map((row) => [idOf(row), row]));
+    // In the order in which they were found, whatever has been changed in them since.
+    return ids.flatMap((id) => rows.get(id) ?? []);
+  };
+}
+
 export function found(total: number): string {
   return `${total} found`;
 }

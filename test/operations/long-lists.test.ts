@@ -6,13 +6,19 @@ import { sql } from 'kysely';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
 import { listLogins } from '../../src/domain/access/store.ts';
 import { listReadings } from '../../src/domain/exports/store.ts';
-import { listPartiesAt } from '../../src/domain/parties/store.ts';
+import {
+  listPartiesAt,
+  listPartiesByIds,
+  listPartyIdsAfter,
+  type PartyRow,
+} from '../../src/domain/parties/store.ts';
 import {
   countReadings,
   listReadingsAfter,
   listReadingsAt,
   type ReadingFilter,
 } from '../../src/domain/readings/list-store.ts';
+import { foundAhead } from '../../src/operations/listing.ts';
 import { tariffCase } from '../support/bill-run.ts';
 import type { TestClient } from '../support/client.ts';
 import { fillTerm } from '../support/residential-rows.ts';
@@ -166,15 +172,64 @@ test('rejected readings are not looked for among all', async () => {
   assert.ok(rows <= few, `${rows} readings were looked at`);
 });
 
+const noParties = {
+  ...{ kind: null, name: null, email: null, contactValue: null, partyId: null, search: null },
+  ...{ includeArchived: false, updatedSince: null },
+};
+
+test('who streams what a search finds does not search for every chunk', async () => {
+  const filter = { ...noParties, name: 'cu' };
+  const sort = { by: 'partyID', descending: true } as const;
+  const next = foundAhead({
+    find: (tx, options) => listPartyIdsAfter(tx, tenantId, filter, sort, options),
+    rowsOf: (tx, ids) => listPartiesByIds(tx, tenantId, ids),
+    idOf: (row: PartyRow) => row.party_id,
+  });
+  const { answer, rows } = await asked(['parties'], async (tx) => {
+    const listed: number[] = [];
+    let after: PartyRow | undefined;
+    do {
+      const chunk = await next(tx, { after, limit: 100 });
+      listed.push(...chunk.map((row) => row.party_id));
+      after = chunk.at(-1);
+    } while (after);
+    return listed;
+  });
+  const newestFirst = Array.from({ length: subscriptions }, (_, index) => subscriptions - index);
+  assert.deepEqual(answer, newestFirst);
+  assert.ok(rows <= 4 * subscriptions, `${rows} parties were looked at`);
+});
+
+test('a chunk of a search that is asked for twice is the same', async () => {
+  const all = [1, 2, 3, 4, 5].map((id) => ({ id }));
+  let searches = 0;
+  const next = foundAhead({
+    find: async (_tx, { after, limit }) => {
+      searches += 1;
+      return all
+        .filter(({ id }) => id > (after?.id ?? 0))
+        .map(({ id }) => id)
+        .slice(0, limit);
+    },
+    rowsOf: async (_tx, ids) => all.filter(({ id }) => ids.includes(id)).reverse(),
+    idOf: (row: { id: number }) => row.id,
+  });
+  await asked([], async (tx) => {
+    assert.deepEqual(await next(tx, { after: undefined, limit: 2 }), [{ id: 1 }, { id: 2 }]);
+    for (let time = 1; time <= 2; time += 1) {
+      assert.deepEqual(await next(tx, { after: { id: 2 }, limit: 2 }), [{ id: 3 }, { id: 4 }]);
+    }
+    assert.deepEqual(await next(tx, { after: { id: 4 }, limit: 2 }), [{ id: 5 }]);
+    assert.deepEqual(await next(tx, { after: { id: 5 }, limit: 2 }), []);
+  });
+  assert.equal(searches, 1);
+});
+
 test('parties of one moment are told apart by the index that has them by time', async () => {
   await scene.sql.query('analyze parties');
-  const filter = {
-    ...{ kind: null, name: null, email: null, contactValue: null, partyId: null, search: null },
-    ...{ includeArchived: false, updatedSince: null },
-  };
   const sort = { by: 'ts', descending: true } as const;
   const { answer, rows } = await asked(['parties'], (tx) =>
-    listPartiesAt(tx, tenantId, filter, sort, page),
+    listPartiesAt(tx, tenantId, noParties, sort, page),
   );
   assert.equal(answer[0]?.party_id, subscriptions);
   assert.ok(rows <= 2 * page.limit, `${rows} parties were looked at`);

@@ -187,21 +187,55 @@ export async function listMetersAfter(
   tenantId: number,
   filter: MeterFilter,
   sort: MeterSort,
-  options: { after: MeterRow | undefined; limit: number },
+  options: Following,
 ): Promise<MeterRow[]> {
+  return listByIds(tx, tenantId, idsAfter(tenantId, filter, sort, options), sort);
+}
+
+/** The ids of the same, for many chunks at once. */
+export async function listMeterIdsAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: MeterFilter,
+  sort: MeterSort,
+  options: Following,
+): Promise<number[]> {
+  const { rows } = await idsAfter(tenantId, filter, sort, options).execute(tx);
+  return rows.map((row) => row.meter_id);
+}
+
+export function listMetersByIds(
+  tx: Tx,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<MeterRow[]> {
+  const sort = { by: 'meterID', descending: false } as const;
+  const known = sql`
+    select meter_id from meters
+    where tenant_id = ${tenantId} and meter_id = any(${ids}::bigint[])
+  `;
+  return listByIds(tx, tenantId, known, sort);
+}
+
+type Following = { after: MeterRow | undefined; limit: number };
+
+function idsAfter(
+  tenantId: number,
+  filter: MeterFilter,
+  sort: MeterSort,
+  { after, limit }: Following,
+): RawBuilder<{ meter_id: number }> {
   const column = sortColumns[sort.by];
   const beyond = sql.raw(sort.descending ? '<' : '>');
-  const { after } = options;
   const rest = after
     ? sql`(${sql.ref(column)}, meter_id) ${beyond} (${after[column]}, ${after.meter_id})`
     : sql`true`;
-  const ids = sql`
+  return sql`
     select meter_id from meters
     where ${matches(tenantId, filter)} and ${rest}
     order by ${ordering(sort)}
-    limit ${options.limit}
+    limit ${limit}
   `;
-  return listByIds(tx, tenantId, ids, sort);
 }
 
 /** The ids come from an index alone; rows are fetched for those that are shown, and no others. */

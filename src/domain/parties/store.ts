@@ -220,15 +220,45 @@ export async function listPartiesAfter(
   sort: PartySort,
   options: { after: PartyRow | undefined; limit: number },
 ): Promise<PartyRow[]> {
-  const keys = keysOf(sort);
-  const { after } = options;
-  const place = after && { value: after[keys.column], id: after.party_id };
-  const rest = place ? following(keys, place) : sql`true`;
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
-    where ${matches(tenantId, filter)} and ${rest}
+    where ${matches(tenantId, filter)} and ${isAfter(sort, options.after)}
     order by ${ordering(keysOf(sort))}
     limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+/** The ids of the same, for many chunks at once. */
+export async function listPartyIdsAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: PartyFilter,
+  sort: PartySort,
+  options: { after: PartyRow | undefined; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ party_id: number }>`
+    select party_id from parties
+    where ${matches(tenantId, filter)} and ${isAfter(sort, options.after)}
+    order by ${ordering(keysOf(sort))}
+    limit ${options.limit}
+  `.execute(tx);
+  return rows.map((row) => row.party_id);
+}
+
+function isAfter(sort: PartySort, after: PartyRow | undefined): RawBuilder<unknown> {
+  const keys = keysOf(sort);
+  return after ? following(keys, { value: after[keys.column], id: after.party_id }) : sql`true`;
+}
+
+export async function listPartiesByIds(
+  tx: Tx,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<PartyRow[]> {
+  const { rows } = await sql<PartyRow>`
+    select ${partyColumns} from parties
+    where tenant_id = ${tenantId} and party_id = any(${ids}::bigint[])
   `.execute(tx);
   return rows;
 }

@@ -16,7 +16,7 @@ import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts
 import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
 import { type BillView, presentBills } from '../bills/bill-view-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
-import { listing } from '../listing.ts';
+import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 import { dateOf } from './connection-fields.ts';
 import { connectionView, presentConnection } from './connection-view-fields.ts';
@@ -102,12 +102,13 @@ export const getConnections = operation({
     const isWithBills = body.filters?.bills ?? false;
     const isDated = Boolean(body.filters?.fromDate || body.filters?.toDate);
     const limit = isDated ? null : billsMax;
-    const whole = async (tx: Tx, found: Promise<number[]>): Promise<Shown[]> => {
-      const ids = await found;
+    const whole = async (tx: Tx, ids: readonly number[]): Promise<Shown[]> => {
       const rows = await wholeSubscriptions(tx, tenantId, ids, included);
       const bills = isWithBills ? await newestBills(call, tx, ids, limit) : undefined;
       return rows.map((row) => ({ ...row, bills: bills?.get(row.subscription_id) ?? [] }));
     };
+    const find = (tx: Tx, options: Following) => listIdsAfter(tx, tenantId, filter, sort, options);
+    const next = async (tx: Tx, options: Following) => whole(tx, await find(tx, options));
     const today = dateIn(call.now, tenant.timezone).toString();
     const payments = body.filters?.payments ? { payments: [] } : {};
     return listing(call, {
@@ -115,8 +116,8 @@ export const getConnections = operation({
       ...(isWithBills ? { chunkSize: chunkWithBills } : {}),
       fields: meta.fields,
       count: (tx) => countSubscriptions(tx, tenantId, filter),
-      at: (tx, window) => whole(tx, listIdsAt(tx, tenantId, filter, sort, window)),
-      after: (tx, options) => whole(tx, listIdsAfter(tx, tenantId, filter, sort, options)),
+      at: async (tx, window) => whole(tx, await listIdsAt(tx, tenantId, filter, sort, window)),
+      after: filter.search === null ? next : foundAhead({ find, rowsOf: whole, idOf }),
       present: (row: Shown) => ({
         ...presentConnection(row, tenant, today),
         bills: row.bills,
@@ -128,6 +129,9 @@ export const getConnections = operation({
 });
 
 type Shown = WholeSubscription & { bills: readonly BillView[] };
+type Following = { after: Shown | undefined; limit: number };
+
+const idOf = (row: Shown) => row.subscription_id;
 
 /** As many subscriptions with their bills take the memory of a thousand without. */
 const chunkWithBills = 50;

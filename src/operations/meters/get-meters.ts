@@ -2,15 +2,17 @@ import * as Type from 'typebox';
 import { meterStatuses } from '../../domain/meters/meter.ts';
 import {
   countMeters,
+  listMeterIdsAfter,
   listMetersAfter,
   listMetersAt,
+  listMetersByIds,
   type MeterFilter,
   type MeterRow,
   type MeterSort,
   meterSortNames,
 } from '../../domain/meters/store.ts';
 import { filterOf, maybe, metaData, nullable, page } from '../fields.ts';
-import { listing } from '../listing.ts';
+import { foundAhead, listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { meterFields, presentMeter } from './meter-fields.ts';
 
@@ -67,7 +69,14 @@ export const getMeters = operation({
       fields: meta.fields,
       count: (tx) => countMeters(tx, tenantId, filter),
       at: (tx, window) => listMetersAt(tx, tenantId, filter, sort, window),
-      after: (tx, options) => listMetersAfter(tx, tenantId, filter, sort, options),
+      after:
+        filter.search === null
+          ? (tx, options) => listMetersAfter(tx, tenantId, filter, sort, options)
+          : foundAhead({
+              find: (tx, options) => listMeterIdsAfter(tx, tenantId, filter, sort, options),
+              rowsOf: (tx, ids) => listMetersByIds(tx, tenantId, ids),
+              idOf: (row) => row.meter_id,
+            }),
       present: (row: MeterRow) => ({
         ...presentMeter(row, call.tenant),
         ...(withBrand ? { brand: row.brand } : {}),

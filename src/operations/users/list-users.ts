@@ -4,12 +4,14 @@ import {
   countParties,
   listPartiesAfter,
   listPartiesAt,
+  listPartiesByIds,
+  listPartyIdsAfter,
   type PartyFilter,
   type PartySort,
   partySortNames,
 } from '../../domain/parties/store.ts';
 import { filterOf, id, maybe, metaData, page, text } from '../fields.ts';
-import { listing } from '../listing.ts';
+import { foundAhead, listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
 
@@ -52,7 +54,14 @@ export const listUsers = operation({
       fields: meta.fields,
       count: (tx) => countParties(tx, tenantId, filter),
       at: (tx, window) => listPartiesAt(tx, tenantId, filter, sort, window),
-      after: (tx, options) => listPartiesAfter(tx, tenantId, filter, sort, options),
+      after:
+        filter.search === null && filter.name === null
+          ? (tx, options) => listPartiesAfter(tx, tenantId, filter, sort, options)
+          : foundAhead({
+              find: (tx, options) => listPartyIdsAfter(tx, tenantId, filter, sort, options),
+              rowsOf: (tx, ids) => listPartiesByIds(tx, tenantId, ids),
+              idOf: (row) => row.party_id,
+            }),
       present: (row) => presentParty(row, call.tenant),
       wrap: (users) => ({ users }),
     });
