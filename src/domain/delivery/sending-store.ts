@@ -1,5 +1,5 @@
 // Mails on their way: taken, handed over, told of.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { asFailed, type DeliveryStatus } from './store.ts';
 
@@ -64,6 +64,14 @@ export type SendingEnd = {
   nextAttemptAt: Temporal.Instant | null;
 };
 
+/**
+ * Said beside the rows that tell how they ended: else all that wait or have waited in the workspace
+ * are looked through for a few.
+ */
+function isOneOf(ends: readonly { deliveryId: number }[]): RawBuilder<unknown> {
+  return sql`d.delivery_id = any(${ends.map((end) => end.deliveryId)}::bigint[])`;
+}
+
 /** Of one that was given up as uncertain in the meantime, the truth is still welcome. */
 export async function endSending(
   tx: Tx,
@@ -89,7 +97,7 @@ export async function endSending(
       delivery_id bigint, attempts integer, status text, reason text, failures smallint,
       next_attempt_at timestamptz
     )
-    where d.tenant_id = ${tenantId} and d.delivery_id = r.delivery_id
+    where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
       and d.attempts = r.attempts and d.status in ('Sending', 'Uncertain')
   `.execute(tx);
 }
@@ -116,7 +124,8 @@ export async function putOff(
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       delivery_id bigint, status text, reason text, failures smallint, next_attempt_at timestamptz
     )
-    where d.tenant_id = ${tenantId} and d.delivery_id = r.delivery_id and d.status = 'Queued'
+    where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
+      and d.status = 'Queued'
   `.execute(tx);
 }
 
@@ -177,7 +186,8 @@ export async function endPrinting(
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       delivery_id bigint, status text, reason text
     )
-    where d.tenant_id = ${tenantId} and d.delivery_id = r.delivery_id and d.status = 'Queued'
+    where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
+      and d.status = 'Queued'
   `.execute(tx);
 }
 
