@@ -72,6 +72,11 @@ async function main(): Promise<void> {
   await command(config, args);
 }
 
+// Who reads may end first, as `head` does. What is said after that is lost; the work goes on.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 main().catch((error: unknown) => {
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);

@@ -60,8 +60,17 @@ async function write(chunks: AsyncIterable<string[]>, path: string | undefined):
       if (lines.length > 0) yield `${lines.join(lineEnd)}${lineEnd}`;
     }
   };
-  if (path === undefined) await pipeline(Readable.from(text()), process.stdout, { end: false });
+  if (path === undefined) await print(text());
   else await writeNamedFile(path, text());
+}
+
+async function print(texts: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(texts), process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    throw new Error('who read the output ended before all of it was written');
+  }
 }
 
 /** Each command has options of its own, besides those of both. */

@@ -109,6 +109,23 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
   assert.deepEqual(output.match(/^\w+/gm), ['acme', 'second']);
 });
 
+test('a reader that ends first breaks nothing off, and is told when it got a part only', async () => {
+  for (const line of [['help'], ['workspace', 'list'], ['verify']]) {
+    assert.deepEqual(await unread(line), { code: 0, output: '' }, line.join(' '));
+  }
+  assert.deepEqual(await unread(['export', 'parties', '--workspace', 'acme']), {
+    code: 1,
+    output: 'billwright: who read the output ended before all of it was written\n',
+  });
+  await assertNothingRuns(place.folder);
+});
+
+function unread(line: string[]) {
+  const program = place.run(line);
+  program.leave();
+  return finish(program);
+}
+
 function made(name: string, changed: Record<string, string> = {}): string[] {
   const options = { '--admin': 'a@b.example', '--password': password, ...changed };
   return ['workspace', 'create', name, ...Object.entries(options).flat()];

@@ -37,6 +37,8 @@ export type Program = {
   pid: number;
   /** Everything it printed, and its worker too. */
   output(): string;
+  /** From now on nobody takes what it prints to standard output. */
+  leave(): void;
   exited: Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end. */
@@ -133,6 +135,7 @@ function spawnProgram(args: readonly string[], env: Record<string, string>): Pro
   return {
     pid: pidOf(child),
     output: () => output,
+    leave: () => void child.stdout.destroy(),
     exited,
     signal: (signal) => void child.kill(signal),
     async end(signal) {
