@@ -63,23 +63,27 @@ test('a higher rent is told by component, plan and bill, and nothing is stored',
   assert.equal(message, '3 bills simulated, 3 of them change');
   const bills = await billsOf(run, termID);
   const charged = bills.reduce((sum, bill) => sum + cents(bill.currentCharges), 0);
-  assert.equal(cents(data.revenue.before), charged);
-  assert.ok(data.revenue.change > 0);
+  const taxed = bills.reduce((sum, bill) => sum + cents(bill.taxAmount), 0);
   assert.deepEqual(
-    [data.revenue.bills, data.revenue.worseOff, data.revenue.betterOff, data.revenue.same],
-    [3, 3, 0, 0],
+    [data.before.bills, cents(data.before.currentCharges), cents(data.before.taxAmount)],
+    [3, charged, taxed],
   );
+  const change = cents(data.after.currentCharges) - charged;
+  assert.ok(change > 0);
+  const { after, worseOff, betterOff, unchanged } = data;
+  assert.deepEqual([after.bills, worseOff, betterOff, unchanged], [3, 3, 0, 0]);
+  assert.ok(after.taxAmount > data.before.taxAmount, 'the rent is taxed');
   const rent = data.components.find(({ component }) => component === 'meterRent');
   // Three meters of 25, then of 40.
   assert.deepEqual([rent?.before, rent?.after, rent?.change], [75, 120, 45]);
   const added = data.components.reduce((sum, one) => sum + cents(one.change), 0);
-  assert.equal(added, cents(data.revenue.change), 'components add up');
+  assert.equal(added, change, 'components add up');
   assert.deepEqual(
-    data.tariffs.map(({ tariffCode, bills: count }) => [tariffCode, count]),
+    data.plans.map(({ tariffCode, bills: count }) => [tariffCode, count]),
     [['RES-A1', 3]],
   );
-  assert.equal(data.tariffs[0]?.change, data.revenue.change);
-  assert.equal(data.largestChanges.length, 3);
+  assert.equal(cents(data.plans[0]?.change ?? 0), change);
+  assert.equal(data.largest.length, 3);
   assert.deepEqual(data.bills, []);
   assert.deepEqual([data.failed, data.failures], [0, []]);
   assert.deepEqual(await hashRows(scene.sql), before);
@@ -97,8 +101,8 @@ test('what is simulated is what comes out once the plan is saved', async () => {
   await generate(run, termID);
   const bills = await billsOf(run, termID);
   const charged = bills.reduce((sum, bill) => sum + cents(bill.currentCharges), 0);
-  assert.equal(cents(data.revenue.after), charged);
-  for (const change of [...data.largestChanges, ...data.bills]) {
+  assert.equal(cents(data.after.currentCharges), charged);
+  for (const change of [...data.largest, ...data.bills]) {
     const bill = bills.find(({ billID }) => billID === change.billID);
     assert.equal(bill?.currentCharges, change.after);
     assert.equal(bill?.partyName, change.partyName);
@@ -111,8 +115,9 @@ test('the same prices change nothing; a posted term is simulated too', async () 
   await post(run, termID);
   const { data, message } = await run.client.simulateTerm({ termID, tariffs: withRent('25') });
   assert.equal(message, '2 bills simulated, 0 of them change');
-  assert.deepEqual([data.revenue.change, data.revenue.same], [0, 2]);
-  assert.deepEqual(data.largestChanges, []);
+  assert.deepEqual(data.after, data.before);
+  assert.equal(data.unchanged, 2);
+  assert.deepEqual(data.largest, []);
 });
 
 test('what a plan cannot rate is counted and told', async () => {
@@ -120,7 +125,7 @@ test('what a plan cannot rate is counted and told', async () => {
   const tariffs = withRent('10 / (usage.energy - 300)');
   const { data } = await run.client.simulateTerm({ termID, tariffs });
   // The first subscription used 100 units, and 100 that count twice.
-  assert.deepEqual([data.failed, data.revenue.bills], [1, 1]);
+  assert.deepEqual([data.failed, data.after.bills], [1, 1]);
   assert.equal(data.failures[0]?.code, 'DIVISION_BY_ZERO');
 });
 

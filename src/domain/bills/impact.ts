@@ -7,7 +7,7 @@ import type { FrozenBill } from './impact-store.ts';
 import { factsOf } from './re-rate.ts';
 
 export type Sums = { before: bigint; after: bigint };
-export type Counts = { bills: number; betterOff: number; worseOff: number; same: number };
+export type Counts = { bills: number; betterOff: number; worseOff: number; unchanged: number };
 export type PlanImpact = Sums & Counts & { tariffCode: string };
 export type ComponentImpact = Sums & { component: string; label: string };
 export type Change = { billId: number; connectionNumber: string | null } & Sums;
@@ -15,6 +15,7 @@ export type Failure = { billId: number; connectionNumber: string; code: string; 
 
 export type Impact = Sums &
   Counts & {
+    tax: Sums;
     components: Map<string, ComponentImpact>;
     plans: Map<string, PlanImpact>;
     /** The largest, in either direction, first. */
@@ -34,6 +35,7 @@ const failuresMax = 20;
 export function noImpact(window: Impact['window']): Impact {
   return {
     ...nothing(),
+    tax: { before: 0n, after: 0n },
     components: new Map(),
     plans: new Map(),
     changes: [],
@@ -45,7 +47,9 @@ export function noImpact(window: Impact['window']): Impact {
   };
 }
 
-const nothing = () => ({ before: 0n, after: 0n, bills: 0, betterOff: 0, worseOff: 0, same: 0 });
+function nothing(): Sums & Counts {
+  return { before: 0n, after: 0n, bills: 0, betterOff: 0, worseOff: 0, unchanged: 0 };
+}
 
 /** Rates a bill by the prices it was made with and by others, and adds what differs. */
 export function addImpact(
@@ -67,6 +71,7 @@ export function addImpact(
   const sums = { before: chargesOf(before), after: chargesOf(after) };
   addSums(impact, sums);
   addCounts(impact, sums);
+  addSums(impact.tax, { before: taxOf(before), after: taxOf(after) });
   for (const [index, bill] of before.entries()) {
     addPlan(impact.plans, bill, after[index] as Bill);
   }
@@ -81,6 +86,10 @@ function chargesOf(bills: readonly Bill[]): bigint {
   return bills.reduce((sum, bill) => sum + BigInt(bill.currentCharges), 0n);
 }
 
+function taxOf(bills: readonly Bill[]): bigint {
+  return bills.reduce((sum, bill) => sum + BigInt(bill.taxAmount), 0n);
+}
+
 function addSums(to: Sums, { before, after }: Sums): void {
   to.before += before;
   to.after += after;
@@ -90,7 +99,7 @@ function addCounts(to: Counts, { before, after }: Sums): void {
   to.bills += 1;
   if (after < before) to.betterOff += 1;
   else if (after > before) to.worseOff += 1;
-  else to.same += 1;
+  else to.unchanged += 1;
 }
 
 /** By the plan that was in force on the last billed day. */

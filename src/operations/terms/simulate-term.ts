@@ -29,7 +29,8 @@ import { placesOf, unsavedTariff, withUnsavedPlans } from '../tariffs/unsaved-fi
 const text = Type.String();
 const integer = Type.Integer();
 const sums = { before: money, after: money, change: money };
-const counts = { bills: integer, betterOff: integer, worseOff: integer, same: integer };
+const outcomes = { betterOff: integer, worseOff: integer, unchanged: integer };
+const total = Type.Object({ bills: integer, currentCharges: money, taxAmount: money });
 const changeView = Type.Object({
   billID: integer,
   connectionNumber: nullable(text),
@@ -53,10 +54,12 @@ export const simulateTerm = operation({
   summary: 'Prices the bills of a term again with changed plans, and stores nothing.',
   request,
   response: Type.Object({
-    revenue: Type.Object({ ...sums, ...counts }),
+    before: total,
+    after: total,
     components: Type.Array(Type.Object({ component: text, label: text, ...sums })),
-    tariffs: Type.Array(Type.Object({ tariffCode: text, ...sums, ...counts })),
-    largestChanges: Type.Array(changeView),
+    plans: Type.Array(Type.Object({ tariffCode: text, bills: integer, ...sums, ...outcomes })),
+    ...outcomes,
+    largest: Type.Array(changeView),
     bills: Type.Array(changeView, { description: 'the bills that change, where a page is given' }),
     page: nullable(Type.Object({ pageNumber: integer, size: integer })),
     failed: Type.Integer({ description: 'bills that the changed plans cannot rate' }),
@@ -172,8 +175,13 @@ async function present(call: Call, impact: Impact, asked: Page | null) {
     after: amount(after),
     change: amount(after - before),
   });
-  const numbers = ({ bills, betterOff, worseOff, same }: Counts) => ({
-    ...{ bills, betterOff, worseOff, same },
+  const totalOf = (side: keyof Sums) => ({
+    bills: impact.bills,
+    currentCharges: amount(impact[side]),
+    taxAmount: amount(impact.tax[side]),
+  });
+  const outcomesOf = ({ betterOff, worseOff, unchanged }: Counts) => ({
+    ...{ betterOff, worseOff, unchanged },
   });
   const changeOf = (change: Change) => {
     const { party_number, party_name } = customers.get(change.billId) as BillCustomer;
@@ -182,14 +190,16 @@ async function present(call: Call, impact: Impact, asked: Page | null) {
     return { billID, connectionNumber, ...customer, ...both(change) };
   };
   return {
-    revenue: { ...both(impact), ...numbers(impact) },
+    before: totalOf('before'),
+    after: totalOf('after'),
     components: [...impact.components.values()].map(({ component, label, ...one }) => {
       return { component, label, ...both(one) };
     }),
-    tariffs: [...impact.plans.values()].map(({ tariffCode, ...one }) => {
-      return { tariffCode, ...both(one), ...numbers(one) };
+    plans: [...impact.plans.values()].map(({ tariffCode, bills, ...one }) => {
+      return { tariffCode, bills, ...both(one), ...outcomesOf({ bills, ...one }) };
     }),
-    largestChanges: impact.changes.map(changeOf),
+    ...outcomesOf(impact),
+    largest: impact.changes.map(changeOf),
     bills: impact.shown.map(changeOf),
     page: asked,
     failed: impact.failed,
