@@ -349,7 +349,13 @@ test('a hold by an operator survives generation until it is released', async () 
   const { run, termId } = await threeBills();
   const [first] = await billsOf(run, termId);
   const billID = first?.billID ?? 0;
-  await run.client.holdBill({ data: { billID, hold: true, reason: 'check the meter' } });
+  const ts = first?.ts ?? 0;
+  await run.client.holdBill({ data: { billID, hold: true, reason: 'check the meter', ts } });
+  // Who has not seen the hold does not release it.
+  await refuses(run.client.holdBill({ data: { billID, hold: false, ts } }), 'STALE_OBJECT', {
+    field: 'data.ts',
+    statusCode: 409,
+  });
   await rowsOf(run, 'update term_readings set value = value + 1 where tenant_id = $1');
   await generate(run, termId);
   const held = (await billsOf(run, termId))[0];

@@ -240,3 +240,22 @@ test('get-logins shows logins without their secrets', async () => {
   );
   assert.doesNotMatch(JSON.stringify((await admin.getLogins()).data), /argon2|password|hash/);
 });
+
+test('a login or client that somebody else has changed since it was read is not changed', async () => {
+  const login = { username: 'seen', name: 'S', password: adminPassword };
+  await admin.makeLogins({ logins: [{ ...login, roles: ['Auditor'] }] });
+  const clientID = 'seen-client';
+  const clientSecret = 'a secret of at least thirty-two characters';
+  await admin.makeClients({ clients: [{ clientID, clientSecret, roles: ['Auditor'] }] });
+  const seen = (await admin.getLogins({ username: 'seen' })).data.logins[0]?.ts ?? 0;
+  const { clients } = (await admin.getClients()).data;
+  const seenClient = clients.find((one) => one.clientID === clientID)?.ts ?? 0;
+  const changeLogin = () =>
+    admin.updateLogin({ data: { username: 'seen', roles: ['Cashier'], ts: seen } });
+  const changeClient = () =>
+    admin.updateClient({ data: { clientID, roles: ['Cashier'], ts: seenClient } });
+  for (const change of [changeLogin, changeClient]) {
+    await change();
+    await refuses(change(), 'STALE_OBJECT', { field: 'data.ts', statusCode: 409 });
+  }
+});

@@ -11,17 +11,20 @@ export type BillKey = {
   status: string;
   is_held: boolean;
   hold_reason: string | null;
+  ts: number;
 };
 
 export async function findBillKey(
   tx: Tx,
   tenantId: number,
   billId: number,
+  options: { lock?: boolean } = {},
 ): Promise<BillKey | undefined> {
   const { rows } = await sql<BillKey>`
-    select bill_id, term_id, subject_id, status, is_held, hold_reason
+    select bill_id, term_id, subject_id, status, is_held, hold_reason, ts
     from bills
     where tenant_id = ${tenantId} and bill_id = ${billId}
+    ${options.lock ? sql`for no key update` : sql``}
   `.execute(tx);
   return rows[0];
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import { lockClient, updateClient } from '../../domain/access/clients-store.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
-import { empty, localDateTime, maybe } from '../fields.ts';
+import { empty, localDateTime, maybe, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
   allowedAddresses,
@@ -28,10 +28,11 @@ export const updateClientOperation = operation({
       status: Type.Optional(loginStatus),
       expiresAt: maybe(localDateTime),
       allowedAddresses: maybe(allowedAddresses),
+      ts: tsGuard,
     }),
   }),
   response: empty,
-  errors: ['CLIENT_NOT_FOUND'],
+  errors: ['CLIENT_NOT_FOUND', 'STALE_OBJECT'],
   example: { data: { clientID: 'meter-gateway', status: 'INACTIVE' } },
   async handle(call, body) {
     const { tx, tenant } = call;
@@ -39,6 +40,9 @@ export const updateClientOperation = operation({
     const secretHash = data.clientSecret && (await hashSecret(data.clientSecret));
     const before = await lockClient(tx, tenant.tenantId, data.clientID);
     if (!before) throw new AppError('CLIENT_NOT_FOUND', { field: 'data.clientID' });
+    if (data.ts !== undefined && data.ts !== before.ts) {
+      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
+    }
     const change = {
       ...(data.roles ? { roles: [...new Set(data.roles)] } : {}),
       ...(data.status ? { status: data.status } : {}),

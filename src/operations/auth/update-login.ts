@@ -9,7 +9,7 @@ import {
   showPortalStatus,
   updateLogin,
 } from '../../domain/access/store.ts';
-import { empty } from '../fields.ts';
+import { empty, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { loginStatus, password, roles, username } from './login-fields.ts';
 
@@ -25,10 +25,11 @@ export const updateLoginOperation = operation({
       roles: Type.Optional(roles),
       status: Type.Optional(loginStatus),
       password: Type.Optional(password),
+      ts: tsGuard,
     }),
   }),
   response: empty,
-  errors: ['LOGIN_NOT_FOUND', 'LAST_ADMINISTRATOR', 'PARTY_ARCHIVED'],
+  errors: ['LOGIN_NOT_FOUND', 'STALE_OBJECT', 'LAST_ADMINISTRATOR', 'PARTY_ARCHIVED'],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
   async handle(call, body) {
     const { tx } = call;
@@ -38,6 +39,9 @@ export const updateLoginOperation = operation({
     if (data.status === 'ACTIVE') await assertPartyLives(call, data.username);
     const before = await lockLogin(tx, tenantId, data.username);
     if (!before) throw new AppError('LOGIN_NOT_FOUND', { field: 'data.username' });
+    if (data.ts !== undefined && data.ts !== before.ts) {
+      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
+    }
     if (data.roles?.includes('Customer') && before.party_id === null) {
       throw new AppError('REQUIRED_FIELD', {
         message: 'A login with the role Customer needs a party',

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { type BilledTerm, getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { type BillKey, findBillKey, updateHold } from '../../domain/bills/store.ts';
-import { empty, id, maybe, text } from '../fields.ts';
+import { empty, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const holdBill = operation({
@@ -16,10 +16,11 @@ export const holdBill = operation({
       billID: id,
       hold: Type.Boolean(),
       reason: maybe(text({ max: 500 })),
+      ts: tsGuard,
     }),
   }),
   response: empty,
-  errors: ['BILL_NOT_FOUND', 'INVALID_STATE'],
+  errors: ['BILL_NOT_FOUND', 'STALE_OBJECT', 'INVALID_STATE'],
   example: { data: { billID: 1, hold: true, reason: 'Reading to be checked' } },
   async handle(call, { data }) {
     const { tx, tenant, now, principal } = call;
@@ -29,8 +30,11 @@ export const holdBill = operation({
     if (!found) throw notFound(billId);
     // Generating and posting hold the term while they begin, and tell by its stage that they run.
     const term = await getBilledTerm(tx, tenantId, found.term_id, { lock: 'share' });
-    const bill = await findBillKey(tx, tenantId, billId);
+    const bill = await findBillKey(tx, tenantId, billId, { lock: true });
     if (!bill) throw notFound(billId);
+    if (data.ts !== undefined && data.ts !== bill.ts) {
+      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: bill.ts });
+    }
     assertDraft(term, bill);
     const reason = data.reason || null;
     await updateHold(tx, tenantId, billId, { isHeld, reason }, { at: now, by: principal.name });
