@@ -1,5 +1,6 @@
 // The description of the API, judged by somebody else's validator, and its reference page.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations } from '../src/operations/catalogue.ts';
@@ -15,6 +16,8 @@ type Description = {
 type PathItem = {
   operationId: string;
   description: string;
+  parameters?: object[];
+  responses: { 200: { headers: object } };
   requestBody: { content: Record<string, { examples: Record<string, { value: object }> }> };
 };
 
@@ -85,6 +88,23 @@ test('/openapi.json has every operation, with its words, fields, example and err
   }
   const known = new Set(operations.map(([, { path }]) => path as string));
   assert.deepEqual(new Set(Object.keys(paths)), known);
+});
+
+test('/openapi.json names the headers of docs/api.md, and a key only where one is taken', async () => {
+  const { paths } = await readDescription();
+  const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8');
+  const [, table = ''] = /\| Header \|(.+?)\n\n/s.exec(page) ?? [];
+  const named = [...table.matchAll(/`((?:X|Retry|Idempotency)-[A-Za-z-]+)`/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(named.length > 10);
+  for (const [path, { post }] of Object.entries(paths)) {
+    assert.deepEqual(Object.keys(post.responses[200].headers).sort(), named.toSorted(), path);
+    // Login and refresh answer with tokens, which are not stored.
+    const isKeyless = /\/auth\/(?:login|refresh-token)$/.test(path);
+    if (isKeyless) assert.equal(post.parameters, undefined, path);
+  }
+  assert.ok(paths['/billing/auth/logout']?.post.parameters);
 });
 
 const elsewhere = /(?:https?:)?\/\/(?!www\.w3\.org)[a-z0-9.-]+\.[a-z]{2,}/i;

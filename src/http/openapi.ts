@@ -98,7 +98,7 @@ function describePath(list: readonly Named[]): Json {
     summary: operations.map((operation) => operation.action).join(' | '),
     description: [...operations.map(describeOne), errorList(codes)].join('\n\n'),
     ...(isPublic ? { security: [] } : {}),
-    ...(operations.every(isRetrieve) ? {} : { parameters: [idempotencyParameter] }),
+    ...(isPublic || operations.every(isRetrieve) ? {} : { parameters: [idempotencyParameter] }),
     requestBody: {
       required: true,
       content: {
@@ -244,7 +244,7 @@ const idempotencyParameter = {
   required: false,
   description:
     'The same key and body within 24 hours give the stored answer instead of a second effect',
-  schema: { type: 'string', maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
 const responseHeaders = Object.fromEntries(
