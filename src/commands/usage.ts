@@ -13,6 +13,7 @@ export function refuseMore(given: readonly string[], taken: number, usage: strin
 export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
       [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
       [--locale en-PK] [--sandbox]
+      without them: UTC, USD, US, en, and no sandbox
   billwright workspace list
   billwright workspace suspend NAME
   billwright workspace resume NAME`;
