@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- --json]: every figure beside a floor measured in the same run.
+// npm run bench [-- [--quick] [--json]]: every figure beside a floor measured in the same run.
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';

@@ -57,7 +57,7 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),
     workerConnections: integer(env, 'WORKER_CONNECTIONS', 4, 1, 1_000),
-    // One waits for the database while the other computes: that fills two processors.
+    // Some wait for the database while another computes.
     workerLanes: integer(env, 'WORKER_LANES', 4, 1, 64),
     demoSubscriptions: integer(env, 'DEMO_SUBSCRIPTIONS', 540, 0, 1_000_000),
     scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),

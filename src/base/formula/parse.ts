@@ -1,4 +1,4 @@
-// Recursive descent over the grammar in docs/tariffs.md, one function a rule. Chains of operators
+// Recursive descent over the language of docs/tariffs.md, one function a rule. Chains of operators
 // are loops, so only brackets, calls and signs nest, and their depth is limited.
 import { parseDecimal } from '../numbers/decimal-text.ts';
 import { divide, fraction } from '../numbers/exact.ts';

@@ -39,7 +39,7 @@ function fixedSettings({ folders, walCompression }: SettingsInput): Record<strin
     random_page_cost: '1.1',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // The messages of a failed start are read by postmaster.ts.
+    // The messages of a failed start are read by server.ts.
     lc_messages: 'C',
     logging_collector: 'on',
     log_directory: folders.log,
