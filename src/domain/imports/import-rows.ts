@@ -1,5 +1,6 @@
 // A CSV file row by row: what its header promises, what each row holds, and what stands against
 // it. Every bad row is named; what becomes of the good ones is the loader's matter.
+import { counted } from '../../base/counted.ts';
 import { type CsvOptions, type CsvRow, readCsv } from '../../base/csv/read.ts';
 import { withFormula } from '../../base/csv/write.ts';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
@@ -93,7 +94,7 @@ function hasText({ cells }: CsvRow): boolean {
 function ragged({ line, cells }: CsvRow, columns: number): LineProblem | undefined {
   const isLonger = cells.slice(columns).some((cell) => cell.trim() !== '');
   if (cells.length >= columns && !isLonger) return undefined;
-  const message = `The row has ${cells.length} cells, the header ${columns}`;
+  const message = `The row has ${counted(cells.length, 'cell')}, the header ${columns}`;
   return { line, column: null, code: 'INVALID_FORMAT', message };
 }
 
