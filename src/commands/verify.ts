@@ -81,7 +81,7 @@ async function readerOf(
 function lineOf({ law, says, checked, wrong, examples }: Judgement): string {
   const verdict =
     wrong === 0 ? 'holds' : `BROKEN ${counted(wrong, 'time')}: ${examples.join(', ')}`;
-  return `  ${law.padEnd(4)} ${says.padEnd(44)} ${String(checked).padStart(9)} checked  ${verdict}`;
+  return `  ${law.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked  ${verdict}`;
 }
 
 function say(line: string): void {

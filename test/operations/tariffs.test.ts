@@ -335,3 +335,26 @@ test('connCount counts Active and Disconnected subscriptions as they come, chang
   const listed = data.tariffs.find((one) => one.tariffID === plan.tariffID);
   assert.equal(listed?.connCount, 19);
 });
+
+test('what is allowed and probably not meant is told when a plan is saved', async () => {
+  const serviceCode = await newService(admin);
+  const tariff = { ...smallTariff, serviceCode, code: 'WARN', uniqueLabel: 'Warned' };
+  const divided = { component: 'energyCharge', formula: 'rate / usage.energy' };
+  const made = await admin.createTariff({ tariff: { ...tariff, componentRules: [divided] } });
+  assert.equal(
+    made.message,
+    'Plan WARN created. ' +
+      'DIVISOR_CAN_BE_ZERO: tariff.componentRules[0].formula at 7: this divisor can be zero; ' +
+      'VALUE_UNUSED: no plan uses the value `needed`; ' +
+      'VALUE_UNUSED: no plan uses the value `spare`; ' +
+      'COMPONENT_NEVER_COMPUTED: no plan computes `gst`',
+  );
+  const valueFormulas = [{ name: 'needed', formula: '1' }];
+  const componentRules = [
+    { component: 'energyCharge', formula: 'usage.energy * rate * spare' },
+    { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxable") * needed' },
+  ];
+  const change = { serviceCode, code: 'WARN', valueFormulas, componentRules };
+  const changed = await admin.updateTariff({ tariff: change });
+  assert.equal(changed.message, 'Plan WARN updated; version 2');
+});

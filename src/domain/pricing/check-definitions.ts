@@ -8,7 +8,7 @@ import {
   errorCodes,
   errorFromDetails,
 } from '../../base/errors.ts';
-import { checkPlans } from '../rating/check-plan.ts';
+import { type CheckResult, checkPlans } from '../rating/check-plan.ts';
 import type {
   ComponentRule,
   ContextDefinition,
@@ -23,8 +23,14 @@ const daysMax = 24;
 const detailsMax = 500;
 
 /** What is wrong on any day from `from` (DD/MM/YYYY) on. */
-export function problemsFrom(definitions: Definitions, from: string): PlanProblem[] {
+export function problemsFrom(definitions: Definitions, from: string): readonly PlanProblem[] {
+  return checkFrom(definitions, from).errors;
+}
+
+/** What is wrong from a day on, and what is probably not meant on that day. */
+export function checkFrom(definitions: Definitions, from: string): CheckResult {
   const problems = new Map<string, PlanProblem>();
+  let warnings: readonly PlanProblem[] | undefined;
   for (const day of changeDays(definitions, parseDay(from) ?? firstDay)) {
     const context = onDay(definitions.contexts, day)?.definition;
     if (context === undefined) throw new Error('definitions without a context');
@@ -33,7 +39,9 @@ export function problemsFrom(definitions: Definitions, from: string): PlanProble
       const version = onDay(versions, day);
       return version === undefined ? [] : [version.definition];
     });
-    for (const problem of checkPlans(context, plans).errors) {
+    const found = checkPlans(context, plans);
+    warnings ??= found.warnings;
+    for (const problem of found.errors) {
       const { code, tariffCode, field, position } = problem;
       const key = JSON.stringify([code, tariffCode, field, position]);
       if (problems.has(key)) continue;
@@ -41,7 +49,7 @@ export function problemsFrom(definitions: Definitions, from: string): PlanProble
       problems.set(key, { ...problem, message: `${problem.message}${since}` });
     }
   }
-  return [...problems.values()];
+  return { errors: [...problems.values()], warnings: warnings ?? [] };
 }
 
 function changeDays(definitions: Definitions, from: number): number[] {
@@ -145,7 +153,7 @@ const namedArrays = [
 export function assertNothingUsedIsLeftOut(
   problems: readonly PlanProblem[],
   change: { before: ContextDefinition; after: ContextDefinition },
-  check: (context: ContextDefinition) => PlanProblem[],
+  check: (context: ContextDefinition) => readonly PlanProblem[],
 ): void {
   const broken = problems.filter((problem) => problem.tariffCode !== null);
   if (broken.length === 0 || broken.length < problems.length) return;

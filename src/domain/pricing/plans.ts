@@ -4,8 +4,9 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import type { PlanProblem } from '../rating/plan-problem.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { assertLooksBack, assertSound, problemsFrom } from './check-definitions.ts';
+import { assertLooksBack, assertSound, checkFrom } from './check-definitions.ts';
 import {
   type PlanPricing,
   type PlanSettings,
@@ -38,7 +39,7 @@ export async function createPlan(
   workspace: Workspace,
   plan: NewPlan,
   stamp: Stamp,
-): Promise<PlanRow> {
+): Promise<{ after: PlanRow; warnings: PlanProblem[] }> {
   const { tenantId } = workspace;
   const { settings } = plan;
   const context = await lockContext(tx, tenantId, plan.contextCode);
@@ -65,14 +66,14 @@ export async function createPlan(
   const parentId = await parentOf(tx, tenantId, context, settings.parentCode);
   const definition = planDefinition(settings, plan.pricing);
   const version = { version: 1, effectiveDate: null, definition };
-  await assertPlanSound(tx, workspace, context, version, formatDate(plan.today));
+  const warnings = await checkPlan(tx, workspace, context, version, formatDate(plan.today));
   const id = await takeNumbers(tx, tenantId, 'plan', 1);
   const stored = { id, contextId: context.context_id, parentId, settings };
   await insertPlan(tx, tenantId, stored, stamp);
   const first = { planId: id, version: 1, effectiveDate: null, definition };
   await insertPlanVersion(tx, tenantId, first, stamp);
   await advanceBook(tx, tenantId, context.context_id);
-  return getStored(tx, tenantId, key);
+  return { after: await getStored(tx, tenantId, key), warnings };
 }
 
 async function getStored(
@@ -104,23 +105,27 @@ async function parentOf(
   });
 }
 
-/** Checks a version that is not stored yet with all plans of the context, from a day on. */
-async function assertPlanSound(
+/**
+ * Checks a version that is not stored yet with all plans of the context, from a day on. What is
+ * probably not meant of it, or of the context with it, is told.
+ */
+async function checkPlan(
   tx: Tx,
   workspace: Workspace,
   context: ContextRow,
   version: PlanVersion,
   from: string,
-): Promise<void> {
+): Promise<PlanProblem[]> {
   const { contexts, plans } = await loadDefinitions(tx, workspace.tenantId, context, workspace);
   const components = contexts.at(-1)?.definition.components ?? [];
   assertLooksBack(version.definition, {
     isAllowed: !context.bills_after_period,
     late: components.filter((one) => one.type === 'LateSurcharge').map((one) => one.name),
   });
-  const problems = problemsFrom({ contexts, plans: [...plans, version] }, from);
-  const places = new Map([[version.definition.code, 'tariff']]);
-  assertSound(problems, { context: null, plans: places });
+  const { code } = version.definition;
+  const { errors, warnings } = checkFrom({ contexts, plans: [...plans, version] }, from);
+  assertSound(errors, { context: null, plans: new Map([[code, 'tariff']]) });
+  return warnings.filter(({ tariffCode }) => tariffCode === null || tariffCode === code);
 }
 
 export type PlanChange = {
@@ -142,7 +147,7 @@ export async function changePlan(
   workspace: Workspace,
   change: PlanChange,
   stamp: Stamp,
-): Promise<{ before: PlanRow; after: PlanRow }> {
+): Promise<{ before: PlanRow; after: PlanRow; warnings: PlanProblem[] }> {
   const { tenantId } = workspace;
   const context = await lockContext(tx, tenantId, change.contextCode);
   const key = { contextCode: change.contextCode, code: change.code };
@@ -162,14 +167,14 @@ export async function changePlan(
   const version = before.version + 1;
   const from = formatDate(change.effectiveDate);
   const next = { version, effectiveDate: from, definition };
-  await assertPlanSound(tx, workspace, context, next, from);
+  const warnings = await checkPlan(tx, workspace, context, next, from);
   const stored = { id: before.plan_id, contextId: context.context_id, parentId, settings };
   await updatePlan(tx, tenantId, stored, stamp);
   const { effectiveDate } = change;
   const row = { planId: before.plan_id, version, effectiveDate, definition };
   await insertPlanVersion(tx, tenantId, row, stamp);
   await advanceBook(tx, tenantId, context.context_id);
-  return { before, after: await getStored(tx, tenantId, key) };
+  return { before, after: await getStored(tx, tenantId, key), warnings };
 }
 
 function assertUnchanged(before: PlanRow, change: PlanChange): void {

@@ -12,6 +12,7 @@ import {
   presentWholeTariff,
   pricingArrays,
   visibilities,
+  warningText,
 } from './tariff-fields.ts';
 
 export const createTariff = operation({
@@ -73,10 +74,11 @@ export const createTariff = operation({
       today: dateIn(call.now, tenant.timezone),
     };
     const stamp = { at: call.now, by: call.principal.name };
-    const made = await createPlan(tx, tenant, plan, stamp);
+    const { after: made, warnings } = await createPlan(tx, tenant, plan, stamp);
     const after = presentWholeTariff(made, tenant);
     call.audit({ subject: 'plan', subjectId: made.plan_id, before: null, after });
     const resourceIds = [made.plan_id];
-    return { message: `Plan ${made.code} created`, data: {}, ids: { resourceIds } };
+    const message = `Plan ${made.code} created${warningText(warnings)}`;
+    return { message, data: {}, ids: { resourceIds } };
   },
 });

@@ -7,6 +7,7 @@ import { signOf } from '../../base/numbers/exact.ts';
 import type { PlanPricing } from '../../domain/pricing/context.ts';
 import type { PlanRow } from '../../domain/pricing/plans-store.ts';
 import { wireDate } from '../../domain/pricing/price-books.ts';
+import type { PlanProblem } from '../../domain/rating/plan-problem.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { date, limits, maybe, nullable, oneOf, text, timestamp } from '../fields.ts';
 import {
@@ -227,4 +228,19 @@ export function presentWholeTariff(row: PlanRow, tenant: Tenant) {
     modifiedAt: formatTimestamp(row.modified_at, tenant.timezone),
     modifiedBy: row.modified_by,
   };
+}
+
+/** A message is read by people: of many warnings it tells the first. */
+const warningsMax = 5;
+
+/** What is allowed and probably not meant, as the end of a message. */
+export function warningText(warnings: readonly PlanProblem[]): string {
+  if (warnings.length === 0) return '';
+  const told = warnings.slice(0, warningsMax).map(({ code, tariffCode, ...warning }) => {
+    const place = warning.position === null ? '' : ` at ${warning.position}`;
+    const where = tariffCode === null ? '' : ` tariff.${warning.field}${place}:`;
+    return `${code}:${where} ${warning.message}`;
+  });
+  const more = warnings.length - told.length;
+  return `. ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }

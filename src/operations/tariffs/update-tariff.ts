@@ -13,6 +13,7 @@ import {
   presentWholeTariff,
   pricingArrays,
   visibilities,
+  warningText,
 } from './tariff-fields.ts';
 
 const tariffChange = Type.Object({
@@ -71,7 +72,7 @@ export const updateTariff = operation({
       seenTs: tariff.ts,
     };
     const stamp = { at: call.now, by: call.principal.name };
-    const { before, after } = await changePlan(tx, tenant, change, stamp);
+    const { before, after, warnings } = await changePlan(tx, tenant, change, stamp);
     call.audit({
       subject: 'plan',
       subjectId: after.plan_id,
@@ -79,7 +80,7 @@ export const updateTariff = operation({
       after: presentWholeTariff(after, tenant),
     });
     return {
-      message: `Plan ${after.code} updated; version ${after.version}`,
+      message: `Plan ${after.code} updated; version ${after.version}${warningText(warnings)}`,
       data: {},
       ids: { resourceIds: [after.plan_id] },
     };
