@@ -35,5 +35,7 @@ export const importUsage = `billwright import parties|meters|subscriptions|readi
 
 export const exportUsage = `billwright export parties|meters|subscriptions|readings
       --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
+      writes a CSV file; the days are for readings
   billwright route-sheet --workspace NAME --service CODE [--batch CODE]
-      [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]`;
+      [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]
+      lists the registers that are still to be read, of one batch or all`;
