@@ -50,7 +50,7 @@ const usage = `Usage:
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database
   billwright sdk       writes sdk/routes.ts from the catalogue
-  billwright errors-page   writes docs/errors.md from the table of codes
+  billwright errors-page   writes docs/errors.md from the tables of codes
 
 Configuration is by environment: see docs/configuration.md.`;
 

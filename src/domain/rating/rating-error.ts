@@ -1,29 +1,31 @@
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
 
-/** Why a bill could not be rated. */
-export type BillErrorCode =
-  | 'READING_MISSING'
-  | 'READING_DECREASED'
-  | 'READING_UNDER_REVIEW'
-  | 'ESTIMATE_NOT_POSSIBLE'
-  | 'USAGE_MISSING'
-  | 'INPUT_MISSING'
-  | 'MANUAL_COMPONENT_MISSING'
-  | 'DIVISION_BY_ZERO'
-  | 'LOOKUP_NO_ROW'
-  | 'AMOUNT_OUT_OF_RANGE'
-  | 'NO_PLAN'
-  | 'VALUE_UNDEFINED'
-  | 'CATCH_UP_TOO_LONG'
-  | 'TRANSFER_NOT_BILLED'
-  | 'TOO_MANY_SEGMENTS'
-  | 'DEFINITION_INVALID'
-  | 'COMPONENT_NOT_FOUND'
-  | 'COMPONENT_NOT_MANUAL'
-  | 'VARIANT_NOT_OVERRIDABLE'
-  | 'INVALID_NUMBER'
-  | 'INVALID_DATE';
+/** Why a bill could not be rated; docs/errors.md lists them, too. */
+export const billErrorCodes = {
+  READING_MISSING: 'A register was not read for the term',
+  READING_UNDER_REVIEW: 'The newest reading of a register waits for a decision',
+  READING_DECREASED: 'A register went down, and did not turn over',
+  ESTIMATE_NOT_POSSIBLE: 'A register was not read and cannot be estimated',
+  USAGE_MISSING: 'A quantity that the plan needs was not uploaded or agreed',
+  INPUT_MISSING: 'A custom field that a formula reads has no value',
+  MANUAL_COMPONENT_MISSING: 'A component whose value is given by hand has none',
+  DIVISION_BY_ZERO: 'A formula divides by zero',
+  LOOKUP_NO_ROW: 'A table has no row for what a formula looks up',
+  AMOUNT_OUT_OF_RANGE: 'A number is larger or finer than a bill can hold',
+  NO_PLAN: 'The subscription has no plan, or not a sound one, on some days',
+  VALUE_UNDEFINED: 'A value has no price on some days',
+  CATCH_UP_TOO_LONG: 'More than 366 days before the term are not billed yet',
+  TRANSFER_NOT_BILLED: 'The owner before must be billed first, by a Final term',
+  TOO_MANY_SEGMENTS: 'The bill would be cut into more than 100 segments',
+  DEFINITION_INVALID: 'A definition contradicts itself',
+  COMPONENT_NOT_FOUND: 'A value was given by hand for a component that there is not',
+  COMPONENT_NOT_MANUAL: 'A value was given by hand for a component that takes none',
+  VARIANT_NOT_OVERRIDABLE: 'The subscription has its own value where it may not',
+  INVALID_NUMBER: 'What the bill is made from has something that is no number',
+  INVALID_DATE: 'What the bill is made from has something that is no date',
+} as const;
+export type BillErrorCode = keyof typeof billErrorCodes;
 
 /** Stops one bill; rateBill turns it into an entry of the bill's errors. */
 export class RatingError extends Error {
