@@ -48,6 +48,11 @@ test('a login tells token, lifetimes, scope, user and workspace', async () => {
   await as(accessToken).listUsers();
 });
 
+test('a one-time password, which nobody asks for, is named as ignored', async () => {
+  const { headers } = await visitor.login({ ...credentials, otp: '123456' } as never);
+  assert.equal(headers.get('x-ignored-fields'), 'otp');
+});
+
 test('a login is found by user name or e-mail address, in any case', async () => {
   const login = {
     username: 'Ops.One',

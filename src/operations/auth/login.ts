@@ -30,7 +30,6 @@ export const login = operation({
   request: Type.Object({
     username: maybe(text({ max: 254 })),
     password: maybe(text({ max: passwordLengthMax })),
-    otp: maybe(text({ max: 20 })),
     clientID: maybe(text({ max: 120 })),
     clientSecret: maybe(text({ max: passwordLengthMax })),
   }),
