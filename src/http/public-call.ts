@@ -10,8 +10,7 @@ const nameLengthMax = 254;
 
 export async function answerPublic(call: Prepared): Promise<Outgoing> {
   const { parts, tenantId, realNow } = call;
-  const name = triedName(call);
-  limitAttempts(call, name);
+  limitAttempts(call);
   const opening = enterCall(tenantId, null);
   const row = await transact(parts.database, { opening, readOnly: true }, (_, opened) => opened);
   const tenant = tenantOf(call, row as EnteredRow | undefined);
@@ -34,17 +33,18 @@ export async function answerPublic(call: Prepared): Promise<Outgoing> {
   return succeeded(call, answer);
 }
 
-function triedName(call: Prepared): string | undefined {
-  const name = call.sent.username ?? call.sent.clientID;
-  return typeof name === 'string' ? name.slice(0, nameLengthMax) : undefined;
+/** Of a person, of a machine, or both, whichever is tried in the end. */
+function triedNames({ sent }: Prepared): string[] {
+  const names = [sent.username, sent.clientID].filter((name) => typeof name === 'string');
+  return names.map((name) => name.slice(0, nameLengthMax).toLowerCase());
 }
 
 /** By address and by name, before anything is looked up or hashed. */
-function limitAttempts(call: Prepared, name: string | undefined): void {
+function limitAttempts(call: Prepared): void {
   const { limiters } = call.parts;
   const nowMs = call.realNow.epochMilliseconds;
   limiters.loginAddress.take(call.incoming.address, nowMs, call.headers);
-  if (name) {
-    limiters.loginName.take(`${call.tenantId}/${name.toLowerCase()}`, nowMs, call.headers);
+  for (const name of triedNames(call)) {
+    limiters.loginName.take(`${call.tenantId}/${name}`, nowMs, call.headers);
   }
 }

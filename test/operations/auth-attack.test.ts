@@ -211,6 +211,19 @@ test('logins are limited to 20 a minute for a name, in any case', async () => {
   });
 });
 
+test('another name beside that of a machine does not let it be tried more often', async () => {
+  await scene.clock.whileStopped(async () => {
+    const { loginName } = defaultRateLimits;
+    const limited = (await scene.anotherServer({ rateLimits: { loginName } })).visitor('attack');
+    const codes: string[] = [];
+    for (let i = 0; i < 21; i += 1) {
+      const guess = { username: `beside${i}`, clientID: 'guessed', clientSecret: 'x' };
+      codes.push(await codeOf(limited.login(guess)));
+    }
+    assert.equal(codes.indexOf('RATE_LIMITED'), 20, codes.join());
+  });
+});
+
 test('logins are limited to 60 a minute from an address, whatever the name', async () => {
   await scene.clock.whileStopped(async () => {
     const { loginAddress } = defaultRateLimits;
