@@ -26,6 +26,7 @@ import {
 import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
+import type { TermStage } from '../domain/terms/term.ts';
 import { printBills } from './print-bills.ts';
 import { scheduleRetry, scheduleRetryLater } from './retry-deliveries.ts';
 import { countsText, type MailCounts, sendMails } from './send-mails.ts';
@@ -92,7 +93,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
 }
 
 /** A single bill says nothing of the term. */
-async function showStage(tx: Tx, job: StepJob, stage: string): Promise<void> {
+async function showStage(tx: Tx, job: StepJob, stage: TermStage): Promise<void> {
   if (job.billId !== null) return;
   const stamp = { at: job.now, by: job.requestedBy };
   await updateTermStage(tx, job.tenant.tenantId, job.termId ?? 0, { stage }, stamp);

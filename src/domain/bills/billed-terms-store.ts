@@ -3,6 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { ContextType } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { termNotFound } from '../terms/store.ts';
+import type { PostType, TermStage, TermStatus, TermType } from '../terms/term.ts';
 
 /** A term with what its bills need of its context, batch and billing period. */
 export type BilledTerm = {
@@ -22,14 +23,14 @@ export type BilledTerm = {
   billing_period_id: number;
   /** Of the billing period, as decimal text. */
   months: string;
-  term_type: 'Regular' | 'OffCycle' | 'Final';
+  term_type: TermType;
   label: string;
   start_date: string;
   end_date: string;
   due_date: string;
-  post_type: 'Post Subscription' | 'Post Account' | 'Post Party';
-  status: 'Open' | 'Posted' | 'Published' | 'Cancelled';
-  stage: string;
+  post_type: PostType;
+  status: TermStatus;
+  stage: TermStage;
   is_stale: boolean;
   is_read: boolean;
   /** Whether estimates were asked for when readings were posted last. */
@@ -90,8 +91,8 @@ export async function getBilledTerm(
 }
 
 export type TermStep = {
-  stage: string;
-  status?: BilledTerm['status'];
+  stage: TermStage;
+  status?: TermStatus;
   isStale?: boolean;
   runNumber?: number;
 };

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { type BillRows, copyBills, type NewBill } from './copy-store.ts';
+import type { BillStatus } from './list-store.ts';
 import type { BillPart } from './made-bill.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
@@ -12,7 +13,7 @@ export type KnownBill = {
   /** Hexadecimal. */
   hash: string;
   subject_ts: string;
-  status: string;
+  status: BillStatus;
   is_held: boolean;
   hold_reason: string | null;
   posting: number;

@@ -3,12 +3,13 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
+import type { BillStatus } from './list-store.ts';
 
 export type BillKey = {
   bill_id: number;
   term_id: number;
   subject_id: number;
-  status: string;
+  status: BillStatus;
   is_held: boolean;
   hold_reason: string | null;
   ts: number;
