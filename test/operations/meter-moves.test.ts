@@ -91,6 +91,11 @@ test('assign-meter refuses meters that cannot be hung up there, and stores nothi
     await refuses(assign(other, free, { initialReadings: named }), 'REGISTER_REQUIRED', {
       field: 'data.initialReadings[0].register',
     });
+    const two = [{ register: 'kWh', value: '1' }, { value: '2' }];
+    await refuses(assign(other, free, { initialReadings: two }), 'DUPLICATE_ROW', {
+      field: 'data.initialReadings[1]',
+      statusCode: 422,
+    });
   });
 });
 

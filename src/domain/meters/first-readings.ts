@@ -1,4 +1,5 @@
 // The readings with which a register begins at a subscription.
+import { formatDate } from '../../base/calendar.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
 import { registerValue, shownRange } from '../readings/reading.ts';
 import { type Bound, noSuchRegister, positionOf } from './bind-registers.ts';
@@ -47,16 +48,40 @@ function initialReadings(
   meter: FoundMeter,
   date: Temporal.PlainDate,
 ): (InstallationReading | ErrorDetail)[] {
-  const named = wanted.initialReadings.map(({ register, value }, index) => {
+  const given = wanted.initialReadings.map(({ register, value }, index) => {
     const field = `${wanted.field}.initialReadings[${index}]`;
     const position = register === null ? onlyPosition(meter) : positionOf(meter, register);
     if (position === undefined) return noSuchRegister(`${field}.register`, meter, register);
     return readingOf(meter, { position, date, value }, `${field}.value`);
   });
-  if (wanted.initialReading === null) return named;
-  const field = `${wanted.field}.initialReading`;
-  if (meter.registers.length !== 1) return [...named, noSuchRegister(field, meter, null)];
-  return [...named, readingOf(meter, { position: 1, date, value: wanted.initialReading }, field)];
+  const fields = given.map((_, index) => `${wanted.field}.initialReadings[${index}]`);
+  const { initialReading: value } = wanted;
+  if (value !== null) {
+    const field = `${wanted.field}.initialReading`;
+    fields.push(field);
+    if (meter.registers.length !== 1) given.push(noSuchRegister(field, meter, null));
+    else given.push(readingOf(meter, { position: 1, date, value }, field));
+  }
+  return given.map((one, index) => {
+    if ('code' in one || !given.slice(0, index).some((other) => contradicts(other, one)))
+      return one;
+    return twoReadings(meter, one, fields[index] ?? wanted.field);
+  });
+}
+
+function contradicts(other: InstallationReading | ErrorDetail, one: InstallationReading): boolean {
+  return !('code' in other) && other.position === one.position && other.value !== one.value;
+}
+
+/** Nobody could tell with which of them it begins. */
+function twoReadings(
+  meter: FoundMeter,
+  { position, value }: InstallationReading,
+  field: string,
+): ErrorDetail {
+  const name = meter.registers[position - 1]?.register;
+  const message = `Register ${name} of meter ${meter.number} is given another first reading before`;
+  return { field, code: 'DUPLICATE_ROW', message, rejectedValue: value };
 }
 
 function onlyPosition(meter: FoundMeter): number | undefined {
@@ -77,7 +102,7 @@ function openingReadings(
     if (Temporal.PlainDate.compare(date, place.installDate) < 0) {
       const field = `${binding.field}.openingDate`;
       const message = `Meter ${meter.number} was installed later`;
-      return [{ field, code: 'INVALID_DATE', message, rejectedValue: date.toString() }];
+      return [{ field, code: 'INVALID_DATE', message, rejectedValue: formatDate(date) }];
     }
     return [readingOf(meter, { position, date, value }, `${binding.field}.openingReading`)];
   });

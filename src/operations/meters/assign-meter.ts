@@ -25,7 +25,7 @@ export const assignMeterOperation = operation({
     }),
   }),
   response: empty,
-  errors: [...moveErrors, ...installationErrors, 'UNKNOWN_INPUT'],
+  errors: [...moveErrors, ...installationErrors, 'UNKNOWN_INPUT', 'DUPLICATE_ROW'],
   example: {
     data: {
       connectionNumber: 'ELEC-00000001',
