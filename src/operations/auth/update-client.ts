@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { lockClient, updateClient } from '../../domain/access/clients-store.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
 import { empty, localDateTime, maybe, tsGuard } from '../fields.ts';
@@ -40,9 +41,7 @@ export const updateClientOperation = operation({
     const secretHash = data.clientSecret && (await hashSecret(data.clientSecret));
     const before = await lockClient(tx, tenant.tenantId, data.clientID);
     if (!before) throw new AppError('CLIENT_NOT_FOUND', { field: 'data.clientID' });
-    if (data.ts !== undefined && data.ts !== before.ts) {
-      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
-    }
+    assertNotStale(data.ts, before, { what: `API client ${data.clientID}`, field: 'data.ts' });
     const change = {
       ...(data.roles ? { roles: [...new Set(data.roles)] } : {}),
       ...(data.status ? { status: data.status } : {}),

@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
 import {
   countActiveAdministrators,
@@ -39,9 +40,7 @@ export const updateLoginOperation = operation({
     if (data.status === 'ACTIVE') await assertPartyLives(call, data.username);
     const before = await lockLogin(tx, tenantId, data.username);
     if (!before) throw new AppError('LOGIN_NOT_FOUND', { field: 'data.username' });
-    if (data.ts !== undefined && data.ts !== before.ts) {
-      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: before.ts });
-    }
+    assertNotStale(data.ts, before, { what: `Login ${data.username}`, field: 'data.ts' });
     if (data.roles?.includes('Customer') && before.party_id === null) {
       throw new AppError('REQUIRED_FIELD', {
         message: 'A login with the role Customer needs a party',

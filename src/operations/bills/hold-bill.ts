@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
+import { assertNotStale } from '../../base/stale.ts';
 import { type BilledTerm, getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { type BillKey, findBillKey, updateHold } from '../../domain/bills/store.ts';
 import { empty, id, maybe, text, tsGuard } from '../fields.ts';
@@ -32,9 +33,7 @@ export const holdBill = operation({
     const term = await getBilledTerm(tx, tenantId, found.term_id, { lock: 'share' });
     const bill = await findBillKey(tx, tenantId, billId, { lock: true });
     if (!bill) throw notFound(billId);
-    if (data.ts !== undefined && data.ts !== bill.ts) {
-      throw new AppError('STALE_OBJECT', { field: 'data.ts', current: bill.ts });
-    }
+    assertNotStale(data.ts, bill, { what: `Bill ${billId}`, field: 'data.ts' });
     assertDraft(term, bill);
     const reason = data.reason || null;
     await updateHold(tx, tenantId, billId, { isHeld, reason }, { at: now, by: principal.name });
