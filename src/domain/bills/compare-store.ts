@@ -22,7 +22,12 @@ export type DifferenceRow = { subject_id: number; before: Side | null; after: Si
  * The versions of bills that belong to a run. Those that both runs share are left out where that
  * can be told without looking at them: versions that stand since before the earlier of the two.
  */
-function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unknown> {
+function versionsAt(
+  tenantId: number,
+  pair: RunPair,
+  at: number,
+  isMeant: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
   const columns = sql.raw(
@@ -31,11 +36,11 @@ function versionsAt(tenantId: number, pair: RunPair, at: number): RawBuilder<unk
   return sql`
     select ${columns}, null::json as document, null::json as facts from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
-      and first_run <= ${at} and first_run > ${earlier}
+      and first_run <= ${at} and first_run > ${earlier} and ${isMeant}
     union all
     select ${columns}, document, facts from superseded_bills
     where tenant_id = ${tenantId} and term_id = ${termId}
-      and first_run <= ${at} and last_run >= ${at}
+      and first_run <= ${at} and last_run >= ${at} and ${isMeant}
       and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
 }
 
@@ -54,33 +59,63 @@ function contentOf(alias: string, column: string): string {
   ))`;
 }
 
-export async function listDifferences(
+/** What differs, without what the bills say: that is read of those that are shown. */
+function differing(tenantId: number, pair: RunPair): RawBuilder<unknown> {
+  return sql`
+    select coalesce(a.tenant_id, b.tenant_id) as tenant_id,
+      coalesce(a.subject_id, b.subject_id) as subject_id, b.bill_id as before_id,
+      a.bill_id as after_id
+    from (${versionsAt(tenantId, pair, pair.run)}) a
+    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    where a.hash is distinct from b.hash`;
+}
+
+export type DifferingRow = {
+  subject_id: number;
+  before_id: number | null;
+  after_id: number | null;
+};
+
+export async function listDiffering(
   tx: Tx,
   tenantId: number,
   pair: RunPair,
   window: { afterSubjectId: number; offset: number; limit: number },
+): Promise<DifferingRow[]> {
+  const { rows } = await sql<DifferingRow>`
+    select subject_id, before_id, after_id from (${differing(tenantId, pair)}) d
+    where tenant_id = ${tenantId} and subject_id > ${window.afterSubjectId}
+    order by subject_id
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+/** Both versions of what differs, with all that they say. */
+export async function listDifferences(
+  tx: Tx,
+  tenantId: number,
+  pair: RunPair,
+  differing: readonly DifferingRow[],
 ): Promise<DifferenceRow[]> {
+  const ids = differing.flatMap(({ before_id, after_id }) => [before_id, after_id]);
+  const isMeant = sql`bill_id = any(${ids}::bigint[])`;
   const { rows } = await sql<DifferenceRow>`
     select coalesce(a.subject_id, b.subject_id) as subject_id, ${sideOf('b')} as before,
       ${sideOf('a')} as after
-    from (${versionsAt(tenantId, pair, pair.run)}) a
-    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    from (${versionsAt(tenantId, pair, pair.run, isMeant)}) a
+    full join (${versionsAt(tenantId, pair, pair.against, isMeant)}) b
+      on b.subject_id = a.subject_id
     where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
-      and a.hash is distinct from b.hash
-      and coalesce(a.subject_id, b.subject_id) > ${window.afterSubjectId}
     order by 1
-    limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
 }
 
 export async function countDifferences(tx: Tx, tenantId: number, pair: RunPair): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count
-    from (${versionsAt(tenantId, pair, pair.run)}) a
-    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
-    where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
-      and a.hash is distinct from b.hash
+    select count(*) as count from (${differing(tenantId, pair)}) d
+    where tenant_id = ${tenantId}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }

@@ -9,8 +9,9 @@ import { causesOf } from '../../domain/bills/causes.ts';
 import {
   countDifferences,
   type DifferenceRow,
+  type DifferingRow,
   listDifferences,
-  type RunPair,
+  listDiffering,
   type Side,
 } from '../../domain/bills/compare-store.ts';
 import type { Cause } from '../../domain/bills/differing.ts';
@@ -20,7 +21,7 @@ import { findRun, type RunRow } from '../../domain/bills/runs-store.ts';
 import type { PriceBook } from '../../domain/rating/price-book.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { id, maybe, money, nullable, ordinal, page, timestamp } from '../fields.ts';
-import { listing } from '../listing.ts';
+import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 
 const text = Type.String();
@@ -81,19 +82,34 @@ export const compareRuns = operation({
     const against = await getRun(call, term, earlier, 'againstRunID');
     const pair = { termId: term.term_id, run: run.run_number, against: against.run_number };
     const books = new Map<number, PriceBook>();
-    const explained = async (from: Tx, rows: DifferenceRow[]): Promise<Explained[]> => {
+    let ahead = new Map<number, DifferingRow>();
+    const explained = async (from: Tx, found: readonly DifferingRow[]): Promise<Explained[]> => {
+      const rows = await listDifferences(from, tenantId, pair, found);
       await addBooks(from, tenant, term, rows, books);
       return rows.map((row) => ({ ...row, causes: causesBetween(row, books) }));
     };
     return listing<Explained, never>(call, {
       page: body.page,
       count: (from) => countDifferences(from, tenantId, pair),
-      at: async (from, { offset, limit }) =>
-        explained(from, await differencesOf(from, tenantId, pair, { offset, limit })),
-      after: async (from, { after, limit }) => {
-        const place = { afterSubjectId: after?.subject_id ?? 0, limit };
-        return explained(from, await differencesOf(from, tenantId, pair, place));
-      },
+      at: async (from, window) =>
+        explained(
+          from,
+          await listDiffering(from, tenantId, pair, { ...window, afterSubjectId: 0 }),
+        ),
+      after: foundAhead({
+        find: async (from, { after, limit }) => {
+          const place = { afterSubjectId: after?.subject_id ?? 0, offset: 0, limit };
+          const found = await listDiffering(from, tenantId, pair, place);
+          ahead = new Map(found.map((row) => [row.subject_id, row]));
+          return [...ahead.keys()];
+        },
+        rowsOf: (from, ids) =>
+          explained(
+            from,
+            ids.flatMap((subject) => ahead.get(subject) ?? []),
+          ),
+        idOf: (row) => row.subject_id,
+      }),
       present: (row) => present(row, tenant),
       wrap: (differences) =>
         ({
@@ -107,16 +123,6 @@ export const compareRuns = operation({
 });
 
 type Explained = DifferenceRow & { causes: Cause[] };
-
-function differencesOf(
-  tx: Tx,
-  tenantId: number,
-  pair: RunPair,
-  place: { afterSubjectId?: number; offset?: number; limit: number },
-): Promise<DifferenceRow[]> {
-  const { afterSubjectId = 0, offset = 0, limit } = place;
-  return listDifferences(tx, tenantId, pair, { afterSubjectId, offset, limit });
-}
 
 async function getRun(
   call: Call,
