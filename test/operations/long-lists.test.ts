@@ -14,9 +14,12 @@ import {
 } from '../../src/domain/parties/store.ts';
 import {
   countReadings,
+  listReadingIdsAfter,
   listReadingsAfter,
   listReadingsAt,
+  listReadingsByIds,
   type ReadingFilter,
+  type ReadingListRow,
 } from '../../src/domain/readings/list-store.ts';
 import { foundAhead } from '../../src/operations/listing.ts';
 import { tariffCase } from '../support/bill-run.ts';
@@ -153,6 +156,37 @@ test('readings since a day are not looked for among all that were read before', 
   );
   assert.equal(exported.answer.length, 1_000);
   assert.ok(exported.rows <= whole / 2, `${exported.rows} rows were looked at`);
+});
+
+test('readings of some days that are streamed are not looked for again for every chunk', async () => {
+  const from = Temporal.PlainDate.from('2025-07-15');
+  const to = Temporal.PlainDate.from('2025-08-15');
+  const next = foundAhead({
+    find: (tx, options) => listReadingIdsAfter(tx, tenantId, { ...none, from, to }, options),
+    rowsOf: (tx, ids) => listReadingsByIds(tx, tenantId, ids),
+    idOf: (row: ReadingListRow) => row.reading_id,
+  });
+  const { answer, rows } = await asked(['readings'], async (tx) => {
+    const listed: number[] = [];
+    let after: ReadingListRow | undefined;
+    do {
+      const chunk = await next(tx, { after, limit: 100 });
+      listed.push(...chunk.map((row) => row.reading_id));
+      after = chunk.at(-1);
+    } while (after);
+    return listed;
+  });
+  assert.equal(answer.length, subscriptions);
+  assert.ok(rows <= 2 * whole, `${rows} readings were looked at`);
+  const { data } = await admin.getReadings({
+    fromDate: '15/07/2025',
+    toDate: '15/08/2025',
+    page: null,
+  });
+  assert.deepEqual(
+    data.readings.map((row) => row.readingID),
+    answer,
+  );
 });
 
 test('rejected readings are not looked for among all', async () => {

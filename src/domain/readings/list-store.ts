@@ -82,6 +82,30 @@ export async function listReadingsAfter(
   return listByIds(tx, tenantId, idsOf(tenantId, filter, window));
 }
 
+/** The ids of the same, for many chunks at once. */
+export async function listReadingIdsAfter(
+  tx: Tx,
+  tenantId: number,
+  filter: ReadingFilter,
+  options: { after: ReadingListRow | undefined; limit: number },
+): Promise<number[]> {
+  const window = { afterId: options.after?.reading_id ?? 0, offset: 0, limit: options.limit };
+  const ids = idsOf(tenantId, filter, window) as RawBuilder<{ reading_id: number }>;
+  return (await ids.execute(tx)).rows.map((row) => row.reading_id);
+}
+
+export function listReadingsByIds(
+  tx: Tx,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<ReadingListRow[]> {
+  const known = sql`
+    select reading_id from readings
+    where tenant_id = ${tenantId} and reading_id = any(${ids}::bigint[])
+  `;
+  return listByIds(tx, tenantId, known);
+}
+
 type IdWindow = { afterId: number; offset: number; limit: number };
 
 /** The ids of a page or a chunk, in their order. */

@@ -3,15 +3,17 @@ import { formatTimestamp, parseDate } from '../../base/calendar.ts';
 import { wireDay } from '../../base/days.ts';
 import {
   countReadings,
+  listReadingIdsAfter,
   listReadingsAfter,
   listReadingsAt,
+  listReadingsByIds,
   type ReadingFilter,
   type ReadingListRow,
   readingStates,
 } from '../../domain/readings/list-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { date, fieldsOnly, filterOf, maybe, nullable, page, text, timestamp } from '../fields.ts';
-import { listing } from '../listing.ts';
+import { foundAhead, listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 
 /** A number that names nothing is no error: it finds nothing. */
@@ -83,7 +85,15 @@ export const getReadings = operation({
       fields: body.metaData?.fields,
       count: (tx) => countReadings(tx, tenantId, filter),
       at: (tx, window) => listReadingsAt(tx, tenantId, filter, window),
-      after: (tx, options) => listReadingsAfter(tx, tenantId, filter, options),
+      // Days are found by where their readings lie, all of them each time.
+      after:
+        filter.from === null && filter.to === null
+          ? (tx, options) => listReadingsAfter(tx, tenantId, filter, options)
+          : foundAhead({
+              find: (tx, options) => listReadingIdsAfter(tx, tenantId, filter, options),
+              rowsOf: (tx, ids) => listReadingsByIds(tx, tenantId, ids),
+              idOf: (row) => row.reading_id,
+            }),
       present: (row: ReadingListRow) => presentReading(row, call.tenant),
       wrap: (readings) => ({ readings }),
     });
