@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type Running, rowsOf, unpost } from '../support/bill-run.ts';
+import { billed, cancel, fee, termAgain } from '../support/cancelled-bills.ts';
 import { codeOf } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
@@ -14,35 +15,8 @@ scene.runJobs();
 
 const schedule = { operation: 'schedule' as const };
 
-/** 310 a month, and a tenth of it as tax. */
-const fee = {
-  service: {
-    components: [
-      { name: 'fee', label: 'Fee', type: 'Charge' as const, sequence: 1, categories: ['taxed'] },
-      { name: 'gst', label: 'GST', type: 'Tax' as const, sequence: 2 },
-    ],
-  },
-  tariff: {
-    componentRules: [
-      { component: 'fee', formula: '310', prorate: 'Days' as const },
-      { component: 'gst', scope: 'Term' as const, formula: 'SUMCAT("taxed") * 0.1' },
-    ],
-  },
-};
-
 const openFee = (workspace: string, service = {}) =>
   openOffer(scene, workspace, { ...fee.service, ...service }, fee.tariff);
-
-async function billed(run: Running, termId: number) {
-  await generate(run, termId);
-  const bills = await billsOf(run, termId);
-  assert.deepEqual(
-    bills.map((bill) => [bill.status, bill.errors]),
-    bills.map(() => ['Draft', []]),
-  );
-  await post(run, termId);
-  return billsOf(run, termId);
-}
 
 async function onlyBill(run: Running, termId: number) {
   const [bill, ...others] = (await billsOf(run, termId)).filter(
@@ -50,18 +24,6 @@ async function onlyBill(run: Running, termId: number) {
   );
   assert.ok(bill && others.length === 0);
   return bill;
-}
-
-function cancel({ client }: Running, billID: number, rebill?: boolean, reason = 'misread') {
-  return client.cancelBill({ data: { billID, reason, ...(rebill !== undefined && { rebill }) } });
-}
-
-/** The term that bills a cancelled bill again. */
-async function termAgain({ client }: Running, billID: number): Promise<number> {
-  const { data } = await client.getCreditNotes({ billID });
-  const termID = data.creditNotes[0]?.rebillTermID;
-  assert.ok(termID);
-  return termID;
 }
 
 /** By account, of what is owed and of what was earned. */

@@ -5,6 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { firstActive } from '../terms/eligible-store.ts';
 import {
   hasBilled,
+  isBilledOnce,
   isTurn,
   lastOf,
   readBefore,
@@ -93,7 +94,7 @@ function isBilled(tenantId: number): RawBuilder<unknown> {
 function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<unknown> {
   const isTaken = (before: string) => {
     const through = sql`coalesce(${sql.raw(before)}, o.start_date - 1)`;
-    return sql`b.status in ('Posted', 'Published') and exists (
+    return sql`${isBilledOnce(tenantId)} and exists (
       select from terms o
       join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = w.subscription_id
       where o.tenant_id = ${tenantId} and o.term_id = b.term_id and o.term_id <> t.term_id

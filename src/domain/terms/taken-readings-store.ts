@@ -82,6 +82,17 @@ export function isBefore(tenantId: number, term: EligibleTerm): RawBuilder<unkno
     or (t.term_id <> ${term.term_id} and ${hasBilled(tenantId, sql`o.subscription_id`)}))`;
 }
 
+/**
+ * Whether the days of a bill `b` are billed: also those of a cancelled one that nobody is to bill
+ * again.
+ */
+export function isBilledOnce(tenantId: number): RawBuilder<unknown> {
+  return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled' and exists (
+    select from credit_notes n
+    where n.tenant_id = ${tenantId} and n.bill_id = b.bill_id and n.rebill_term_id is null
+  )))`;
+}
+
 /** Whether a term `t` has posted a bill of a subscription. */
 export function hasBilled(
   tenantId: number,
@@ -97,7 +108,7 @@ function hasPosted(
   subscriptionId: RawBuilder<unknown>,
   isWanted: (part: 'b' | 'p') => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const isItsBill = sql`b.term_id = ${sql.ref(termId)} and b.status in ('Posted', 'Published')`;
+  const isItsBill = sql`b.term_id = ${sql.ref(termId)} and ${isBilledOnce(tenantId)}`;
   return sql`(exists (
       select from bills b
       where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
@@ -143,7 +154,7 @@ export function readBefore(
  * highest load is of its own term, and of no later one.
  */
 function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
-  const isPosted = sql`b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')`;
+  const isPosted = sql`b.tenant_id = ${tenantId} and ${isBilledOnce(tenantId)}`;
   return sql`(exists (
         select from (
           select b.term_id, b.billed_through, b.billed_to from bills b

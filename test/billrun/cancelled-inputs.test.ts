@@ -1,0 +1,117 @@
+// What was uploaded, given by hand and read for a bill that is cancelled: billed again once where
+// that was asked for, and otherwise not at all.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { billed, cancel } from '../support/cancelled-bills.ts';
+import { assertLaws } from '../support/laws.ts';
+import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
+import { openScene } from '../support/scene.ts';
+import { newMeter } from '../support/subscriptions.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+const schedule = { operation: 'schedule' as const };
+
+/** A customer with 30 calls at 2 and a visit for 500 in July, after something happened to him. */
+async function openCalls(
+  workspace: string,
+  happens: (place: OfferPlace, number: string) => Promise<unknown> = async () => {},
+) {
+  const source = 'Uploaded' as const;
+  const place = await openOffer(
+    scene,
+    workspace,
+    {
+      unmeteredInputs: [{ name: 'calls', source }],
+      components: [
+        { name: 'callCharge', label: 'Calls', type: 'Charge', sequence: 1 },
+        { name: 'visit', label: 'Visit', type: 'Charge', sequence: 2, manual: 'Optional' },
+      ],
+    },
+    {
+      componentRules: [
+        { component: 'callCharge', scope: 'Term', formula: 'usage.calls * 2' },
+        { component: 'visit', scope: 'Term', formula: '0' },
+      ],
+      usageData: [{ input: 'calls', source }],
+    } as never,
+  );
+  const number = await place.connectOld();
+  await happens(place, number);
+  const send = (termID: number, list: string, row: unknown[]) => {
+    const data = JSON.stringify({ termID, [list]: [row] });
+    return { ...schedule, data: { data } };
+  };
+  const upload = (termID: number, quantity: string) =>
+    place.client.uploadUsage(send(termID, 'usage', [number, 'calls', quantity]));
+  const give = (termID: number, value: string) =>
+    place.client.postManualComponentValues(send(termID, 'compsData', [number, 'visit', value]));
+  const first = await place.open(july);
+  await upload(first, '30');
+  await give(first, '500');
+  const [bill] = await billed(place, first);
+  assert.ok(bill);
+  assert.equal(bill.billAmount, 560);
+  return { place, number, billID: bill.billID };
+}
+
+test('what was uploaded is not billed in a later term without rebill, also of who was cut off', async () => {
+  const { place, number, billID } = await openCalls('cut-off', (one, connectionNumber) =>
+    one.client.disconnectConnection({
+      data: { connectionNumber, effectiveDate: '21/07/2026', kind: 'Temporary', reason: 'unpaid' },
+    }),
+  );
+  await cancel(place, billID);
+  await place.client.reconnectConnection({
+    data: { connectionNumber: number, effectiveDate: '05/08/2026' },
+  });
+  const [next] = await billed(place, await place.open(august));
+  assert.deepEqual([next?.billedFrom, next?.billAmount], ['05/08/2026', 0]);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('what a meter counted that was taken down is not billed in a later term', async () => {
+  const place = await openOffer(
+    scene,
+    'taken-down',
+    {
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 }],
+    },
+    {
+      componentRules: [{ component: 'energyCharge', scope: 'Term', formula: 'usage.energy * 10' }],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    },
+  );
+  const [old, number] = [await newMeter(place.client), await newMeter(place.client)];
+  const connectionNumber = await place.connectOld({
+    meters: [{ number: old, installDate: '30/06/2026', initialReading: '0' }],
+  });
+  const lock = (termID: number) =>
+    place.client.postMeterReadings({ ...schedule, data: { termID, reading: 'current' } });
+  const read = (value: string, readingDate: string) =>
+    place.client.makeReadings({ readings: [{ number, value, readingDate }] });
+  await place.client.replaceMeter({
+    data: {
+      connectionNumber,
+      oldNumber: old,
+      newNumber: number,
+      replaceDate: '20/07/2026',
+      finalReadings: [{ value: '60' }],
+      initialReadings: [{ value: '0' }],
+    },
+  });
+  await read('40', '31/07/2026');
+  const first = await place.open(july);
+  await lock(first);
+  const [bill] = await billed(place, first);
+  assert.equal(bill?.billAmount, 1_000);
+  await cancel(place, bill?.billID ?? 0);
+  await read('70', '31/08/2026');
+  const second = await place.open(august);
+  await lock(second);
+  const [next] = await billed(place, second);
+  assert.equal(next?.billAmount, 300);
+  await assertLaws(scene, place.tenantId);
+});
