@@ -2,7 +2,7 @@
 // that was asked for, and otherwise not at all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { billed, cancel } from '../support/cancelled-bills.ts';
+import { billed, cancel, termAgain } from '../support/cancelled-bills.ts';
 import { assertLaws } from '../support/laws.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
@@ -53,8 +53,35 @@ async function openCalls(
   const [bill] = await billed(place, first);
   assert.ok(bill);
   assert.equal(bill.billAmount, 560);
-  return { place, number, billID: bill.billID };
+  return { place, number, upload, give, billID: bill.billID };
 }
+
+test('a term that nobody takes on leaves what was given to the next one, once', async () => {
+  for (const isCancelled of [false, true]) {
+    const { place, billID } = await openCalls(`left-${isCancelled}`);
+    await cancel(place, billID, true);
+    const termID = await termAgain(place, billID);
+    if (isCancelled) await place.client.cancelTerm({ data: { termID, reason: 'not needed' } });
+    const [next] = await billed(place, await place.open(august));
+    assert.deepEqual([next?.billedFrom, next?.billAmount], ['01/07/2026', 560]);
+    await assertLaws(scene, place.tenantId);
+  }
+});
+
+test('what is taken out of the new term is not billed again', async () => {
+  const { place, upload, give, billID } = await openCalls('taken-out');
+  await cancel(place, billID, true);
+  const again = await termAgain(place, billID);
+  await give(again, '');
+  await upload(again, '40');
+  const [bill] = await billed(place, again);
+  assert.equal(bill?.billAmount, 80);
+  // And once more, out of the term that billed it again.
+  await cancel(place, bill?.billID ?? 0, true);
+  const [next] = await billed(place, await place.open(august));
+  assert.equal(next?.billAmount, 80);
+  await assertLaws(scene, place.tenantId);
+});
 
 test('what was uploaded is not billed in a later term without rebill, also of who was cut off', async () => {
   const { place, number, billID } = await openCalls('cut-off', (one, connectionNumber) =>
