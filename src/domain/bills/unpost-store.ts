@@ -180,7 +180,8 @@ export async function reverseJournals(
 
 /**
  * Whether a term that may be on the bills, because they caught up on it or tell what is overdue of
- * it, was changed since they were made. While bills are posted nobody marks them stale for it.
+ * it, was changed since they were made, or a bill of their subscriptions cancelled. While bills are
+ * posted nobody marks them stale for it.
  */
 export async function isOutdated(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
@@ -188,15 +189,32 @@ export async function isOutdated(tx: Tx, tenantId: number, termId: number): Prom
       select from terms o
       where o.tenant_id = ${tenantId} and o.context_id = t.context_id
         and o.batch_id = t.batch_id and o.term_id <> t.term_id and o.end_date <= t.end_date
-        and o.modified_at > (
-          select max(r.started_at) from bill_runs r
-          where r.tenant_id = ${tenantId} and r.term_id = t.term_id and r.bill_id is null
-        )
+        and o.modified_at > m.started_at
+    ) or exists (
+      select from credit_notes n
+      cross join lateral (${subscriptionsOf(tenantId, sql`b.bill_id = n.bill_id`)}) c
+      where n.tenant_id = ${tenantId} and n.created_at > m.started_at
+        and c.subscription_id in (${subscriptionsOf(tenantId, sql`b.term_id = ${termId}`)})
     ) as found
     from terms t
+    cross join lateral (
+      select max(r.started_at) as started_at from bill_runs r
+      where r.tenant_id = ${tenantId} and r.term_id = t.term_id and r.bill_id is null
+    ) m
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
   `.execute(tx);
   return rows[0]?.found ?? false;
+}
+
+/** Of bills `b`, alone on them or with others. */
+function subscriptionsOf(tenantId: number, isWanted: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select b.subscription_id from bills b
+    where b.tenant_id = ${tenantId} and ${isWanted} and b.subscription_id is not null
+    union all
+    select p.subscription_id from bills b
+    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    where b.tenant_id = ${tenantId} and ${isWanted}`;
 }
 
 export async function retireNumbers(
