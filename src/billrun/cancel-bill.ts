@@ -17,6 +17,7 @@ import {
   markDraftsStale,
   moveInputs,
   type PostedBill,
+  touchSubscriptions,
 } from '../domain/bills/cancel-store.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
 import { listShares } from '../domain/bills/post-store.ts';
@@ -109,6 +110,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     await forgetBilledTerm(tx, tenantId, { billId: bill.bill_id, termId: term.term_id });
   }
   await markDraftsStale(tx, tenantId, { billId: bill.bill_id, contextId: term.context_id });
+  await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
   const again = rebill ? await openAgain(tx, job, found, today) : null;
   await insertCreditNote(

@@ -284,26 +284,6 @@ test('a bill with a later one is cancelled, and not billed again before that one
   await assertLaws(scene, place.tenantId);
 });
 
-test('a later term that is unposted after it has to be generated again', async () => {
-  for (const postType of ['Post Subscription', 'Post Party'] as const) {
-    const place = await openFee(`unposted-${postType.slice(5).toLowerCase()}`, { postType });
-    await place.connectOld({ postType });
-    await place.connectOld({ postType });
-    const [first] = await billed(place, await place.open({ ...july, postType }));
-    const later = await place.open({ ...august, postType });
-    await billed(place, later);
-    await unpost(place, later);
-    assert.equal((await termOf(place.client, later)).stale, false);
-    await post(place, later);
-    await cancel(place, first?.billID ?? 0);
-    await unpost(place, later);
-    assert.equal(await codeOf(post(place, later)), 'TERM_STALE_GENERATE_AGAIN');
-    const [bill] = await billed(place, later);
-    assert.equal(bill?.arrears, 0);
-    await assertLaws(scene, place.tenantId);
-  }
-});
-
 test('with readings posted in the next term a bill is not billed again', async () => {
   const { place, read, lock, billID } = await misread('read-on');
   await read('1200', '31/08/2026');

@@ -151,6 +151,22 @@ export async function markDraftsStale(
   `.execute(tx);
 }
 
+/** As good as changed: a draft of theirs that is being posted was made while the bill was owed. */
+export async function touchSubscriptions(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update subscriptions s
+    set modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from (${postedParts(tenantId, { billId })}) p
+    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+  `.execute(tx);
+}
+
 export async function markCancelled(
   tx: Tx,
   tenantId: number,
