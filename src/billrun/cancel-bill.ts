@@ -61,12 +61,17 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
   return { term, bill, subscriptions };
 }
 
-/** What follows builds on this bill: it has to be taken back first. */
+/** A term can be opened, and nothing that follows builds on this bill. */
 function assertRebillable(
   term: BilledTerm,
   bill: PostedBill,
   subscriptions: readonly BilledSubscription[],
 ): void {
+  if (subscriptions.some((one) => one.is_archived)) {
+    const what = `The pricing context ${term.context_code} is archived`;
+    const message = `${what}: restore it first, or cancel the bill without rebill`;
+    throw new AppError('SERVICE_ARCHIVED', { message, field: 'data.rebill' });
+  }
   const followed = subscriptions.find((one) => one.is_followed);
   if (followed) {
     const what = `${followed.subscription_number} has a later bill`;

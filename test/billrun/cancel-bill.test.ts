@@ -284,6 +284,16 @@ test('a bill with a later one is cancelled, and not billed again before that one
   await assertLaws(scene, place.tenantId);
 });
 
+test('in an archived context nothing is billed again', async () => {
+  const place = await openFee('archived');
+  await place.connectOld();
+  const [bill] = await billed(place, await place.open(july));
+  const { serviceCode: code } = place.offer;
+  await place.client.updateService({ service: { code, archiveStatus: 1 } });
+  assert.equal(await codeOf(cancel(place, bill?.billID ?? 0, true)), 'SERVICE_ARCHIVED');
+  await cancel(place, bill?.billID ?? 0);
+});
+
 test('with readings posted in the next term a bill is not billed again', async () => {
   const { place, read, lock, billID } = await misread('read-on');
   await read('1200', '31/08/2026');

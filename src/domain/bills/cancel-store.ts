@@ -46,6 +46,7 @@ export type BilledSubscription = {
   subscription_id: number;
   subscription_number: string;
   batch_code: string;
+  is_archived: boolean;
   /** Whether a later bill builds on this one. */
   is_followed: boolean;
   /** An open term that has locked readings of it. */
@@ -58,7 +59,7 @@ export async function listBilled(
   billId: number,
 ): Promise<BilledSubscription[]> {
   const { rows } = await sql<BilledSubscription>`
-    select s.subscription_id, s.subscription_number, b.code as batch_code,
+    select s.subscription_id, s.subscription_number, b.code as batch_code, c.archived as is_archived,
       s.billed_through is distinct from p.billed_to as is_followed, (
         select t.label from term_readings l
         join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
@@ -68,6 +69,7 @@ export async function listBilled(
     from (${postedParts(tenantId, { billId })}) p
     join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
     join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
     order by s.subscription_id
   `.execute(tx);
   return rows;

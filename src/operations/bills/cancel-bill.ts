@@ -23,7 +23,7 @@ export const cancelBillOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['BILL_NOT_FOUND', ...stepErrors],
+  errors: ['BILL_NOT_FOUND', 'SERVICE_ARCHIVED', ...stepErrors],
   example: { data: { billID: 1, reason: 'The meter was misread', rebill: true } },
   async handle(call, { data }) {
     const { billID: billId } = data;
