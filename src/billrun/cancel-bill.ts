@@ -112,7 +112,11 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     const options = { today: today.toString(), stamp };
     await restoreSubscriptions(tx, tenantId, { billId: bill.bill_id }, options);
   } else {
-    await forgetBilledTerm(tx, tenantId, { billId: bill.bill_id, termId: term.term_id });
+    await forgetBilledTerm(tx, tenantId, {
+      billId: bill.bill_id,
+      termId: term.term_id,
+      isLookedAt: !term.bills_after_period,
+    });
   }
   await markDraftsStale(tx, tenantId, { billId: bill.bill_id, contextId: term.context_id });
   await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);

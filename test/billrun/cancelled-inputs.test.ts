@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billed, cancel, termAgain } from '../support/cancelled-bills.ts';
 import { assertLaws } from '../support/laws.ts';
-import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
+import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
 
@@ -140,5 +140,65 @@ test('what a meter counted that was taken down is not billed in a later term', a
   await lock(second);
   const [next] = await billed(place, second);
   assert.equal(next?.billAmount, 300);
+  await assertLaws(scene, place.tenantId);
+});
+
+test('billed in advance: what was used on the days of a cancelled bill is on the next one', async () => {
+  const source = 'Uploaded' as const;
+  const place = await openOffer(
+    scene,
+    'used-ahead',
+    {
+      postBilling: 0,
+      unmeteredInputs: [{ name: 'data', source }],
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+        { name: 'used', label: 'Data', type: 'Charge', sequence: 2 },
+      ],
+    },
+    {
+      componentRules: [
+        { component: 'fee', formula: '310', prorate: 'Days' },
+        // 50 a month are free.
+        {
+          component: 'used',
+          scope: 'Term',
+          window: 'Previous',
+          formula: 'MAX(0, usage.data - 50 * segment.months)',
+        },
+      ],
+      usageData: [{ input: 'data', source }],
+    },
+  );
+  const number = await place.connectOld();
+  const ahead = async (days: typeof july, used: string) => {
+    const termID = await place.open(days);
+    const data = JSON.stringify({ termID, usage: [[number, 'data', used]] });
+    await place.client.uploadUsage({ ...schedule, data: { data } });
+    const [bill] = await billed(place, termID);
+    const lines = bill?.lines.map((line) => [line.component, line.fromDate, line.amount]);
+    return { billID: bill?.billID ?? 0, lines };
+  };
+  // Nobody knows what was used in June.
+  const first = await ahead(july, '0');
+  await cancel(place, first.billID);
+  const second = await ahead(august, '170');
+  assert.deepEqual(second.lines, [
+    ['fee', '01/08/2026', 310],
+    ['used', '01/07/2026', 120],
+  ]);
+  await cancel(place, second.billID);
+  const third = await ahead(september, '90');
+  const ofSeptember = [
+    ['fee', '01/09/2026', 310],
+    ['used', '01/08/2026', 40],
+  ];
+  assert.deepEqual(third.lines, ofSeptember);
+  await cancel(place, third.billID, true);
+  const [again] = await billed(place, await termAgain(place, third.billID));
+  assert.deepEqual(
+    again?.lines.map((line) => [line.component, line.fromDate, line.amount]),
+    ofSeptember,
+  );
   await assertLaws(scene, place.tenantId);
 });

@@ -111,17 +111,23 @@ export async function listBeside(
   return rows;
 }
 
-/** What was used in a term that is billed no more is no measure for the next ones. */
+/**
+ * What was used in a term that is billed no more is no measure for the next ones. Bills that are
+ * made in advance still look back at it: what was used on its days is on none.
+ */
 export async function forgetBilledTerm(
   tx: Tx,
   tenantId: number,
-  { billId, termId }: { billId: number; termId: number },
+  { billId, termId, isLookedAt }: { billId: number; termId: number; isLookedAt: boolean },
 ): Promise<void> {
+  const isIt = sql`(e.term ->> 'termId')::bigint is not distinct from ${termId}`;
   await sql`
     update usage_histories h
     set terms = array(
-        select e.term from unnest(h.terms) with ordinality as e (term, place)
-        where (e.term ->> 'termId')::bigint is distinct from ${termId}
+        select case when ${isIt} then ((e.term::jsonb - 'amount' - 'rounding')
+          || '{"usage": {}, "isCancelled": true}')::json else e.term end
+        from unnest(h.terms) with ordinality as e (term, place)
+        where ${isLookedAt} or not ${isIt}
         order by e.place
       ),
       billed = case when (h.terms[1] ->> 'termId')::bigint is distinct from ${termId}

@@ -11,7 +11,7 @@ import type {
   TermFacts,
   UploadedUsage,
 } from '../rating/facts.ts';
-import type { HistoryEntry } from '../terms/usage-history-store.ts';
+import { billedOnly, type HistoryEntry } from '../terms/usage-history-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { FactsBefore } from './facts-before-store.ts';
 import { metersOf } from './freeze-meters.ts';
@@ -36,8 +36,8 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
-  const { history } = standing;
-  if (history !== null && history.length > 0) addHistory(facts, history);
+  const history = billedOnly(standing.history ?? []);
+  if (history.length > 0) addHistory(facts, history);
   if (previous !== null) {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
   }

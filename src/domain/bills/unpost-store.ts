@@ -291,7 +291,7 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
     update usage_histories h
     set terms = h.terms[2:] || ${forgottenTerms(tenantId)},
       brought_forward = coalesce(e.brought_forward, 0), entry_id = coalesce(e.entry_id, 0),
-      billed = case when h.billed is not null then (
+      billed = case when h.billed is not null and h.terms[2] ->> 'isCancelled' is null then (
         select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
         ${withContents}

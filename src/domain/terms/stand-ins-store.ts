@@ -6,6 +6,7 @@ import type { EligibleTerm } from './eligible-store.ts';
 import { estimateSource, type LockOptions, openRegisters } from './open-registers-store.ts';
 import { isBefore } from './taken-readings-store.ts';
 import {
+  billedOnly,
   type HistoryEntry,
   historyTerms,
   historyText,
@@ -58,7 +59,7 @@ export type UnreadRegister = {
   /** What earlier terms billed of the register, the newest first. */
   terms: RegisterTerm[] | null;
   /** What they billed of the input, where no other register measured a part of it. */
-  history: HistoryEntry[] | null;
+  history: readonly HistoryEntry[] | null;
 };
 
 export type RegisterTerm = {
@@ -108,7 +109,10 @@ export async function listUnread(
     where g.is_unread and g.previous_id is not null
     order by g.subscription_id, g.assignment_id, g.position
   `.execute(tx);
-  return rows.map((row) => ({ ...row, history: readHistory(row.history) }));
+  return rows.map((row) => {
+    const history = readHistory(row.history);
+    return { ...row, history: history && billedOnly(history) };
+  });
 }
 
 /** Whether another register of the same input hung at the same time as `g`, read or not. */

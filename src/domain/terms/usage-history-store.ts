@@ -15,12 +15,21 @@ export type HistoryEntry = {
   amount?: number;
   /** Of a bill of several subscriptions, where this one has taken it. */
   rounding?: number;
+  /** Its bill was cancelled and is not made again: it says nothing but which days it had. */
+  isCancelled?: true;
   usage: Record<string, { quantity: string; type?: string; carried?: string }>;
 };
 
 /** Of usage_histories `h`, the newest first: a text, which PostgreSQL need not look into. */
 export const historyText = sql<string | null>`
   '[' || array_to_string(h.terms[1:${sql.lit(historyTerms)}], ',') || ']'`;
+
+/** Of the terms those that were billed. */
+export function billedOnly(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  return history.some((entry) => entry.isCancelled)
+    ? history.filter((entry) => !entry.isCancelled)
+    : history;
+}
 
 export function readHistory(text: string | null): HistoryEntry[] | null {
   return text === null ? null : JSON.parse(text);
