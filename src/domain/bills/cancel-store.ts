@@ -59,8 +59,8 @@ export async function listBilled(
   billId: number,
 ): Promise<BilledSubscription[]> {
   const { rows } = await sql<BilledSubscription>`
-    select s.subscription_id, s.subscription_number, b.code as batch_code, c.archived as is_archived,
-      s.billed_through is distinct from p.billed_to as is_followed, (
+    select s.subscription_id, s.subscription_number, b.code as batch_code,
+      c.archived as is_archived, s.billed_through is distinct from p.billed_to as is_followed, (
         select t.label from term_readings l
         join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
         where l.tenant_id = ${tenantId} and l.subscription_id = s.subscription_id
