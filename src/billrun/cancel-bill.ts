@@ -8,6 +8,7 @@ import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-sto
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import {
   type BilledSubscription,
+  copyInputs,
   forgetBilledTerm,
   hasMovedOn,
   listBeside,
@@ -15,7 +16,6 @@ import {
   lockBill,
   markCancelled,
   markDraftsStale,
-  moveInputs,
   type PostedBill,
   touchSubscriptions,
 } from '../domain/bills/cancel-store.ts';
@@ -221,6 +221,6 @@ async function openAgain(
     },
     stamp,
   );
-  await moveInputs(tx, tenantId, { from: term.term_id, to: created.termId }, ids);
+  await copyInputs(tx, tenantId, { from: term.term_id, to: created.termId }, ids);
   return { termId: created.termId, label: created.label };
 }

@@ -190,18 +190,29 @@ export async function markCancelled(
   `.execute(tx);
 }
 
-/** What was given by hand and uploaded for subscriptions in a term is that of another one. */
-export async function moveInputs(
+/** What was given by hand and uploaded for subscriptions in a term, for another one. */
+export async function copyInputs(
   tx: Tx,
   tenantId: number,
   terms: { from: number; to: number },
   subscriptionIds: readonly number[],
 ): Promise<void> {
-  for (const table of ['manual_values', 'term_usage']) {
-    await sql`
-      update ${sql.table(table)} set term_id = ${terms.to}
-      where tenant_id = ${tenantId} and term_id = ${terms.from}
-        and subscription_id = any(${[...subscriptionIds]}::bigint[])
-    `.execute(tx);
-  }
+  const isTheirs = sql`tenant_id = ${tenantId} and term_id = ${terms.from}
+      and subscription_id = any(${[...subscriptionIds]}::bigint[])`;
+  await sql`
+    insert into manual_values
+      (tenant_id, term_id, subscription_id, component, value, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, component, value, modified_at,
+      modified_by
+    from manual_values
+    where ${isTheirs}
+  `.execute(tx);
+  await sql`
+    insert into term_usage
+      (tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, input, usage_date, quantity,
+      modified_at, modified_by
+    from term_usage
+    where ${isTheirs}
+  `.execute(tx);
 }

@@ -124,6 +124,25 @@ function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<
     ))`;
 }
 
+/** Whether what was taken in for a term `t` was copied to one that bills a cancelled bill again. */
+function isGivenOn(tenantId: number): RawBuilder<unknown> {
+  const isItsBill = sql`b.tenant_id = ${tenantId} and b.term_id = t.term_id
+      and b.status = 'Cancelled'`;
+  return sql`exists (
+    select from (
+      select b.bill_id from bills b
+      where ${isItsBill} and b.subscription_id = w.subscription_id
+      union all
+      select b.bill_id from bill_parts p
+      join bills b on b.bill_id = p.bill_id and ${isItsBill}
+      where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
+    ) c
+    join credit_notes n on n.tenant_id = ${tenantId} and n.bill_id = c.bill_id
+    join terms a on a.tenant_id = ${tenantId} and a.term_id = n.rebill_term_id
+      and a.status <> 'Cancelled'
+  )`;
+}
+
 /**
  * Whether the term bills what was taken in for a term `t`: itself, or one that has no day left to
  * bill when this one is posted. Of one of the same days, only what was not given for this one too.
@@ -135,7 +154,7 @@ function isTakenOver(
 ): RawBuilder<unknown> {
   return sql`(t.term_id = ${term.term_id} or (
     t.end_date <= w.last_date and t.status <> 'Cancelled'
-    and not ${isBilled(tenantId)}
+    and not ${isBilled(tenantId)} and not ${isGivenOn(tenantId)}
     and (t.end_date < ${term.start_date}::date or not exists (${isGivenToo}))
   )) and not ${isCaughtUp(tenantId, takenAt)}`;
 }
