@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { JournalSource } from '../ledger/journal.ts';
 import type { Stamp } from '../ledger/store.ts';
 import type { DraftCharges } from './post-store.ts';
-import { movedSince, postedParts } from './unpost-store.ts';
+import { lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
 
 export type PostedBill = DraftCharges & {
   term_id: number;
@@ -28,16 +28,7 @@ export async function lockBill(
     where tenant_id = ${tenantId} and bill_id = ${billId}
     for no key update
   `.execute(tx);
-  await sql`
-    select count(*) from (
-      select from subscriptions s
-      where s.tenant_id = ${tenantId} and s.subscription_id in (
-        select p.subscription_id from (${postedParts(tenantId, { billId })}) p
-      )
-      order by s.subscription_id
-      for no key update
-    ) locked
-  `.execute(tx);
+  await lockSubscriptionsOf(tx, tenantId, { billId });
   return rows[0];
 }
 

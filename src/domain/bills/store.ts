@@ -30,6 +30,10 @@ export async function findBillKey(
   return rows[0];
 }
 
+export function billNotFound(billId: number, field: string): AppError {
+  return new AppError('BILL_NOT_FOUND', { message: `No bill has the id ${billId}`, field });
+}
+
 /** The one bill of a term that a step is asked for. */
 export async function getBillOfTerm(
   tx: Tx,
@@ -38,10 +42,7 @@ export async function getBillOfTerm(
   billId: number,
 ): Promise<BillKey> {
   const bill = await findBillKey(tx, tenantId, billId);
-  if (!bill) {
-    const message = `No bill has the id ${billId}`;
-    throw new AppError('BILL_NOT_FOUND', { message, field: 'billId' });
-  }
+  if (!bill) throw billNotFound(billId, 'billId');
   if (bill.term_id === term.term_id) return bill;
   const message = `Bill ${billId} is not of term ${term.label}`;
   throw new AppError('BILL_NOT_IN_TERM', { message, field: 'billId' });

@@ -17,11 +17,20 @@ export async function lockPosted(tx: Tx, tenantId: number, termId: number): Prom
       for no key update
     ) locked
   `.execute(tx);
+  await lockSubscriptionsOf(tx, tenantId, { termId });
+}
+
+/** Nobody changes the subscriptions of bills that are taken back until the transaction ends. */
+export async function lockSubscriptionsOf(
+  tx: Tx,
+  tenantId: number,
+  taken: TakenBack,
+): Promise<void> {
   await sql`
     select count(*) from (
       select from subscriptions s
       where s.tenant_id = ${tenantId} and s.subscription_id in (
-        select p.subscription_id from (${postedParts(tenantId, { termId })}) p
+        select p.subscription_id from (${postedParts(tenantId, taken)}) p
       )
       order by s.subscription_id
       for no key update

@@ -1,7 +1,6 @@
 import * as Type from 'typebox';
-import { AppError } from '../../base/errors.ts';
 import { type Cancelling, cancelBillStep } from '../../billrun/cancel-bill.ts';
-import { findBillKey } from '../../domain/bills/store.ts';
+import { billNotFound, findBillKey } from '../../domain/bills/store.ts';
 import { empty, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askForStep, scheduleWord, settleJob, stepErrors } from '../scheduling.ts';
@@ -28,10 +27,7 @@ export const cancelBillOperation = operation({
   async handle(call, { data }) {
     const { billID: billId } = data;
     const found = await findBillKey(call.tx, call.tenant.tenantId, billId);
-    if (!found) {
-      const message = `No bill has the id ${billId}`;
-      throw new AppError('BILL_NOT_FOUND', { message, field: 'data.billID' });
-    }
+    if (!found) throw billNotFound(billId, 'data.billID');
     const parameters: Cancelling = { reason: data.reason.trim(), rebill: data.rebill ?? false };
     return askForStep(call, cancelBillStep, {
       termId: found.term_id,

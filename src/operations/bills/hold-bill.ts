@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { type BilledTerm, getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { type BillKey, findBillKey, updateHold } from '../../domain/bills/store.ts';
+import { type BillKey, billNotFound, findBillKey, updateHold } from '../../domain/bills/store.ts';
 import { empty, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -28,11 +28,11 @@ export const holdBill = operation({
     const { tenantId } = tenant;
     const { billID: billId, hold: isHeld } = data;
     const found = await findBillKey(tx, tenantId, billId);
-    if (!found) throw notFound(billId);
+    if (!found) throw billNotFound(billId, 'data.billID');
     // Generating and posting hold the term while they begin, and tell by its stage that they run.
     const term = await getBilledTerm(tx, tenantId, found.term_id, { lock: 'share' });
     const bill = await findBillKey(tx, tenantId, billId, { lock: true });
-    if (!bill) throw notFound(billId);
+    if (!bill) throw billNotFound(billId, 'data.billID');
     assertNotStale(data.ts, bill, { what: `Bill ${billId}`, field: 'data.ts' });
     assertDraft(term, bill);
     const reason = data.reason || null;
@@ -47,11 +47,6 @@ export const holdBill = operation({
     return { message: isHeld ? 'The bill is on hold' : 'The bill is released', data: {} };
   },
 });
-
-function notFound(billId: number): AppError {
-  const message = `No bill has the id ${billId}`;
-  return new AppError('BILL_NOT_FOUND', { message, field: 'data.billID' });
-}
 
 function assertDraft(term: BilledTerm, bill: BillKey): void {
   const isDraft = ['Draft', 'Hold', 'Error'].includes(bill.status);

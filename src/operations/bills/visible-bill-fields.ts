@@ -1,5 +1,5 @@
 // Which bills a caller may be shown, where one is asked for by its id.
-import { AppError } from '../../base/errors.ts';
+import { billNotFound } from '../../domain/bills/store.ts';
 import type { Call } from '../operation.ts';
 
 /** A customer sees bills of its own that are published, and hears of no others. */
@@ -10,6 +10,5 @@ export function visibleBill<Row extends { party_id: number; status: string }>(
 ): Row {
   const isForAll = ownPartyId === null;
   if (row && (isForAll || (row.party_id === ownPartyId && row.status === 'Published'))) return row;
-  const message = `No bill has the id ${billId}`;
-  throw new AppError('BILL_NOT_FOUND', { message, field: 'billID' });
+  throw billNotFound(billId, 'billID');
 }
