@@ -56,7 +56,7 @@ const expected = new Map(
 const scene = await openScene();
 scene.runJobs();
 const stages = [...expected.keys()];
-const { admin, tenantId, hung } = await openMetered(scene, 'guards', {
+const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'guards', {
   components: [
     ...smallService.components,
     { name: 'repairs', label: 'Repairs', type: 'Charge', manual: 'Optional' },
@@ -64,7 +64,6 @@ const { admin, tenantId, hung } = await openMetered(scene, 'guards', {
   unmeteredInputs: [{ name: 'calls', unit: 'call', source: 'Uploaded' }],
   batches: stages.map((stage) => ({ batchCode: stage.toUpperCase(), label: stage })),
 });
-const serviceCode = 'S1';
 const [plan] = (await admin.getTariffs({ serviceCode })).data.tariffs;
 await admin.updateTariff({
   tariff: {

@@ -9,13 +9,13 @@ import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 20 });
 scene.runJobs();
-const { admin, tenantId, hung } = await openMetered(scene, 'races');
+const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'races');
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
 
 test('a reading that is corrected while it is locked is locked as corrected', async () => {
   const { number } = await hung({ value: '0' });
   await admin.makeReadings({ readings: [{ number, value: '100', readingDate: '31/01/2026' }] });
-  const termID = await newTerm(admin, { serviceCode: 'S1' });
+  const termID = await newTerm(admin, { serviceCode });
   const holder = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await holder.connect();
   await holder.query(`
@@ -61,7 +61,7 @@ test('of corrections and lockings at once, none is lost between the two', async 
   }));
   await admin.makeReadings({ readings });
   const days = { startDate: '01/02/2026', endDate: '28/02/2026' };
-  const termID = await newTerm(admin, { serviceCode: 'S1', ...days });
+  const termID = await newTerm(admin, { serviceCode, ...days });
   const correct = async (number: number) => {
     try {
       await scene.sql.query(

@@ -12,7 +12,7 @@ import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-const { admin, tenantId, hung } = await openMetered(scene, 'again');
+const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'again');
 
 async function hashes(termID: number): Promise<Map<number, string>> {
   const { rows } = await scene.sql.query(
@@ -34,7 +34,7 @@ const read = (termID: number) =>
 test('a corrected reading makes one other bill, which compare-runs names with its cause', async () => {
   const homes = [];
   for (let index = 0; index < 12; index += 1) homes.push(await hung());
-  const termID = await newTerm(admin, { serviceCode: 'S1' });
+  const termID = await newTerm(admin, { serviceCode });
   await upload(
     termID,
     homes.map(({ connection, number }, index) => [

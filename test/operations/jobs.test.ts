@@ -12,7 +12,7 @@ import { newTerm, termOf } from '../support/terms.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 1 });
-const { admin, tenantId, hung } = await openMetered(scene, 'jobs');
+const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'jobs');
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
 
 /** Waits for whatever a busy machine needs. */
@@ -215,7 +215,7 @@ test('times that are no local times, and times too far ahead, are refused', asyn
 
 test('what is wrong with the rows of a later upload is told at once', async () => {
   const { connection, number } = await hung();
-  const termID = await newTerm(admin, { serviceCode: 'S1' });
+  const termID = await newTerm(admin, { serviceCode });
   const upload = (value: string) => {
     const row = [connection, String(number), value, '31/01/2026'];
     const data = JSON.stringify({ termID, readings: [row] });

@@ -15,12 +15,12 @@ const energy = {
   unit: 'kWh',
   estimation: { allowed: 1 as const, maxConsecutive: 2 },
 };
-const { admin, tenantId, newMeter, newSubscription, hung } = await openMetered(scene, 'reads', {
+const reads = await openMetered(scene, 'reads', {
   meteredInputs: [energy],
   batches: Array.from({ length: 20 }, (_, index) => ({ batchCode: `B${index}`, label: 'x' })),
 });
+const { admin, tenantId, serviceCode, newMeter, newSubscription, hung } = reads;
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-const serviceCode = 'S1';
 
 let batches = 0;
 

@@ -10,6 +10,7 @@ export type MeterFacts = Partial<RequestOf<'makeMeters'>['meters'][number]>;
 export type Metered = {
   admin: TestClient;
   tenantId: number;
+  serviceCode: string;
   /** Registers a meter and returns its number. */
   newMeter(facts?: MeterFacts): Promise<number>;
   /** Makes a subscription, connected on 01/01/2026, and returns its number. */
@@ -34,7 +35,8 @@ export async function openMetered(
   await admin.updateUser({
     user: { partyID: 1, connectionGroups: [{ connectionGroupLabel: 'House 1' }] },
   });
-  await newTariff(admin, await newService(admin, service));
+  const serviceCode = await newService(admin, service);
+  await newTariff(admin, serviceCode);
   let lastNumber = 1_000;
   const newMeter = async (facts: MeterFacts = {}) => {
     lastNumber += 1;
@@ -52,6 +54,7 @@ export async function openMetered(
   return {
     admin,
     tenantId,
+    serviceCode,
     newMeter,
     newSubscription,
     hung: async ({ value = '0', ...facts } = {}) => {

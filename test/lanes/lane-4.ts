@@ -1,0 +1,3 @@
+import { runLane } from '../support/lane.ts';
+
+await runLane();
