@@ -121,6 +121,11 @@ export const routes = {
   postBills: { path: '/billing/bills/post-bills', method: 'Post', action: 'Post Bills' },
   unpostBills: { path: '/billing/bills/unpost-bills', method: 'Update', action: 'Unpost Bills' },
   cancelBill: { path: '/billing/bills/cancel-bill', method: 'Update', action: 'Cancel Bill' },
+  billConnection: {
+    path: '/billing/connections/bill-connection',
+    method: 'Generate',
+    action: 'Generate Final Bill',
+  },
   getCreditNotes: {
     path: '/billing/credit-notes/get-credit-notes',
     method: 'Retrieve',

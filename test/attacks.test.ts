@@ -279,6 +279,7 @@ const working: Partial<Record<OperationName, Json>> = {
   publishBills: stepOf(seeded.postedTerm),
   unpostBills: stepOf(seeded.postedTerm, { reason: 'wrong prices' }),
   cancelBill: { data: { billID: seeded.creditedBill, reason: 'wrong prices' } },
+  billConnection: { data: { connectionNumber: 'SUB-14', sheduleTime } },
   distributeBills: stepOf(seeded.publishedTerm),
   resolveDeliveries: {
     data: {

@@ -38,6 +38,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   disconnectConnection: billing,
   reconnectConnection: billing,
   closeConnection: managers,
+  billConnection: billing,
   transferConnection: managers,
   changeTariff: billing,
   createService: managers,

@@ -70,6 +70,18 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return cutMetered(tx, tenantId, term, partSize);
 }
 
+/** The readings of a term of few subscriptions, as they stand, in the caller's transaction. */
+export async function lockAllReadings(tx: Tx, caller: StepJob): Promise<void> {
+  const job = { ...caller, parameters: { reading: 'current' satisfies ReadingMode } };
+  const { chunks, total } = await prepare(tx, job);
+  const outcomes: object[] = [];
+  for (const [chunk, range] of chunks.entries()) {
+    const { outcome } = await work(tx, job, { ...range, chunk });
+    outcomes.push(outcome);
+  }
+  await finish(tx, job, { done: total, total, outcomes, setAside: [] });
+}
+
 type Outcome = {
   locked: number;
   estimated: number;
@@ -78,7 +90,7 @@ type Outcome = {
   underReview: number;
 };
 
-async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
+async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<Required<ChunkResult>> {
   const { tenantId } = job.tenant;
   const term = await getTerm(tx, tenantId, job.termId ?? 0);
   const rules = await termRules(tx, tenantId, term);

@@ -1,4 +1,4 @@
-// What a step of the bill run has to say for itself. The conductor calls it; steps never call each
+// What a step of the bill run has to say for itself. The conductor calls it; steps never start each
 // other.
 import type { Tx } from '../base/db/pool.ts';
 import type { IdRange } from '../base/db/ranges.ts';

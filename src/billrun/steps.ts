@@ -1,4 +1,5 @@
 // All steps of the bill run that run as jobs, by the name of their operation.
+import { billConnectionStep } from './bill-connection.ts';
 import { cancelBillStep } from './cancel-bill.ts';
 import { cancelTermStep } from './cancel-term.ts';
 import { distributeBillsStep } from './distribute.ts';
@@ -22,6 +23,7 @@ const all: readonly Step[] = [
   uploadUsageStep,
   cancelTermStep,
   generateBillsStep,
+  billConnectionStep,
   postBillsStep,
   unpostBillsStep,
   cancelBillStep,

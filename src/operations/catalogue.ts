@@ -30,6 +30,7 @@ import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
 import { unpostBills } from './bills/unpost-bills.ts';
+import { billConnection } from './connections/bill-connection.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
@@ -126,6 +127,7 @@ export const catalogue = {
   postBills,
   unpostBills,
   cancelBill: cancelBillOperation,
+  billConnection,
   getCreditNotes,
   importData,
   publishBills,

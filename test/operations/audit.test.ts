@@ -426,6 +426,25 @@ const changes: Record<
     before: null,
     after: { operation: 'cancel-bill', termID: 2, reason: 'Misread', rebill: false },
   },
+  billConnection: {
+    call: async () => {
+      const offer = { serviceCode: 'ELEC', tariffCode: 'DOM', postType: 'Post Subscription' };
+      const gone = { connectionNumber: 'GONE-1', connectionDate: '01012024' };
+      const users = [{ partyID: 1 }];
+      await admin.makeConnections({ connection: { ...offer, ...gone, users }, batchUpload: true });
+      const data = { connectionNumber: 'GONE-1' };
+      await admin.disconnectConnection({ data: { ...data, effectiveDate: '11/01/2024' } });
+      return admin.billConnection({ data });
+    },
+    subject: 'job',
+    before: null,
+    after: {
+      operation: 'bill-connection',
+      connectionNumber: 'GONE-1',
+      term: 'Final 01/01/2024 to 31/01/2024',
+      isNew: true,
+    },
+  },
   makeLogins: {
     call: () =>
       admin.makeLogins({

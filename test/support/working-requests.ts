@@ -9,7 +9,7 @@ const offer = { serviceCode: 'SUB', tariffCode: 'SUB-A', postType };
 const inputs = [{ name: 'load', value: '5' }];
 const brand = { brand: 'Itron', meterType: 1, purchaseDate: '15/01/2023', mf: 1 };
 /** Subscription SUB-n has the meter 600 + n. */
-const subscriptions = 13;
+const subscriptions = 14;
 
 /** Parties 100001 and 100002 are there. */
 export async function prepareSubscriptions(client: TestClient): Promise<void> {
@@ -39,10 +39,12 @@ export async function prepareSubscriptions(client: TestClient): Promise<void> {
       status: [4, 5].includes(index + 1) ? ('Disconnected' as const) : ('Active' as const),
       connectionInputs: inputs,
       users: [{ partyNumber: 100001 }],
-      // The eighth gets one by assign-meter.
-      meters: index + 1 === 8 ? [] : [601 + index],
+      // The eighth gets one by assign-meter, the last has none.
+      meters: [8, subscriptions].includes(index + 1) ? [] : [601 + index],
     })),
   });
+  const gone = { connectionNumber: `SUB-${subscriptions}`, effectiveDate: '01/03/2024' };
+  await client.disconnectConnection({ data: gone });
   const reading = { number: 613, readingDate: '01/02/2024', value: '100' };
   const lower = { ...reading, readingDate: '01/03/2024', value: '50' };
   await client.makeReadings({ readings: [reading, lower] });

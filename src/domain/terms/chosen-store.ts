@@ -34,3 +34,23 @@ export async function insertChosen(
     on conflict do nothing
   `.execute(tx);
 }
+
+/** One more for a term that is there: what was generated of it before lacks a bill. */
+export async function addChosen(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  subscriptionId: number,
+): Promise<void> {
+  await sql`
+    with added as (
+      insert into term_subscriptions (tenant_id, term_id, subscription_id)
+      values (${tenantId}, ${termId}, ${subscriptionId})
+      on conflict do nothing
+      returning subscription_id
+    )
+    update terms set is_stale = true
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and stage in ('Generating', 'Generated') and exists (select from added)
+  `.execute(tx);
+}
