@@ -238,7 +238,8 @@ function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {
   };
 }
 
-function accountOf(scope: FreezeScope, { standing, overdue }: Inputs): AccountFacts | null {
+function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {
+  const { standing, overdue } = inputs;
   const { accountNames, currencyDecimals } = scope;
   const text = (minor: number) => minorUnitsText(minor, currencyDecimals);
   const account: Mutable<AccountFacts> = {};
@@ -246,7 +247,7 @@ function accountOf(scope: FreezeScope, { standing, overdue }: Inputs): AccountFa
   const open = overdue.reduce((sum, item) => sum + item.open, 0);
   if (accountNames.has('overdue') && open !== 0) account.overdue = text(open);
   if (accountNames.has('overdueAmountDays')) {
-    const amountDays = overdueAmountDays(scope.term, overdue);
+    const amountDays = overdueAmountDays(scope.term, inputs);
     if (amountDays !== 0) account.overdueAmountDays = text(amountDays);
   }
   if (accountNames.has('wallet') && standing.wallet !== 0) account.wallet = text(standing.wallet);
@@ -255,12 +256,16 @@ function accountOf(scope: FreezeScope, { standing, overdue }: Inputs): AccountFa
   return Object.keys(account).length === 0 ? null : account;
 }
 
-/** Amount times the days of the term on which it was overdue. */
-function overdueAmountDays(term: BilledTerm, overdue: Inputs['overdue']): number {
-  const start = storedDay(term.start_date);
+/**
+ * Amount times the days of the term on which it was overdue: those that another bill was made for
+ * are counted on that one.
+ */
+function overdueAmountDays(term: BilledTerm, { row, overdue }: Inputs): number {
+  const before = storedDay(term.start_date) - 1;
+  const billed = row.billed_through === null ? before : storedDay(row.billed_through);
   const end = storedDay(term.end_date);
   return overdue.reduce((sum, { open, dueDate }) => {
-    const days = end - Math.max(storedDay(dueDate), start - 1);
+    const days = end - Math.max(storedDay(dueDate), before, billed);
     return sum + open * Math.max(0, days);
   }, 0);
 }

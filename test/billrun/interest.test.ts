@@ -1,0 +1,55 @@
+// Interest that runs by the day on what is overdue: every day counts on one bill.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { billed } from '../support/cancelled-bills.ts';
+import { assertLaws } from '../support/laws.ts';
+import { july, openOffer } from '../support/offer-place.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+for (const postType of ['Post Subscription', 'Post Party'] as const) {
+  test(`${postType}: days that another term has billed bear no interest again`, async () => {
+    const place = await openOffer(
+      scene,
+      `interest-${postType.slice(5).toLowerCase()}`,
+      {
+        postType,
+        dueDateOffset: 0,
+        components: [
+          { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+          { name: 'interest', label: 'Interest', type: 'Surcharge', sequence: 2 },
+        ],
+      },
+      {
+        componentRules: [
+          { component: 'fee', formula: '10 * segment.days' },
+          { component: 'interest', scope: 'Term', formula: 'account.overdueAmountDays / 1000' },
+        ],
+      },
+    );
+    const isAlone = postType === 'Post Subscription';
+    const numbers = [await place.connectOld({ billedThrough: '31052026' })];
+    if (!isAlone) numbers.push(await place.connectOld({ billedThrough: '31052026' }));
+    const amounts = async (days: Parameters<typeof place.open>[0]) => {
+      const [bill, ...others] = await billed(place, await place.open({ ...days, postType }));
+      assert.equal(others.length, 0);
+      const lines = bill?.lines.map((line) => line.amount) ?? [];
+      return isAlone ? lines : lines.slice(lines.length / 2);
+    };
+    assert.deepEqual(await amounts({ startDate: '01/06/2026', endDate: '30/06/2026' }), [300]);
+    const begun = { startDate: '01/07/2026', endDate: '15/07/2026' };
+    // 300 * 15 / 1000
+    assert.deepEqual(
+      await amounts({ ...begun, type: 'OffCycle', connectionNumbers: numbers }),
+      [150, 4.5],
+    );
+    // (300 + 154.50) * 16 / 1000 = 7.272
+    assert.deepEqual(await amounts(july), [160, 7.27]);
+    // 300 * 31 + 154.50 * 31 + 167.27 * 31, over 1000 = 19.27487
+    const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
+    assert.deepEqual(await amounts(august), [310, 19.27]);
+    await assertLaws(scene, place.tenantId);
+  });
+}
