@@ -104,7 +104,8 @@ export async function listBeside(
 
 /**
  * What was used in a term that is billed no more is no measure for the next ones. Bills that are
- * made in advance still look back at it: what was used on its days is on none.
+ * made in advance still look back at it: what was used on its days is on none. What it had found
+ * billed too much before it is still to be credited.
  */
 export async function forgetBilledTerm(
   tx: Tx,
@@ -112,13 +113,20 @@ export async function forgetBilledTerm(
   { billId, termId, isLookedAt }: { billId: number; termId: number; isLookedAt: boolean },
 ): Promise<void> {
   const isIt = sql`(e.term ->> 'termId')::bigint is not distinct from ${termId}`;
+  const carried = sql`(
+    select jsonb_object_agg(u.input, u.used || '{"quantity": "0"}')
+    from jsonb_each(e.term::jsonb -> 'usage') as u (input, used)
+    where u.used ->> 'carried' is not null
+  )`;
   await sql`
     update usage_histories h
     set terms = array(
         select case when ${isIt} then ((e.term::jsonb - 'amount' - 'rounding')
-          || '{"usage": {}, "isCancelled": true}')::json else e.term end
+          || jsonb_build_object('usage', coalesce(k.usage, '{}'), 'isCancelled', true))::json
+          else e.term end
         from unnest(h.terms) with ordinality as e (term, place)
-        where ${isLookedAt} or not ${isIt}
+        cross join lateral (select ${carried} as usage) k
+        where ${isLookedAt} or not ${isIt} or k.usage is not null
         order by e.place
       ),
       billed = case when (h.terms[1] ->> 'termId')::bigint is distinct from ${termId}

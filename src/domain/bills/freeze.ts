@@ -1,7 +1,8 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
 import { formatDay, isoDay, storedDay, wireDay } from '../../base/days.ts';
-import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { compare } from '../../base/numbers/exact.ts';
 import type {
   AccountFacts,
   ConnectionFacts,
@@ -36,8 +37,7 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
-  const history = billedOnly(standing.history ?? []);
-  if (history.length > 0) addHistory(facts, history);
+  if (standing.history !== null) addHistory(facts, standing.history);
   if (previous !== null) {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
   }
@@ -164,23 +164,51 @@ function filled<Entry>(entries: Record<string, Entry>): Record<string, Entry> | 
 }
 
 /** Billed quantities by input, newest first; a term without an input counts as one without use. */
-function addHistory(facts: Mutable<Facts>, history: readonly HistoryEntry[]): void {
+function addHistory(facts: Mutable<Facts>, known: readonly HistoryEntry[]): void {
+  const history = billedOnly(known);
+  const inputs = inputsOf(history);
+  if (inputs.length > 0) {
+    const usageHistory: Record<string, HistoryTerm[]> = {};
+    for (const input of inputs) {
+      usageHistory[input] = history.map((entry) => historyTerm(entry, input));
+    }
+    facts.usageHistory = usageHistory;
+  }
+  for (const input of history === known ? inputs : inputsOf(known)) {
+    const carried = carriedOf(known, input);
+    if (carried === undefined) continue;
+    facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
+  }
+}
+
+function inputsOf(history: readonly HistoryEntry[]): string[] {
   const inputs: string[] = [];
   for (const { usage } of history) {
     for (const input in usage) if (!inputs.includes(input)) inputs.push(input);
   }
-  if (inputs.length === 0) return;
-  const usageHistory: Record<string, HistoryTerm[]> = {};
-  for (const input of inputs.sort()) {
-    usageHistory[input] = history.map((entry) => historyTerm(entry, input));
+  return inputs.sort();
+}
+
+/**
+ * Units that were billed too much, as the newest term with the input left them: one in which
+ * nothing was measured has neither used them nor carried them on. A bill that was cancelled has
+ * used none of them, but may have found more.
+ */
+function carriedOf(history: readonly HistoryEntry[], input: string): string | undefined {
+  let most: string | undefined;
+  for (const { usage, isCancelled } of history) {
+    const used = usage[input];
+    if (used === undefined) continue;
+    const { carried } = used;
+    if (carried !== undefined && isMore(carried, most)) most = carried;
+    if (!isCancelled) break;
   }
-  facts.usageHistory = usageHistory;
-  for (const input of inputs) {
-    // A term in which nothing was measured has neither used them nor carried them on.
-    const carried = history.find(({ usage }) => usage[input])?.usage[input]?.carried;
-    if (carried === undefined) continue;
-    facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
-  }
+  return most;
+}
+
+function isMore(units: string, than: string | undefined): boolean {
+  const [one, other] = [exactFrom(units), exactFrom(than)];
+  return one !== undefined && (other === undefined || compare(one, other) > 0);
 }
 
 function historyTerm({ label, days, usage }: HistoryEntry, input: string): HistoryTerm {

@@ -11,6 +11,7 @@ import { contextOn, type PriceBook } from '../rating/price-book.ts';
 import { rateBill } from '../rating/rate-bill.ts';
 import { isRefusal } from '../rating/rating-error.ts';
 import { firstBillDeposits } from '../rating/security.ts';
+import { billedOnly } from '../terms/usage-history-store.ts';
 import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import {
@@ -276,8 +277,9 @@ function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] 
 }
 
 /** Exact: what is three times as much is not more than that. */
-function averageAmount({ history }: StandingRow, currencyScale: number): Exact | null {
-  if (history === null) return null;
+function averageAmount({ history: known }: StandingRow, currencyScale: number): Exact | null {
+  if (known === null) return null;
+  const history = billedOnly(known);
   let sum = 0;
   let bills = 0;
   for (let index = 0; index < history.length && index < averagedBills; index += 1) {

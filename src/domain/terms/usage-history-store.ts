@@ -15,7 +15,10 @@ export type HistoryEntry = {
   amount?: number;
   /** Of a bill of several subscriptions, where this one has taken it. */
   rounding?: number;
-  /** Its bill was cancelled and is not made again: it says nothing but which days it had. */
+  /**
+   * Its bill was cancelled and is not made again: it says nothing but which days it had, and what
+   * had been billed too much until then.
+   */
   isCancelled?: true;
   usage: Record<string, { quantity: string; type?: string; carried?: string }>;
 };
