@@ -43,6 +43,13 @@ export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undef
   }
 }
 
+/** Whether a text has one of these forms, and names a day or an hour that there is not. */
+export function namesNoTime(text: string): boolean {
+  if (dayMonthYear.test(text)) return parseDate(text) === undefined;
+  if (compactDayMonthYear.test(text)) return parseCompactDate(text) === undefined;
+  return localDateTime.test(text) && parseLocalDateTime(text) === undefined;
+}
+
 export function formatDate(date: Temporal.PlainDate): string {
   return `${pad(date.day, 2)}/${pad(date.month, 2)}/${pad(date.year, 4)}`;
 }

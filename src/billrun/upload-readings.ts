@@ -1,5 +1,5 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
-import { dateIn } from '../base/calendar.ts';
+import { dateIn, namesNoTime } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { dayOf, parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -94,7 +94,9 @@ function readRow(sent: UploadedReading): ReadingRow | Refused {
   }
   const day = parseDay(date);
   if (day === undefined) {
-    const message = `'${date}' is no date of the form DD/MM/YYYY`;
+    const message = namesNoTime(date)
+      ? `There is no day ${date}`
+      : `'${date}' is no date of the form DD/MM/YYYY`;
     return refuse('readingDate', 'INVALID_DATE', message, date);
   }
   const known = type === '' ? 'Actual' : uploadedTypes.find((one) => one === type);

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { dateIn, parseDate } from '../base/calendar.ts';
+import { dateIn, namesNoTime, parseDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { lineEnd } from '../base/csv/write.ts';
 import { tenantTransact } from '../base/db/pool.ts';
@@ -94,6 +94,7 @@ function workspaceOf(values: { workspace?: string }): string {
 function dateOf(text: string | undefined, name: string): Temporal.PlainDate | null {
   if (text === undefined) return null;
   const parsed = parseDate(text);
+  if (namesNoTime(text)) throw new UsageError(`${name} is ${text}, a day that does not exist`);
   if (!parsed) throw new UsageError(`${name} must be a date such as 31/01/2026, not '${text}'`);
   return parsed;
 }

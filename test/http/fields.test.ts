@@ -226,6 +226,19 @@ test('a date or time that goes on too long is told its form, not its length', as
   assert.equal(date.details.length, 1);
 });
 
+test('a date of the right form that is on no calendar is told so, not its form', async () => {
+  const refused = async (fromDate: string) =>
+    (await refuses(admin.getAudit({ fromDate }), 'INVALID_DATE')).error.message;
+  assert.equal(await refused('31/02/2026'), 'fromDate is 31/02/2026, a day that does not exist');
+  assert.equal(await refused('29/02/2100'), 'fromDate is 29/02/2100, a day that does not exist');
+  for (const other of ['2026-02-28', '28022026', '01/01/0026', '31/2/2026']) {
+    assert.match(await refused(other), /the expected form \(DD\/MM\/YYYY\)$/, other);
+  }
+  const clock = admin.moveClock({ data: { to: '2026-02-31T25:00:00' } });
+  const { error } = await refuses(clock, 'INVALID_DATETIME');
+  assert.equal(error.message, 'data.to is 2026-02-31T25:00:00, a time that does not exist');
+});
+
 test('a field of several kinds that may be null is refused when it is of another kind', async () => {
   const offer = { serviceCode: 'ELEC', tariffCode: 'RES', postType: 'Post Subscription' };
   for (const quantity of [true, [], {}]) {

@@ -1,5 +1,6 @@
 // A schema violation in the words of the API: code, path and a sentence that a person understands.
 import type { TLocalizedValidationError } from 'typebox/error';
+import { namesNoTime } from '../calendar.ts';
 import type { ErrorCode, ErrorDetail } from '../errors.ts';
 import { secretNames } from '../log.ts';
 
@@ -74,7 +75,10 @@ function judge(
       return { code: 'REQUIRED_FIELD', message: `${field} needs at least one item` };
     case 'pattern':
     case 'format':
-      return { code: own ?? 'INVALID_FORMAT', message: malformed(field, node, own) };
+      return {
+        code: own ?? 'INVALID_FORMAT',
+        message: notThere(field, value, own) ?? malformed(field, node, own),
+      };
     case 'enum':
       return { code: own ?? 'INVALID_ENUM', message: notAmong(field, node) };
     case 'minimum':
@@ -109,6 +113,13 @@ function malformed(field: string, node: SchemaNode, own: ErrorCode | undefined):
   if (own === 'REQUIRED_FIELD') return `${field} is required`;
   const form = node.description ? ` (${node.description})` : '';
   return `${field} does not have the expected form${form}`;
+}
+
+/** A date of the right form that is on no calendar, or an hour on no clock. */
+function notThere(field: string, value: unknown, own: ErrorCode | undefined): string | undefined {
+  const what = own === 'INVALID_DATE' ? 'day' : own === 'INVALID_DATETIME' ? 'time' : undefined;
+  if (what === undefined || typeof value !== 'string' || !namesNoTime(value)) return undefined;
+  return `${field} is ${value}, a ${what} that does not exist`;
 }
 
 function notAmong(field: string, node: SchemaNode): string {

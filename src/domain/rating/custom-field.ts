@@ -1,5 +1,5 @@
 // The custom fields of a context: whether a definition makes sense, and whether a value fits it.
-import { parseDate } from '../../base/calendar.ts';
+import { namesNoTime, parseDate } from '../../base/calendar.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { compare } from '../../base/numbers/exact.ts';
 import { isWhole, matchedLengthMax, patternProblem } from '../../base/patterns.ts';
@@ -14,7 +14,8 @@ export function valueProblem(
     case 'Number':
       return numberProblem(definition, value) ?? formProblem(definition, value);
     case 'Date':
-      return parseDate(value) ? formProblem(definition, value) : 'is no date DD/MM/YYYY';
+      if (parseDate(value)) return formProblem(definition, value);
+      return namesNoTime(value) ? 'is a day that does not exist' : 'is no date DD/MM/YYYY';
     case 'Boolean':
       return /^(true|false|0|1)$/i.test(value) ? undefined : 'is true or false';
     case 'Select':

@@ -1,6 +1,6 @@
 // A subscription as it is sent: the fields that create and change share.
 import * as Type from 'typebox';
-import { parseCompactDate, parseDate } from '../../base/calendar.ts';
+import { namesNoTime, parseCompactDate, parseDate } from '../../base/calendar.ts';
 import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { GivenInput, GivenQuantity } from '../../domain/subscriptions/check-inputs.ts';
 import type { GivenAddOn, GivenUser } from '../../domain/subscriptions/new-subscription.ts';
@@ -142,7 +142,11 @@ function variantDate(
 ): Temporal.PlainDate | undefined {
   if (sent === undefined || sent === null) return undefined;
   const parsed = typeof sent === 'string' ? parseDate(sent) : undefined;
-  if (!parsed) problems.push(problem(field, 'INVALID_DATE', `${field} is no date DD/MM/YYYY`));
+  if (!parsed) {
+    const isThere = typeof sent !== 'string' || !namesNoTime(sent);
+    const message = isThere ? 'is no date DD/MM/YYYY' : `is ${sent}, a day that does not exist`;
+    problems.push(problem(field, 'INVALID_DATE', `${field} ${message}`));
+  }
   return parsed;
 }
 
