@@ -52,15 +52,16 @@ For developers:
   billwright sdk       writes sdk/routes.ts from the catalogue
   billwright errors-page   writes docs/errors.md from the tables of codes
 
+The exit code is 0 when all went well, 2 when the command line was not understood, 1 otherwise.
 Configuration is by environment: see docs/configuration.md.`;
 
 async function main(): Promise<void> {
   const [name = 'start', ...args] = process.argv.slice(2);
-  if (name === 'help' || name === '--help' || name === '-h') {
+  const load = commands.get(name);
+  if (name === 'help' || isHelp(name) || (load && args.some(isHelp))) {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const load = commands.get(name);
   if (!load) throw new UsageError(`There is no command '${name}'.\n\n${usage}`);
   if (args.length > 0 && withoutArguments.includes(name)) {
     throw new UsageError(`'${name}' takes no arguments, not '${args.join(' ')}'.\n\n${usage}`);
@@ -70,6 +71,10 @@ async function main(): Promise<void> {
   // Now, because a server may run for months, and may be killed in the end.
   flushCompileCache();
   await command(config, args);
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
 }
 
 // Who reads may end first, as `head` does. What is said after that is lost; the work goes on.

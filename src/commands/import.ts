@@ -1,6 +1,6 @@
 // billwright import: takes in a CSV file of any size.
 import { createReadStream } from 'node:fs';
-import { access, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dateIn } from '../base/calendar.ts';
@@ -34,9 +34,7 @@ type Wanted = {
 
 export async function importCommand(config: Config, args: readonly string[]): Promise<void> {
   const wanted = parse(args);
-  await access(wanted.path).catch(() => {
-    throw new UsageError(`There is no file ${wanted.path}`);
-  });
+  await assertIsFile(wanted.path);
   const began = performance.now();
   const done = await inWorkspace(config, wanted.workspace, (workspace) => take(workspace, wanted));
   const seconds = Math.max(0.001, (performance.now() - began) / 1000);
@@ -50,6 +48,13 @@ export async function importCommand(config: Config, args: readonly string[]): Pr
   process.stdout.write(
     `${counted(done.rows, 'row')} ${what}, in ${seconds.toFixed(1)} s (${rate} rows/s)\n`,
   );
+}
+
+async function assertIsFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error(`There is no file ${path}.`) : error;
+  });
+  if (found.isDirectory()) throw new Error(`${path} is a folder, not a file.`);
 }
 
 function take({ database, tenant, now, realNow }: Workspace, wanted: Wanted): Promise<Imported> {

@@ -49,7 +49,7 @@ async function verify(
   const all = await transact(database, { opening: plainOpening }, (tx) => listWorkspaces(tx));
   const workspaces = wanted ? all.filter((one) => one.workspace === wanted) : all;
   if (wanted && workspaces.length === 0) {
-    throw new UsageError(`There is no workspace '${wanted}'`);
+    throw new Error(`There is no workspace named '${wanted}'.`);
   }
   let isLawful = true;
   for (const workspace of workspaces) {

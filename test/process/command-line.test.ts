@@ -154,6 +154,21 @@ test('what stands on the command line and is not understood is refused, not pass
   assert.equal((await command(['verify', '--workspace', 'ACME'])).code, 0);
 });
 
+test('what a command names and is not there ends with 1, whichever command it is', async () => {
+  const nowhere = ['--workspace', 'nowhere'];
+  const missing: [string[], string][] = [
+    [['verify', ...nowhere], "There is no workspace named 'nowhere'."],
+    [['import', 'meters', 'package.json', ...nowhere], "There is no workspace named 'nowhere'."],
+    [['export', 'meters', ...nowhere], "There is no workspace named 'nowhere'."],
+    [['import', 'meters', '/none.csv', ...nowhere], 'There is no file /none.csv.'],
+    [['import', 'meters', place.folder, ...nowhere], `${place.folder} is a folder, not a file.`],
+  ];
+  for (const [line, sentence] of missing) {
+    const told = { code: 1, output: `billwright: ${sentence}\n` };
+    assert.deepEqual(await command(line), told, line.join(' '));
+  }
+});
+
 test('a command that does not exist, and a setting that cannot be, are told at once', async () => {
   const unknown = await command(['destroy']);
   assert.equal(unknown.code, 2);
@@ -162,6 +177,9 @@ test('a command that does not exist, and a setting that cannot be, are told at o
   assert.equal(help.code, 0);
   assert.match(help.output, /billwright workspace create NAME/);
   assert.match(help.output, /billwright demo run\n +takes the workspace demo through a whole/);
+  for (const line of [['--help'], ['start', '--help'], ['import', '-h'], ['demo', 'run', '-h']]) {
+    assert.deepEqual(await command(line), help, line.join(' '));
+  }
   const settings: [Record<string, string>, RegExp][] = [
     [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535, not 'http'$/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
