@@ -120,6 +120,16 @@ test('a reader that ends first breaks nothing off, and is told when it got a par
   await assertNothingRuns(place.folder);
 });
 
+test('demo run says what is missing where there is nobody to bill', async () => {
+  const other = await command(['demo', 'run']);
+  const none = "There is no workspace named 'demo'. 'billwright demo' makes it.";
+  assert.deepEqual(other, { code: 1, output: `billwright: ${none}\n` });
+  const bare = { DEMO_SUBSCRIPTIONS: '0', BILLWRIGHT_DATA: `${place.dataFolder}-bare` };
+  const empty = await command(['demo', 'run'], bare);
+  assert.match(empty.output, /^billwright: The workspace demo has no sample data, .+ nobody to/);
+  assert.equal(empty.code, 1);
+});
+
 function unread(line: string[]) {
   const program = place.run(line);
   program.leave();

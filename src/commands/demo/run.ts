@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Client } from '../../../sdk/client.ts';
 import { formatDate, parseDate } from '../../base/calendar.ts';
 import { readCsv } from '../../base/csv/read.ts';
-import { plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
+import { type Database, plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
   type Context,
@@ -14,6 +14,7 @@ import {
   openWorkerDatabase,
 } from '../../context.ts';
 import { trialBalance } from '../../domain/ledger/store.ts';
+import { findContext } from '../../domain/pricing/contexts-store.ts';
 import { findTenantId } from '../../domain/tenants/store.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { askAs } from './client.ts';
@@ -27,6 +28,7 @@ const lookMs = 100;
 
 export async function runDemo(context: Context): Promise<void> {
   await ensureDemo(context);
+  await assertBillable(context);
   const api = openApiDatabase(context);
   const database = openWorkerDatabase(context);
   const equipment = openEquipment(context);
@@ -55,6 +57,33 @@ export async function runDemo(context: Context): Promise<void> {
     await database.close();
     await api.close();
   }
+}
+
+/** There may be other workspaces and no demo, or a demo that was made without any customers. */
+async function assertBillable(context: Context): Promise<void> {
+  const { workspace } = demo;
+  const database = openOwnerDatabase(context);
+  try {
+    const tenantId = await findDemo(database);
+    if (tenantId === undefined) {
+      throw new Error(`There is no workspace named '${workspace}'. 'billwright demo' makes it.`);
+    }
+    const book = await tenantTransact(database, tenantId, (tx) =>
+      findContext(tx, tenantId, run.serviceCode),
+    );
+    if (book) return;
+    throw new Error(
+      `The workspace ${workspace} has no sample data, so there is nobody to bill. ` +
+        'DEMO_SUBSCRIPTIONS was 0 when it was made; set BILLWRIGHT_DATA to another folder.',
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+function findDemo(database: Database): Promise<number | undefined> {
+  const readOnly = { opening: plainOpening, readOnly: true };
+  return transact(database, readOnly, (tx) => findTenantId(tx, demo.workspace));
 }
 
 function say(line: string): void {
@@ -218,8 +247,7 @@ async function showBills(billing: Client, termId: number): Promise<void> {
 async function showLedger(context: Context): Promise<void> {
   const database = openOwnerDatabase(context);
   try {
-    const readOnly = { opening: plainOpening, readOnly: true };
-    const tenantId = await transact(database, readOnly, (tx) => findTenantId(tx, demo.workspace));
+    const tenantId = await findDemo(database);
     if (tenantId === undefined) throw new Error('the demo workspace is gone');
     const rows = await tenantTransact(database, tenantId, (tx) => trialBalance(tx, tenantId));
     say(`\n${'Trial balance'.padEnd(22)} ${'debit'.padStart(18)} ${'credit'.padStart(18)}`);
