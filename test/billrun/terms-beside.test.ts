@@ -256,6 +256,25 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   });
 }
 
+test('a bill of two subscriptions that fell out of posting leaves both to be billed', async () => {
+  const place = await openPlace({ postType: 'Post Account' });
+  const party = await newParty(place.client);
+  const connectionNumber = await subscribed(place, party, 'a');
+  for (const label of ['a', 'b']) await subscribed(place, party, label);
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  await whileCrew(scene, place.client.workspace, async (crew) => {
+    const begun = await prepareStep(crew, postBillsStep, { termId });
+    await place.client.updateConnection({ data: { connectionNumber, description: 'a note' } });
+    await finishStep(crew, postBillsStep, begun);
+  });
+  const next = await termFor(place, august);
+  await generate(place, next);
+  const charged = (await billsOf(place, next)).map((bill) => bill.currentCharges);
+  assert.deepEqual(charged, [4 * 310, 310]);
+  await assertLaws(scene, place.tenantId);
+});
+
 test('what is unposted makes stale what was generated after it', async () => {
   const place = await openPlace();
   await subscribed(place, await newParty(place.client));
