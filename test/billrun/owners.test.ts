@@ -17,6 +17,7 @@ import { assertLaws } from '../support/laws.ts';
 import { august, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
+import { insertOpening } from '../support/term-rows.ts';
 import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
@@ -338,3 +339,24 @@ for (const [balanceHandling, interest] of [
     assert.deepEqual(charged, interest);
   });
 }
+
+test('what the old owner paid is no payment of who took it over', async () => {
+  const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
+  const componentRules = [{ component: 'fee', formula: '310', prorate: 'Days' as const }];
+  const run = await openOffer(scene, 'paid-before', { components }, { componentRules });
+  const connectionNumber = await run.connectOld();
+  const before = await run.open(july);
+  await generate(run, before);
+  await post(run, before);
+  await insertOpening(scene, run.tenantId, 1, -100_00, 'Payment');
+  const toPartyNumber = await newParty(run.client, 'Next');
+  const transfer = { connectionNumber, transferDate: '01/08/2026', toPartyNumber };
+  await run.client.transferConnection({ data: { ...transfer, balanceHandling: 'MoveToNew' } });
+  const after = await run.open(august);
+  await generate(run, after);
+  const [bill] = await billsOf(run, after);
+  assert.deepEqual(
+    [bill?.previousBalance, bill?.paymentsReceived, bill?.adjustments, bill?.arrears],
+    [0, 0, 210, 210],
+  );
+});

@@ -117,6 +117,17 @@ test('what a vendor has paid ahead does not settle what the vendor is owed', asy
   await assertLaws(scene, place.tenantId);
 });
 
+test('what a vendor was paid is told by the next bill', async () => {
+  const place = await openPlace({ serviceType: 'Purchase' });
+  await postedOver(place, july);
+  await insertOpening(scene, place.tenantId, 1, 100_00, 'Payment');
+  const [bill] = await billsOf(place, await postedOver(place, august));
+  assert.deepEqual(
+    [bill?.previousBalance, bill?.paymentsReceived, bill?.adjustments, bill?.arrears],
+    [441, 100, 0, 341],
+  );
+});
+
 test('a bill for several purchases is owed for each of them, also what is overdue', async () => {
   const fields = { serviceType: 'Purchase', postType: 'Post Party' } as const;
   const place = await openPlace(fields, '100 + account.overdue');
