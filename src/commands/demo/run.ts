@@ -74,7 +74,7 @@ async function assertBillable(context: Context): Promise<void> {
     if (book) return;
     throw new Error(
       `The workspace ${workspace} has no sample data, so there is nobody to bill. ` +
-        'DEMO_SUBSCRIPTIONS was 0 when it was made; set BILLWRIGHT_DATA to another folder.',
+        'DEMO_SUBSCRIPTIONS was 0 when it was made: give BILLWRIGHT_DATA another folder.',
     );
   } finally {
     await database.close();
