@@ -38,7 +38,7 @@ test('who leaves is billed at once, with the part of the month and the last read
   await leave(house, '11/07/2026', '40');
   const final = await billFinally(house, house.connection);
   const { type, label, startDate, endDate, stage } = await termOf(house.client, final);
-  assert.deepEqual([type, label], ['Final', 'Final 01/07/2026 to 31/07/2026']);
+  assert.deepEqual([type, label], ['Final', 'Final Jul-2026']);
   assert.deepEqual([startDate, endDate, stage], ['01/07/2026', '31/07/2026', 'Generated']);
   // 310 * 10/31 + 40 * 10
   assert.deepEqual(await drafts(house, final), [['Old', '01/07/2026', '10/07/2026', 500]]);
@@ -94,7 +94,8 @@ test('a month that is billed already is not opened again: the days after it are'
   const off = { connectionNumber: house.connection, effectiveDate: '16/08/2026' };
   await house.client.disconnectConnection({ data: off });
   const final = await billFinally(house, house.connection);
-  const { startDate, endDate } = await termOf(house.client, final);
+  const { label, startDate, endDate } = await termOf(house.client, final);
+  assert.equal(label, 'Final 01/08/2026 to 20/08/2026');
   assert.deepEqual([startDate, endDate], [august.startDate, '20/08/2026']);
   // 310 * 15/20
   assert.deepEqual(await drafts(house, final), [['Old', '01/08/2026', '15/08/2026', 232.5]]);

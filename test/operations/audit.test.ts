@@ -441,7 +441,7 @@ const changes: Record<
     after: {
       operation: 'bill-connection',
       connectionNumber: 'GONE-1',
-      term: 'Final 01/01/2024 to 31/01/2024',
+      term: 'Final Jan-2024',
       isNew: true,
     },
   },

@@ -122,8 +122,16 @@ async function daysOf(
   const before = next && Temporal.PlainDate.from(next.date).subtract({ days: 1 });
   const isCut = before !== null && Temporal.PlainDate.compare(before, days.endDate) < 0;
   const endDate = isCut ? before : days.endDate;
-  const label = `${formatDate(days.startDate)} to ${formatDate(endDate)}`;
-  return { label, startDate: days.startDate, endDate };
+  const { startDate } = days;
+  return { label: labelOf(startDate, endDate), startDate, endDate };
+}
+
+/** As people call a month; other days by their first and last. */
+function labelOf(startDate: Temporal.PlainDate, endDate: Temporal.PlainDate): string {
+  const isMonth =
+    startDate.day === 1 && endDate.add({ days: 1 }).equals(startDate.add({ months: 1 }));
+  if (!isMonth) return `${formatDate(startDate)} to ${formatDate(endDate)}`;
+  return `${startDate.toLocaleString('en', { month: 'short' })}-${startDate.year}`;
 }
 
 /** Where no term was before: the day on which the period of the first day to bill begins. */
