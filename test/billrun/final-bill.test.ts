@@ -101,6 +101,22 @@ test('a month that is billed already is not opened again: the days after it are'
   assert.deepEqual(await drafts(house, final), [['Old', '01/08/2026', '15/08/2026', 232.5]]);
 });
 
+test('a period longer than a term may be is cut around the last day', async () => {
+  const house = await openHouse(scene, {}, { usageData: [] });
+  const { headers } = await house.client.makePeriods({
+    periods: [{ name: 'Two years', unit: 'Year', count: 2, months: '24' }],
+  });
+  const billingCycle = Number(headers.get('x-resource-id'));
+  await house.client.updateService({ service: { code: house.offer.serviceCode, billingCycle } });
+  const off = { connectionNumber: house.connection, effectiveDate: '11/07/2026' };
+  await house.client.disconnectConnection({ data: off });
+  const final = await billFinally(house, house.connection);
+  const { startDate, endDate } = await termOf(house.client, final);
+  assert.deepEqual([startDate, endDate], ['01/07/2026', '01/07/2027']);
+  const [[, , billedTo] = []] = await drafts(house, final);
+  assert.equal(billedTo, '10/07/2026');
+});
+
 test('two who leave at the same moment come into one term', async () => {
   const house = await openHouse(scene, {}, { usageData: [] });
   const numbers = [house.connection, await anotherOf(house), await anotherOf(house)];

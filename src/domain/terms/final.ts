@@ -14,6 +14,7 @@ import {
   lockLeaving,
 } from './final-store.ts';
 import { findNeighbours } from './store.ts';
+import { termDaysMax } from './term.ts';
 
 export type FinalTerm = { termId: number; label: string; isNew: boolean };
 
@@ -122,8 +123,23 @@ async function daysOf(
   const before = next && Temporal.PlainDate.from(next.date).subtract({ days: 1 });
   const isCut = before !== null && Temporal.PlainDate.compare(before, days.endDate) < 0;
   const endDate = isCut ? before : days.endDate;
-  const { startDate } = days;
-  return { label: labelOf(startDate, endDate), startDate, endDate };
+  return shortened({ startDate: days.startDate, endDate }, lastDay);
+}
+
+/** As long as a term may be, and with the last day: earlier days that nobody billed come along. */
+function shortened(
+  { startDate, endDate }: { startDate: Temporal.PlainDate; endDate: Temporal.PlainDate },
+  lastDay: Temporal.PlainDate,
+): Days {
+  const most = { days: termDaysMax - 1 };
+  const first = laterOf(startDate, lastDay.subtract(most));
+  const latest = first.add(most);
+  const last = Temporal.PlainDate.compare(endDate, latest) < 0 ? endDate : latest;
+  return { label: labelOf(first, last), startDate: first, endDate: last };
+}
+
+function laterOf(one: Temporal.PlainDate, other: Temporal.PlainDate): Temporal.PlainDate {
+  return Temporal.PlainDate.compare(one, other) > 0 ? one : other;
 }
 
 /** As people call a month; other days by their first and last. */

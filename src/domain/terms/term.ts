@@ -29,7 +29,7 @@ export type TermStage = (typeof termStages)[number];
 export type PostType = 'Post Subscription' | 'Post Account' | 'Post Party';
 
 /** Days of a term at most. */
-const termDaysMax = 366;
+export const termDaysMax = 366;
 /** Readings and payments come after a term, and no date is later than 9999. */
 const termYearMax = 9998;
 
