@@ -116,37 +116,36 @@ test('the lock of a name in one workspace is none in another', async () => {
   await scene.visitor('attack-b').login(login);
 });
 
-const samples = 15;
-
-async function medianMs(call: (i: number) => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < samples; i += 1) {
-    const startedMs = performance.now();
-    await call(i).catch(() => {});
-    times.push(performance.now() - startedMs);
-  }
-  return times.sort((a, b) => a - b)[(samples - 1) / 2] ?? 0;
-}
-
 test('a name that exists, one that does not and one that is inactive take as long', async () => {
+  const samples = 15;
+  const kinds = ['known', 'inactive', 'unknown'] as const;
   // Each guess at its own name, because a locked name is answered at once.
-  const logins = Array.from({ length: samples }, (_, i) => ({
-    username: `timed-${i}`,
-    name: 'T',
-    password: adminPassword,
-    roles: ['Auditor' as const],
-  }));
+  const logins = ['known', 'inactive'].flatMap((kind) =>
+    Array.from({ length: samples }, (_, i) => ({
+      username: `${kind}-${i}`,
+      name: 'T',
+      password: adminPassword,
+      roles: ['Auditor' as const],
+    })),
+  );
   await admin.makeLogins({ logins });
-  const password = 'a wrong password';
-  const known = await medianMs((i) => visitor.login({ username: `timed-${i}`, password }));
-  const unknown = await medianMs((i) => visitor.login({ username: `ghost-${i}`, password }));
   for (let i = 0; i < samples; i += 1) {
-    await admin.updateLogin({ data: { username: `timed-${i}`, status: 'INACTIVE' } });
+    await admin.updateLogin({ data: { username: `inactive-${i}`, status: 'INACTIVE' } });
   }
-  const inactive = await medianMs((i) => visitor.login({ username: `timed-${i}`, password }));
+  // In turn, and the quickest of each: what else the machine does slows some of all of them.
+  const quickest = { known: Infinity, inactive: Infinity, unknown: Infinity };
+  for (let i = 0; i < samples; i += 1) {
+    for (const kind of kinds) {
+      const began = performance.now();
+      const guess = { username: `${kind}-${i}`, password: 'a wrong password' };
+      await visitor.login(guess).catch(() => {});
+      quickest[kind] = Math.min(quickest[kind], performance.now() - began);
+    }
+  }
   // Hashing is nearly all of it: without it an answer takes a tenth of the time.
-  for (const other of [unknown, inactive]) {
-    assert.ok(other > known / 3 && other < known * 3, `${known} ms, ${unknown} ms, ${inactive} ms`);
+  const { known, inactive, unknown } = quickest;
+  for (const other of [inactive, unknown]) {
+    assert.ok(other > known / 3 && other < known * 3, JSON.stringify(quickest));
   }
 });
 

@@ -4,7 +4,6 @@ import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { smallDatabases, startCluster } from './cluster.ts';
-import { prepareLanes } from './lane.ts';
 import { makeReadyFolder } from './ready-folder.ts';
 
 // Inherited by the processes of test files, most of which load the whole server.
@@ -30,7 +29,6 @@ export async function globalSetup(): Promise<void> {
   chmodSync(folder, 0o755);
   // Inherited, too.
   if (isInMemory) process.env.TMPDIR = folder;
-  prepareLanes(join(folder, 'lanes'));
   await makeReadyFolder(join(folder, 'ready'));
   stop = await startCluster(smallDatabases);
 }

@@ -1,3 +1,0 @@
-import { runLane } from '../support/lane.ts';
-
-await runLane();
