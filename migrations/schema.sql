@@ -1274,6 +1274,8 @@ CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree
 
 CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
 
+CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
+
 CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
 
 CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));

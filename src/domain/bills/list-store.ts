@@ -95,7 +95,7 @@ export type BillFilter = {
   termId?: number | null;
   batchId?: number | null;
   statuses?: readonly BillStatus[] | null;
-  paymentStatus?: string | null;
+  paymentStatus?: (typeof paymentStatuses)[number] | null;
   /** Of the first day of the term. */
   fromDate?: Temporal.PlainDate | null;
   toDate?: Temporal.PlainDate | null;
@@ -110,7 +110,9 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   if (termId) conditions.push(sql`b.term_id = ${termId}`);
   if (batchId) conditions.push(sql`b.batch_id = ${batchId}`);
   if (filter.statuses) conditions.push(...haveStatus(tenantId, filter.statuses));
-  if (filter.paymentStatus) conditions.push(sql`b.payment_status = ${filter.paymentStatus}`);
+  if (filter.paymentStatus) {
+    conditions.push(sql`b.payment_status = ${sql.lit(filter.paymentStatus)}`);
+  }
   conditions.push(...daysOf(filter));
   if (filter.fromDate || filter.toDate) {
     conditions.push(isInReach(tenantId, sql.join(daysOf(filter), sql` and `)));
@@ -135,7 +137,7 @@ const termStates: Partial<Record<BillStatus, string>> = {
   Posted: `t.status in ('Open', 'Posted')`,
 };
 
-/** As literals: the index of those that are to be reviewed is for states the planner can see. */
+/** As literals: indexes of a few states are for those that the planner can see. */
 function haveStatus(tenantId: number, statuses: readonly BillStatus[]): RawBuilder<unknown>[] {
   const isOne = sql`b.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
   const states = statuses.map((status) => termStates[status]);
