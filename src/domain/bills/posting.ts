@@ -117,7 +117,7 @@ export function walletJournal(
   return { ...head, source: 'Wallet', lines: summed(entries), entries };
 }
 
-/** One subscription after the other, as far as the money goes. */
+/** One subscription after the other, as far as the money goes; those below zero take none. */
 function spread(
   applied: number,
   parts: readonly ShareRow[],
@@ -128,9 +128,6 @@ function spread(
     left -= share;
     return { subscriptionId, amount: share };
   });
-  // A part below zero made the bill smaller than the others: they take what is left.
-  const [first] = shares;
-  if (first && left > 0) first.amount += left;
   return shares.filter(({ amount }) => amount !== 0);
 }
 
