@@ -107,6 +107,26 @@ for (const serviceType of ['Purchase', 'Payroll'] as const) {
   });
 }
 
+test('what the bill of a vendor is rounded by, and a tax on an account of its own', async () => {
+  const components: Service['components'] = [
+    { name: 'fee', label: 'Fee', type: 'Charge', categories: ['taxable'] },
+    { name: 'extra', label: 'Extra', type: 'Charge', account: 'RENT' },
+    { name: 'gst', label: 'GST', type: 'Tax', account: 'GST' },
+  ];
+  const billRounding = { scale: 0, mode: 'HalfUp' } as const;
+  const place = await openPlace({ serviceType: 'Purchase', components, billRounding }, '100.25');
+  await postedOver(place, july);
+  assert.deepEqual(await ledgerOf(place), {
+    // 310 + 100.25 + 31 - 0.25
+    'Liability PAYABLE': -441_00,
+    'Expense EXPENSE': 310_00,
+    'Expense RENT': 100_25,
+    'Liability GST': 31_00,
+    'Income ROUNDING': -25,
+  });
+  await assertLaws(scene, place.tenantId);
+});
+
 test('what a vendor has paid ahead does not settle what the vendor is owed', async () => {
   const place = await openPlace({ serviceType: 'Purchase' });
   await insertOpening(scene, place.tenantId, null, -200_00);
