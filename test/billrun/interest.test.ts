@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billed } from '../support/cancelled-bills.ts';
 import { assertLaws } from '../support/laws.ts';
-import { july, openOffer } from '../support/offer-place.ts';
+import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
+import { insertOpening } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -48,8 +49,58 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
     // (300 + 154.50) * 16 / 1000 = 7.272
     assert.deepEqual(await amounts(july), [160, 7.27]);
     // 300 * 31 + 154.50 * 31 + 167.27 * 31, over 1000 = 19.27487
-    const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
     assert.deepEqual(await amounts(august), [310, 19.27]);
     await assertLaws(scene, place.tenantId);
   });
 }
+
+/** 10 a day, and a surcharge; returns the amounts of the only bill of a term. */
+async function openSurcharged(workspace: string, formula: string) {
+  const place = await openOffer(
+    scene,
+    workspace,
+    {
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+        { name: 'late', label: 'Late', type: 'Surcharge', sequence: 2 },
+      ],
+    },
+    {
+      componentRules: [
+        { component: 'fee', formula: '10 * segment.days' },
+        { component: 'late', scope: 'Term', formula },
+      ],
+    },
+  );
+  await place.connectOld({ billedThrough: '31052026' });
+  const amounts = async (term: Parameters<typeof place.open>[0]) => {
+    const [bill] = await billed(place, await place.open(term));
+    return bill?.lines.filter(({ amount }) => amount !== 0).map(({ amount }) => amount);
+  };
+  return { ...place, amounts };
+}
+
+const june = { startDate: '01/06/2026', endDate: '30/06/2026' };
+
+test('what is due on the last day of a term is overdue in the next', async () => {
+  const { amounts } = await openSurcharged('last-day', 'account.overdue * 10%');
+  assert.deepEqual(await amounts({ ...june, dueDate: '31/07/2026' }), [300]);
+  assert.deepEqual(await amounts({ ...july, dueDate: '30/08/2026' }), [310]);
+  // (300 + 310) * 10%
+  assert.deepEqual(await amounts({ ...august, dueDate: '31/12/2026' }), [310, 61]);
+});
+
+test('a credit settles what fell due first, before what is not due yet', async () => {
+  const { amounts, tenantId } = await openSurcharged(
+    'oldest-first',
+    'account.overdueAmountDays / 1000',
+  );
+  assert.deepEqual(await amounts({ ...june, dueDate: '30/06/2026' }), [300]);
+  // 300 * 31 / 1000
+  assert.deepEqual(await amounts({ ...july, dueDate: '15/09/2026' }), [310, 9.3]);
+  // Of 300 and 319.30 are left 269.30, of the second.
+  await insertOpening(scene, tenantId, 1, -350_00, 'Payment');
+  assert.deepEqual(await amounts({ ...august, dueDate: '31/12/2026' }), [310]);
+  // 269.30 * 15 / 1000 = 4.0395
+  assert.deepEqual(await amounts({ ...september, dueDate: '31/12/2026' }), [300, 4.04]);
+});
