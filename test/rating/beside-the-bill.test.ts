@@ -9,9 +9,14 @@ import { securityLines } from '../../src/domain/rating/security.ts';
 import { context, july, meter, plan } from './small-tariff.ts';
 import { tariffCases } from './tariff-cases.ts';
 
-function heldFor(holdRules: { name: string; when: string }[] | null, use: string, average: string) {
+function heldFor(
+  holdRules: { name: string; when: string }[] | null,
+  use: string,
+  average: string,
+  past = ['5', '6', '7'],
+) {
   const book = compilePriceBook(singleVersion({ ...context, holdRules }, [plan]));
-  const usageHistory = { energy: ['5', '6', '7'].map((quantity) => ({ quantity })) };
+  const usageHistory = { energy: past.map((quantity) => ({ quantity })) };
   const facts = { term: july, tariffCode: 'A', meters: [meter('0', use)], usageHistory };
   const judge = compileHoldRules(contextOn(book, 0));
   return judge(rateBill(book, facts), facts, exactFrom(average) ?? null).map(
@@ -26,6 +31,11 @@ describe('hold rules', () => {
     assert.deepEqual(heldFor(null, '5', '100'), ['unusualAmount']);
     assert.deepEqual(heldFor(null, '0', '300'), ['noUse.energy']);
     assert.deepEqual(heldFor(null, '5', '0'), []);
+    // (310 + 20) x 110 % is three times 121.
+    assert.deepEqual(heldFor(null, '10', '121'), []);
+    assert.deepEqual(heldFor(null, '10', '120.99'), ['unusualAmount']);
+    assert.deepEqual(heldFor(null, '0', '300', ['5', '6', '0']), []);
+    assert.deepEqual(heldFor(null, '0', '300', ['5', '6']), []);
   });
 
   test('that cannot be computed hold nothing, and do not stop the others', () => {

@@ -28,10 +28,39 @@ describe('readings', () => {
     assert.equal(use([meter('99990', '300')], { usageHistory }), '310');
   });
 
+  test('a turn is at most half of what the register holds', () => {
+    assert.equal(use([meter('60000', '10000')]), '50000');
+    assert.equal(use([meter('60000', '10001')]), 'READING_DECREASED');
+  });
+
+  test('an estimate that had turned over while the register had not is taken back', () => {
+    const afterEstimate = (value: string, end: string) => {
+      const previous = { date: '30/06/2025', value, type: 'Estimated' } as const;
+      const [energy] = billOf({ meters: [meter(value, end, { previous })] }).usage;
+      return [energy?.quantity, energy?.carried];
+    };
+    // 99995 - 100021
+    assert.deepEqual(afterEstimate('21', '99995'), ['0', '26']);
+    assert.deepEqual(afterEstimate('10000', '60000'), ['50000', undefined]);
+    assert.deepEqual(afterEstimate('10000', '60001'), ['0', '49999']);
+  });
+
+  test('readings in between tell of turns, in the order of their days', () => {
+    const between = (readings: { date: string; value: string; rollover?: boolean }[]) =>
+      use([meter('100', '300', { readings })]);
+    const before = { date: '10/07/2025', value: '99000' };
+    const after = { date: '20/07/2025', value: '200', rollover: true };
+    assert.equal(between([before, after]), '100200');
+    assert.equal(between([after, before]), '100200');
+    // It says so and went up: no turn.
+    assert.equal(between([after]), '200');
+  });
+
   test('what is against all habit goes by the factor of the input', () => {
-    const turned = (quantity: string, highFactor: number, end: string) => {
+    const turned = (quantity: string, highFactor: number, end: string, mf = 1) => {
       const term = { quantity, days: 30 };
-      const facts = { meters: [meter('99990', end)], usageHistory: { energy: [term, term] } };
+      const meters = [meter('99990', end, { mf })];
+      const facts = { meters, usageHistory: { energy: [term, term] } };
       const meteredInputs = [{ name: 'energy', unit: 'kWh', highLow: { highFactor } }];
       const bill = billOf(facts, undefined, { meteredInputs });
       return bill.errors.length > 0 ? codes(bill).join() : bill.usage[0]?.quantity;
@@ -39,6 +68,10 @@ describe('readings', () => {
     // 1.2 a day, 2.4 at most: 74 in 31 days
     assert.deepEqual(
       ['64', '65'].map((end) => turned('36', 2, end)),
+      ['74', 'READING_DECREASED'],
+    );
+    assert.deepEqual(
+      ['27', '28'].map((end) => turned('36', 2, end, 2)),
       ['74', 'READING_DECREASED'],
     );
     // 0.5 a day, 5 at most: 155; or 1 where that is more
@@ -183,12 +216,18 @@ describe('estimates', () => {
     const short = { ...previousTerm, days: 14 };
     const recent = { ...all, sameTermLastYear: null, previousTerm: short };
     assert.deepEqual(made(recent), ['5155', 'RecentTerms', false]);
+    const half = { quantity: '150', days: 15 };
+    assert.deepEqual(made({ ...recent, previousTerm: half }), ['5310', 'PreviousTerm', false]);
+    const corrected = { quantity: '-30', days: 30 };
+    assert.deepEqual(made({ previousTerm: corrected }), ['5000', 'PreviousTerm', false]);
     assert.deepEqual(made({ defaultDaily: '2' }), ['5062', 'Default', false]);
   });
 
   test('roll over as registers do', () => {
     const near = { previous: '99990', digits: 5, defaultDaily: '1' };
     assert.deepEqual(made(near), ['21', 'Default', true]);
+    assert.deepEqual(made({ ...near, previous: '99969' }), ['0', 'Default', true]);
+    assert.deepEqual(made({ ...near, previous: '99968' }), ['99999', 'Default', false]);
   });
 
   test('are refused without a source, and after as many in a row as allowed', () => {
