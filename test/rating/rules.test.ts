@@ -108,6 +108,32 @@ describe('add-ons', () => {
   });
 });
 
+describe('rules of some days', () => {
+  const late = { name: 'late', type: 'LateSurcharge', categories: [], sequence: 6 } as const;
+  const components = [...(context.components ?? []), late];
+  const billWith = (rule: { component: string; fromDate?: string; toDate?: string }) => {
+    const own = planWith([{ scope: 'Term', formula: '40', ...rule }]);
+    const bill = billOf(connected({}), [own], { components });
+    return [bill.currentCharges / 100, bill.latePaymentSurcharge / 100];
+  };
+
+  // 310 and a tenth of it as tax, or 350
+  test('of the whole term count where they hold on its last day', () => {
+    const extra = { component: 'extra' };
+    assert.deepEqual(billWith({ ...extra, toDate: '31/07/2025' }), [385, 0]);
+    assert.deepEqual(billWith({ ...extra, toDate: '30/07/2025' }), [341, 0]);
+    assert.deepEqual(billWith({ ...extra, fromDate: '31/07/2025' }), [385, 0]);
+    assert.deepEqual(billWith({ ...extra, fromDate: '01/08/2025' }), [341, 0]);
+  });
+
+  test('and so do those of paying late', () => {
+    const paidLate = { component: 'late' };
+    assert.deepEqual(billWith({ ...paidLate, toDate: '31/07/2025' }), [341, 40]);
+    assert.deepEqual(billWith({ ...paidLate, toDate: '30/07/2025' }), [341, 0]);
+    assert.deepEqual(billWith({ ...paidLate, fromDate: '01/08/2025' }), [341, 0]);
+  });
+});
+
 describe('manual values', () => {
   const upload = (component: string, value: string) => ({
     ...connected({}),
@@ -150,6 +176,12 @@ describe('manual values', () => {
       'feeCharge 310',
       'tax 31',
     ]);
+  });
+
+  test('may be nothing, which stands for what was computed', () => {
+    const computed = planWith([{ component: 'extra', scope: 'Term', formula: '40' }]);
+    const bill = billOf(upload('extra', '0'), [computed]);
+    assert.deepEqual([codes(bill), shown(bill)], [[], ['feeCharge 310', 'tax 31']]);
   });
 
   test('are negative only for discounts and subsidies', () => {
