@@ -187,7 +187,7 @@ async function book(
 /**
  * A term for the days of the bill: its readings are free to be corrected and posted again, and what
  * was given by hand or uploaded is there. It is due as many days from today as the bill was from
- * the end of its term.
+ * the end of its term, or from the beginning where it was due before the end.
  */
 async function openAgain(
   tx: Tx,
@@ -198,8 +198,10 @@ async function openAgain(
   const { tenantId } = job.tenant;
   const stamp = { at: job.now, by: job.requestedBy };
   const endDate = Temporal.PlainDate.from(term.end_date);
+  const startDate = Temporal.PlainDate.from(term.start_date);
   const usualDue = Temporal.PlainDate.from(term.due_date);
-  const laterDue = today.add(endDate.until(usualDue));
+  const isAhead = Temporal.PlainDate.compare(usualDue, endDate) < 0;
+  const laterDue = today.add((isAhead ? startDate : endDate).until(usualDue));
   const isLater = Temporal.PlainDate.compare(laterDue, usualDue) > 0;
   const ids = subscriptions.map((one) => one.subscription_id);
   const { standIns } = await unlockReadings(tx, tenantId, term.term_id, ids);
@@ -214,7 +216,7 @@ async function openAgain(
       postType: null,
       type: term.term_type === 'Final' ? 'Final' : 'OffCycle',
       label: `${term.label.slice(0, 80)} ${bill.bill_number}`.slice(0, 120),
-      startDate: Temporal.PlainDate.from(term.start_date),
+      startDate,
       endDate,
       dueDate: isLater ? laterDue : usualDue,
       subscriptionNumbers: subscriptions.map((one) => one.subscription_number),

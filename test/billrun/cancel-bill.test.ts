@@ -365,3 +365,13 @@ test('a bill that is cancelled before the term is published is neither issued no
   assert.deepEqual([shown.summary.bills, shown.summary.currentCharges], [1, 341]);
   await assertLaws(scene, place.tenantId);
 });
+
+test('billed in advance: the bill that is made again is not due before it is made', async () => {
+  const place = await openFee('due-ahead', { postBilling: 0 });
+  await place.connectOld();
+  const [bill] = await billed(place, await place.open({ ...july, dueDate: '10/07/2026' }));
+  await cancel(place, bill?.billID ?? 0, true);
+  const term = await termOf(place.client, await termAgain(place, bill?.billID ?? 0));
+  // The first was due on the ninth day after its term began, and today is 1 January.
+  assert.equal(term.dueDate, '10/01/2027');
+});
