@@ -360,3 +360,33 @@ test('what the old owner paid is no payment of who took it over', async () => {
     [0, 0, 210, 210],
   );
 });
+
+for (const postType of ['Post Subscription', 'Post Party'] as const) {
+  test(`who gets it back is told of his last bill, and what he paid since: ${postType}`, async () => {
+    const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
+    const componentRules = [{ component: 'fee', formula: '310', prorate: 'Days' as const }];
+    const workspace = `back-${postType.slice(5).toLowerCase()}`;
+    const run = await openOffer(scene, workspace, { components, postType }, { componentRules });
+    const connectionNumber = await run.connectOld({ postType });
+    const next = await newParty(run.client, 'Next');
+    const bill = async (days: object) => {
+      const term = await run.open({ ...days, postType });
+      await generate(run, term);
+      const [one] = await billsOf(run, term);
+      await post(run, term);
+      return one && [one.previousBalance, one.paymentsReceived, one.adjustments, one.arrears];
+    };
+    const handTo = (toPartyNumber: number, transferDate: string) =>
+      run.client.transferConnection({ data: { connectionNumber, transferDate, toPartyNumber } });
+    assert.deepEqual(await bill(july), [0, 0, 0, 0]);
+    await insertOpening(scene, run.tenantId, 1, -100_00, 'Payment');
+    await handTo(next, '01/08/2026');
+    assert.deepEqual(await bill(august), [0, 0, 0, 0]);
+    await handTo(run.party, '01/09/2026');
+    assert.deepEqual(await bill(september), [310, 100, 0, 210]);
+    await handTo(next, '01/10/2026');
+    const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
+    assert.deepEqual(await bill(october), [310, 0, 0, 310]);
+    await assertLaws(scene, run.tenantId);
+  });
+}

@@ -29,8 +29,8 @@ import {
 import { withLeftOut } from './left-out.ts';
 import type { MakeScope } from './make-bill.ts';
 import { overdueOf } from './overdue.ts';
-import { ownStanding } from './own-standing.ts';
-import { listStandings, type StandingRow } from './standings-store.ts';
+import { ownStandings, returningOf } from './own-standing.ts';
+import { listOwnBills, listStandings, type StandingRow } from './standings-store.ts';
 import type { SubjectRange } from './subjects-store.ts';
 
 export type Collected = {
@@ -60,9 +60,10 @@ export async function collect(
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
   const accountNames = wordsOf(pinned).accountNames;
-  const [overdue, earlierTerms] = await Promise.all([
+  const [overdue, earlierTerms, ownBills] = await Promise.all([
     overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
     earlierTermsOf(tx, tenantId, term, standings),
+    listOwnBills(tx, tenantId, term, returningOf(term.end_date, billed)),
   ]);
   const before = billedBefore(earlierTerms, standings);
   const scope: MakeScope = {
@@ -87,16 +88,15 @@ export async function collect(
     readsItsBill(term, pinned) ? listFactsBefore(tx, tenantId, before) : nothing,
   ]);
   const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
-  const used = [...usageBefore, ...taken.usage].filter((row) => !agreed.has(row.input));
-  const usageOf = Map.groupBy(used, (row) => row.subscription_id);
-  const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
+  const usageOf = usedOf([...usageBefore, ...taken.usage], agreed);
+  const standingOf = ownStandings(term.end_date, rows, standings, ownBills);
   const subjects = new Map<number, Inputs[]>();
   for (const row of rows) {
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
       accountLabel: present(labels.get(row.account_id)),
-      standing: ownStanding(term.end_date, row, present(standingOf.get(id))),
+      standing: present(standingOf.get(id)),
       meters: metersOf.get(id) ?? nothing,
       readings,
       manual: manualOf.get(id) ?? nothing,
@@ -161,6 +161,11 @@ function agreedInputs({ book, termFacts }: MakeScope): ReadonlySet<string> {
   const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
   const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
   return new Set(agreed.map(({ name }) => name));
+}
+
+function usedOf(usage: readonly UsageRow[], agreed: ReadonlySet<string>): Map<number, UsageRow[]> {
+  const used = usage.filter((row) => !agreed.has(row.input));
+  return Map.groupBy(used, (row) => row.subscription_id);
 }
 
 type BilledBefore = { readonly subscriptionId: number; readonly termId: number };

@@ -1,16 +1,48 @@
 // What was billed to another owner of a subscription is not told to the one who has it now.
 import type { BilledRow } from './inputs-store.ts';
-import type { StandingRow } from './standings-store.ts';
+import type { OwnBill, StandingRow } from './standings-store.ts';
+
+/** Those who are billed for the first time since they got back what they had before. */
+export function returningOf(termEnd: string, billed: readonly BilledRow[]): BilledRow[] {
+  return billed.filter((row) => {
+    const since = ownedSince(termEnd, row);
+    if (since === null || !isNewOwner(row, since)) return false;
+    return (row.transfers ?? []).some(({ fromPartyId }) => fromPartyId === row.party_id);
+  });
+}
+
+/** How whom each bill is for stands, by subscription. */
+export function ownStandings(
+  termEnd: string,
+  billed: readonly BilledRow[],
+  standings: readonly StandingRow[],
+  ownBills: readonly OwnBill[],
+): Map<number, StandingRow> {
+  const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
+  const ownBillOf = new Map(ownBills.map((row) => [row.subscription_id, row]));
+  for (const row of billed) {
+    const id = row.subscription_id;
+    const standing = standingOf.get(id);
+    if (row.transfers === null || standing === undefined) continue;
+    standingOf.set(id, ownStanding(termEnd, row, standing, ownBillOf.get(id)));
+  }
+  return standingOf;
+}
 
 /**
- * How whom the bill is for stands. Of an owner who was billed nothing yet, the balance brought
+ * Of an owner who was billed nothing yet, the balance brought
  * forward and the charges to compare with are of somebody else; what was used belongs to the
- * subscription, whoever paid for it.
+ * subscription, whoever paid for it. Who had it before is told of the last bill of that time.
  */
-export function ownStanding(termEnd: string, row: BilledRow, standing: StandingRow): StandingRow {
+function ownStanding(
+  termEnd: string,
+  row: BilledRow,
+  standing: StandingRow,
+  before: OwnBill | undefined,
+): StandingRow {
   const since = ownedSince(termEnd, row);
   if (since === null || standing.history === null) return standing;
-  const isNew = row.billed_through === null || row.billed_through < since;
+  const isNew = isNewOwner(row, since);
   const history = standing.history.map((entry, index) => {
     const isOwn = !isNew && (index === 0 || entry.endDate === undefined || entry.endDate >= since);
     if (isOwn) return entry;
@@ -18,8 +50,12 @@ export function ownStanding(termEnd: string, row: BilledRow, standing: StandingR
     return rest;
   });
   return isNew
-    ? { ...standing, history, brought_forward: 0, billed: null }
+    ? { ...standing, history, brought_forward: 0, ...before, billed: null }
     : { ...standing, history };
+}
+
+function isNewOwner({ billed_through: billed }: BilledRow, since: string): boolean {
+  return billed === null || billed < since;
 }
 
 /** The day of the last transfer to whom the bill is for; null for the first owner. */

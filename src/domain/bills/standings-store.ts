@@ -42,6 +42,17 @@ function isPayment(tenantId: number): RawBuilder<unknown> {
   )))`;
 }
 
+/** What the party of `n` paid for its subscription after an entry. */
+function paidSince(tenantId: number, term: Side, entry: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
+    where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
+      and e.party_id is not distinct from n.party_id
+      and e.entry_id > ${entry}
+      and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
+  )::bigint`;
+}
+
 type Side = { context_type: ContextType };
 
 /** Bills have what is owed above zero, by whomever. */
@@ -67,13 +78,8 @@ export async function listStandings(
       coalesce(b.deposit, 0) as deposit,
       o.wallet_balance as wallet, null as history, ${historyText} as history_text,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
-      case when b.subscription_id is null then 0 else (
-        select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
-        where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
-          and e.party_id is not distinct from n.party_id
-          and e.entry_id > ${columnOr('h.entry_id', sql`0`)}
-          and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
-      )::bigint end as payments,
+      case when b.subscription_id is null then 0
+        else ${paidSince(tenantId, term, columnOr('h.entry_id', sql`0`))} end as payments,
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
@@ -88,6 +94,41 @@ export async function listStandings(
   `.execute(tx);
   // In place: a copy of each row costs as much as reading it.
   for (const row of rows) row.history = readHistory(row.history_text);
+  return rows;
+}
+
+/** What the newest bill of who was billed before brought forward, and what he paid since. */
+export type OwnBill = Pick<StandingRow, 'subscription_id' | 'brought_forward' | 'payments'>;
+
+export async function listOwnBills(
+  tx: Tx,
+  tenantId: number,
+  term: Side,
+  owned: readonly { subscription_id: number; party_id: number }[],
+): Promise<OwnBill[]> {
+  if (owned.length === 0) return [];
+  const { rows } = await sql<OwnBill>`
+    select n.subscription_id, o.brought_forward,
+      ${paidSince(tenantId, term, sql`o.entry_id`)} as payments
+    from unnest(
+      ${owned.map((row) => row.subscription_id)}::bigint[],
+      ${owned.map((row) => row.party_id)}::bigint[]
+    ) as n (subscription_id, party_id)
+    cross join lateral (
+      select b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id, b.bill_id
+      from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = n.subscription_id
+        and b.party_id = n.party_id and b.status in ('Posted', 'Published')
+      union all
+      select p.billed_to, p.arrears + p.amount, b.entry_id, b.bill_id
+      from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.party_id = n.party_id and b.status in ('Posted', 'Published')
+      where p.tenant_id = ${tenantId} and p.subscription_id = n.subscription_id
+      order by billed_to desc, bill_id desc
+      limit 1
+    ) o
+  `.execute(tx);
   return rows;
 }
 
