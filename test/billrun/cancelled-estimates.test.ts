@@ -45,10 +45,11 @@ async function openHouse(postType = 'Post Subscription') {
     },
   );
   const numbers: number[] = [];
+  let connection = '';
   for (const _ of postType === 'Post Subscription' ? [1] : [1, 2]) {
     const number = await newMeter(place.client);
     const meter = { number, installDate: '30/06/2026', initialReading: '0' };
-    await place.connectOld({ meters: [meter] });
+    connection = await place.connectOld({ meters: [meter] });
     numbers.push(number);
   }
   /** Posts a term that ends with a reading, or with an estimate where none is given. */
@@ -69,7 +70,7 @@ async function openHouse(postType = 'Post Subscription') {
     const { billID, billAmount } = one;
     return { termID, billID, told: [billAmount, usage?.quantity, usage?.carried] };
   };
-  return { place, bill };
+  return { place, bill, connection, number: numbers[0] ?? 0 };
 }
 
 for (const postType of ['Post Subscription', 'Post Account']) {
@@ -101,4 +102,89 @@ test('what a cancelled bill had credited is credited by the next', async () => {
   // 400 - 270 - 60: what was used in September is billed to nobody.
   assert.deepEqual((await bill(october, '400')).told, [731, '70', undefined]);
   await assertLaws(scene, place.tenantId);
+});
+
+for (const postType of ['Post Subscription', 'Post Account']) {
+  const times = postType === 'Post Subscription' ? 1 : 2;
+
+  test(`${postType}: an estimate whose bill was cancelled is not credited`, async () => {
+    const { place, bill } = await openHouse(postType);
+    await cancel(place, (await bill(july)).billID);
+    // 60 less than the estimate that nobody paid for.
+    assert.deepEqual((await bill(august, '250')).told, [31 * times, '0', undefined]);
+    // 400 - 250
+    assert.deepEqual((await bill(september, '400')).told, [1531 * times, '150', undefined]);
+    await assertLaws(scene, place.tenantId);
+  });
+
+  test(`${postType}: nor is it where the next bill had found it already`, async () => {
+    const { place, bill } = await openHouse(postType);
+    const first = await bill(july);
+    const second = await bill(august, '250');
+    assert.deepEqual(second.told, [31 * times, '0', '60']);
+    await cancel(place, first.billID);
+    const third = await bill(september, '400');
+    assert.deepEqual(third.told, [1531 * times, '150', undefined]);
+    await unpost(place, third.termID);
+    await unpost(place, second.termID);
+    await place.client.cancelTerm({ data: { termID: third.termID, reason: 'again' } });
+    const [again] = await billed(place, second.termID);
+    assert.equal(again?.billAmount, 31 * times);
+    assert.deepEqual((await bill(october, '400')).told, [1531 * times, '150', undefined]);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+// 310 in July, 310 in August, and 250 read in September.
+for (const [cancelled, carried] of [
+  ['first', '310'],
+  ['second', '60'],
+  ['both', undefined],
+] as const) {
+  for (const when of ['before', 'after'] as const) {
+    test(`of two estimates what was paid for is credited: ${cancelled}, ${when}`, async () => {
+      const { place, bill } = await openHouse();
+      const [one, two] = [await bill(july), await bill(august)];
+      const gone = { first: [one], second: [two], both: [one, two] }[cancelled];
+      const cancelThem = async () => {
+        for (const { billID } of gone) await cancel(place, billID);
+      };
+      if (when === 'before') await cancelThem();
+      const third = await bill(september, '250');
+      assert.equal(third.told[1], '0');
+      if (when === 'before') assert.equal(third.told[2], carried);
+      else await cancelThem();
+      // 700 - 250, less what was paid for
+      const units = 450 - Number(carried ?? 0);
+      assert.deepEqual((await bill(october, '700')).told.slice(0, 2), [
+        units * 10 + 31,
+        `${units}`,
+      ]);
+      await assertLaws(scene, place.tenantId);
+    });
+  }
+}
+
+test('an estimate that was not billed takes nothing off what another meter measured', async () => {
+  const { place, bill, connection, number } = await openHouse();
+  await cancel(place, (await bill(july)).billID);
+  const newNumber = await newMeter(place.client);
+  await place.client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber,
+      replaceDate: '11/08/2026',
+      finalReadings: [{ value: '250' }],
+      initialReadings: [{ value: '0' }],
+      reason: 'old',
+    },
+  });
+  const reading = { number: newNumber, value: '100', readingDate: '31/08/2026' };
+  await place.client.makeReadings({ readings: [reading] });
+  const termID = await place.open(august);
+  const step = { termID, reading: 'current' };
+  await place.client.postMeterReadings({ operation: 'schedule', data: step });
+  const [one] = await billed(place, termID);
+  assert.deepEqual([one?.billAmount, one?.usage[0]?.quantity], [1031, '100']);
 });

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { JournalSource } from '../ledger/journal.ts';
 import type { Stamp } from '../ledger/store.ts';
+import { withoutBill } from './estimated-units.ts';
 import type { DraftCharges } from './post-store.ts';
 import { lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
 
@@ -102,38 +103,34 @@ export async function listBeside(
   return rows;
 }
 
-/**
- * What was used in a term that is billed no more is no measure for the next ones. Bills that are
- * made in advance still look back at it: what was used on its days is on none. What it had found
- * billed too much before it is still to be credited.
- */
+/** The term of a bill that is not made again is no longer one of those that were billed. */
 export async function forgetBilledTerm(
   tx: Tx,
   tenantId: number,
   { billId, termId, isLookedAt }: { billId: number; termId: number; isLookedAt: boolean },
 ): Promise<void> {
-  const isIt = sql`(e.term ->> 'termId')::bigint is not distinct from ${termId}`;
-  const carried = sql`(
-    select jsonb_object_agg(u.input, u.used || '{"quantity": "0"}')
-    from jsonb_each(e.term::jsonb -> 'usage') as u (input, used)
-    where u.used ->> 'carried' is not null
-  )`;
+  const { rows } = await sql<{ subscription_id: number; history: string }>`
+    select h.subscription_id, array_to_json(h.terms)::text as history
+    from usage_histories h
+    where h.tenant_id = ${tenantId} and h.subscription_id in (
+      select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+    )
+    order by h.subscription_id
+    for no key update
+  `.execute(tx);
+  const changed = rows.map(({ subscription_id: id, history }) => {
+    return { id, terms: withoutBill(JSON.parse(history), { termId, isLookedAt }) };
+  });
   await sql`
     update usage_histories h
     set terms = array(
-        select case when ${isIt} then ((e.term::jsonb - 'amount' - 'rounding')
-          || jsonb_build_object('usage', coalesce(k.usage, '{}'), 'isCancelled', true))::json
-          else e.term end
-        from unnest(h.terms) with ordinality as e (term, place)
-        cross join lateral (select ${carried} as usage) k
-        where ${isLookedAt} or not ${isIt} or k.usage is not null
+        select e.term from json_array_elements(n.terms) with ordinality as e (term, place)
         order by e.place
       ),
       billed = case when (h.terms[1] ->> 'termId')::bigint is distinct from ${termId}
         then h.billed end
-    where h.tenant_id = ${tenantId} and h.subscription_id in (
-      select p.subscription_id from (${postedParts(tenantId, { billId })}) p
-    )
+    from json_to_recordset(${JSON.stringify(changed)}::json) as n (id bigint, terms json)
+    where h.tenant_id = ${tenantId} and h.subscription_id = n.id
   `.execute(tx);
 }
 

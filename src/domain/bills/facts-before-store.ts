@@ -10,6 +10,7 @@ export type FactsBefore = {
   is_first_bill: boolean;
   meters: readonly MeterFacts[] | null;
   carried_units: Facts['carriedUnits'];
+  estimates_before: Facts['estimatesBefore'];
 };
 
 /** Of each subscription, those of its posted bill of a term, alone on it or with others. */
@@ -24,7 +25,8 @@ export async function listFactsBefore(
   const { rows } = await sql<FactsBefore>`
     select w.subscription_id, f.facts -> 'account' as account,
       coalesce((f.facts -> 'connection' ->> 'isFirstBill')::boolean, false) as is_first_bill,
-      f.facts -> 'meters' as meters, f.facts -> 'carriedUnits' as carried_units
+      f.facts -> 'meters' as meters, f.facts -> 'carriedUnits' as carried_units,
+      f.facts -> 'estimatesBefore' as estimates_before
     from unnest(
       ${before.map((one) => one.subscriptionId)}::bigint[],
       ${before.map((one) => one.termId)}::bigint[]

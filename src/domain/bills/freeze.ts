@@ -1,8 +1,7 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same facts, in the same order, so that the same bill has the same bytes.
 import { formatDay, isoDay, storedDay, wireDay } from '../../base/days.ts';
-import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import { compare } from '../../base/numbers/exact.ts';
+import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type {
   AccountFacts,
   ConnectionFacts,
@@ -14,6 +13,7 @@ import type {
 } from '../rating/facts.ts';
 import { billedOnly, type HistoryEntry } from '../terms/usage-history-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
+import { carriedOf, estimatesOf } from './estimated-units.ts';
 import type { FactsBefore } from './facts-before-store.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
@@ -176,8 +176,9 @@ function addHistory(facts: Mutable<Facts>, known: readonly HistoryEntry[]): void
   }
   for (const input of history === known ? inputs : inputsOf(known)) {
     const carried = carriedOf(known, input);
-    if (carried === undefined) continue;
-    facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
+    if (carried !== undefined) facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
+    const estimates = history === known ? undefined : estimatesOf(known, input);
+    if (estimates) facts.estimatesBefore = { ...facts.estimatesBefore, [input]: estimates };
   }
 }
 
@@ -187,28 +188,6 @@ function inputsOf(history: readonly HistoryEntry[]): string[] {
     for (const input in usage) if (!inputs.includes(input)) inputs.push(input);
   }
   return inputs.sort();
-}
-
-/**
- * Units that were billed too much, as the newest term with the input left them: one in which
- * nothing was measured has neither used them nor carried them on. A bill that was cancelled has
- * used none of them, but may have found more.
- */
-function carriedOf(history: readonly HistoryEntry[], input: string): string | undefined {
-  let most: string | undefined;
-  for (const { usage, isCancelled } of history) {
-    const used = usage[input];
-    if (used === undefined) continue;
-    const { carried } = used;
-    if (carried !== undefined && isMore(carried, most)) most = carried;
-    if (!isCancelled) break;
-  }
-  return most;
-}
-
-function isMore(units: string, than: string | undefined): boolean {
-  const [one, other] = [exactFrom(units), exactFrom(than)];
-  return one !== undefined && (other === undefined || compare(one, other) > 0);
 }
 
 function historyTerm({ label, days, usage }: HistoryEntry, input: string): HistoryTerm {
@@ -257,12 +236,14 @@ function daysBeforeFirst({ term, termFacts }: FreezeScope, row: BilledRow) {
 }
 
 function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {
-  const { account, is_first_bill: isFirstBill, meters, carried_units: carriedUnits } = before;
+  const { account, is_first_bill: isFirstBill, meters } = before;
+  const { carried_units: carriedUnits, estimates_before: estimatesBefore } = before;
   return {
     account: account ?? {},
     isFirstBill,
     ...(meters === null ? {} : { meters }),
     ...(carriedUnits ? { carriedUnits } : {}),
+    ...(estimatesBefore ? { estimatesBefore } : {}),
   };
 }
 

@@ -118,6 +118,7 @@ export type PreviousTermFacts = {
   /** What was measured for its bill, and what that made up for. */
   readonly meters?: readonly MeterFacts[] | null;
   readonly carriedUnits?: Facts['carriedUnits'];
+  readonly estimatesBefore?: Facts['estimatesBefore'];
 };
 
 /**
@@ -129,6 +130,12 @@ export type ReslabFacts = {
   readonly since: ReadingFacts;
   /** Oldest first; `billed` says what each was billed by its Segment rules. */
   readonly terms: readonly PreviousTermFacts[];
+};
+
+export type EstimateBefore = {
+  readonly units: string;
+  /** Its bill was cancelled: nobody paid for it. */
+  readonly unbilled?: boolean;
 };
 
 export type AccountFacts = {
@@ -150,6 +157,8 @@ export type Facts = {
   readonly usageHistory?: HistoryFacts | null;
   /** Units of earlier estimates that were too high, by input. */
   readonly carriedUnits?: Readonly<Record<string, string>> | null;
+  /** Estimates since the last reading, the newest first, by input; where one was not billed. */
+  readonly estimatesBefore?: Readonly<Record<string, readonly EstimateBefore[]>> | null;
   readonly previousTerm?: PreviousTermFacts | null;
   readonly reslab?: ReslabFacts | null;
   /**

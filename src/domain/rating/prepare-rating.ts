@@ -175,8 +175,9 @@ function termBefore(
   const earlier = earlierTerm(sources, past);
   if (earlier === null) return null;
   const { facts, context } = sources;
-  const { meters = null, carriedUnits = null } = past;
-  const then = termUsage({ ...facts, meters, carriedUnits, uploadedUsage: null }, context, []);
+  const { meters = null, carriedUnits = null, estimatesBefore = null } = past;
+  const measured = { meters, carriedUnits, estimatesBefore, uploadedUsage: null };
+  const then = termUsage({ ...facts, ...measured }, context, []);
   return {
     ...earlier,
     term: { ...earlier.term, usage: withMeasured(earlier.term.usage, usage) },

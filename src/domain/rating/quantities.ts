@@ -8,6 +8,7 @@ import {
   type Exact,
   fraction,
   maximum,
+  minimum,
   multiply,
   negate,
   one,
@@ -19,7 +20,7 @@ import { powerOfTen, round } from '../../base/numbers/rounding.ts';
 import type { BillReading } from './bill.ts';
 import { requiredDay } from './billable-days.ts';
 import type { MeteredInputDefinition } from './definitions.ts';
-import type { MeterFacts, ReadingFacts } from './facts.ts';
+import type { EstimateBefore, MeterFacts, ReadingFacts } from './facts.ts';
 import { RatingError } from './rating-error.ts';
 
 export type RegisterUse = {
@@ -153,6 +154,25 @@ function passesHighLow(meter: MeterFacts, use: Exact, highest: Exact | null): bo
   const to = requiredDay(meter.current?.date, 'current reading');
   const daily = divide(use, fraction(Math.max(1, to - from), 1));
   return compare(daily, highest) <= 0;
+}
+
+/**
+ * Of the units by which readings fell short of the estimates before them, those of estimates that
+ * were not billed: there is nothing to credit. The newest estimate was the highest.
+ */
+export function unpaidShortage(
+  estimates: readonly EstimateBefore[],
+  uses: readonly Exact[],
+): Exact {
+  let left = zero;
+  for (const use of uses) if (signOf(use) < 0) left = subtract(left, use);
+  let unpaid = zero;
+  for (const { units, unbilled } of estimates) {
+    const own = minimum(left, exactFrom(units) ?? zero);
+    left = subtract(left, own);
+    if (unbilled) unpaid = add(unpaid, own);
+  }
+  return unpaid;
 }
 
 type InputQuantity = {

@@ -19,7 +19,7 @@ import type { BillError, BillReading, BillUsage } from './bill.ts';
 import { requiredDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Facts, HistoryFacts, MeterFacts, ReadingFacts, UploadedUsage } from './facts.ts';
-import { billReading, inputQuantity, registerUse } from './quantities.ts';
+import { billReading, inputQuantity, registerUse, unpaidShortage } from './quantities.ts';
 import { RatingError } from './rating-error.ts';
 
 /** What is known of one input in one term. */
@@ -61,8 +61,10 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
       errors,
     );
     const before = exactFrom(entryOf(facts.carriedUnits, name)) ?? zero;
-    const { quantity, carried } = inputQuantity(definition, uses, before);
     const isDivisible = (definition.aggregation ?? 'Sum') === 'Sum';
+    const estimates = entryOf(facts.estimatesBefore, name);
+    if (estimates !== undefined && isDivisible) uses.push(unpaidShortage(estimates, uses));
+    const { quantity, carried } = inputQuantity(definition, uses, before);
     inputs[slot] = { total: quantity, isDivisible, meters, credit: before, uploaded: null };
     totals[slot] = quantity;
     const entry = { input: name, unit: definition.unit ?? null, quantity: decimalText(quantity) };

@@ -16,11 +16,20 @@ export type HistoryEntry = {
   /** Of a bill of several subscriptions, where this one has taken it. */
   rounding?: number;
   /**
-   * Its bill was cancelled and is not made again: it says nothing but which days it had, and what
-   * had been billed too much until then.
+   * Its bill was cancelled and is not made again: it says nothing but which days it had, what had
+   * been billed too much until then, and what it had estimated.
    */
   isCancelled?: true;
-  usage: Record<string, { quantity: string; type?: string; carried?: string }>;
+  usage: Record<string, UsedUnits>;
+};
+
+type UsedUnits = {
+  quantity: string;
+  type?: string;
+  /** Billed too much before, and still to be credited. */
+  carried?: string;
+  /** Estimated by a bill that was cancelled. */
+  unbilled?: string;
 };
 
 /** Of usage_histories `h`, the newest first: a text, which PostgreSQL need not look into. */
