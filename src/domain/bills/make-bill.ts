@@ -34,14 +34,14 @@ export type MakeScope = FreezeScope & {
   readonly planIds: ReadonlyMap<string, number>;
 };
 
-/** The bill of a subject; undefined where no day of it is to be billed. */
+/** The bill of a subject; undefined where neither a day nor use of it is to be billed. */
 export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill | undefined {
   const rated: Rated[] = [];
   for (const one of inputs) {
     const facts = freeze(scope, one);
     const bill = withDeposit(scope, facts, ofOneOwner(scope, facts, rateBill(scope.book, facts)));
     const { row, accountLabel, standing } = one;
-    if (bill.status === 'Error' || bill.days > 0) {
+    if (bill.status === 'Error' || bill.billedTo !== null) {
       rated.push({ row, accountLabel, standing, facts, bill });
     }
   }

@@ -121,7 +121,7 @@ function keysOf(
     endDate: setting.endDate,
     dueDate: wireDay(bill.due_date),
     billedFrom: bill.billed_from === null ? null : wireDay(bill.billed_from),
-    billedTo: bill.billed_to === null ? null : wireDay(bill.billed_to),
+    billedTo: bill.billed_to === null || bill.days === 0 ? null : wireDay(bill.billed_to),
     days: bill.days,
   };
 }

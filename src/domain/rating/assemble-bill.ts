@@ -1,6 +1,7 @@
 // Puts a bill together, and makes the bill that shows why there is none.
 import { firstDay, formatDay, lastDay, parseDay } from '../../base/days.ts';
 import type { Bill, BillError, BillLine, SegmentDays } from './bill.ts';
+import { requiredDay } from './billable-days.ts';
 import { type CompiledContext, currencyScaleDefault } from './compiled-context.ts';
 import type { RatedTerm } from './evaluation.ts';
 import type { Facts } from './facts.ts';
@@ -38,7 +39,7 @@ export function assembledBill(parts: BillParts): Bill {
     endDate: facts.term.endDate,
     dueDate: facts.term.dueDate ?? null,
     billedFrom: isBilled ? dateText(term, window.firstDay) : null,
-    billedTo: isBilled ? dateText(term, window.lastDay) : null,
+    billedTo: isBilled ? dateText(term, window.lastDay) : dayOff(facts),
     days: window.billedDays,
     segments: segments.map((segment) => segmentDays(term, segment)),
     meterReadings: usage.readings,
@@ -58,6 +59,16 @@ export function assembledBill(parts: BillParts): Bill {
     payableAfterDueDate: totals.payableWithinDueDate + late,
     errors: [],
   };
+}
+
+/**
+ * A bill of nothing but the use of the term before stands for the first day after the last one that
+ * was billed: on it nothing was supplied, and it is billed once as any other.
+ */
+function dayOff({ connection, previousTerm }: Facts): string | null {
+  const billed = connection?.billedThrough ?? null;
+  if (!previousTerm || billed === null) return null;
+  return formatDay(requiredDay(billed, 'billedThrough') + 1);
 }
 
 function segmentDays(term: RatedTerm, segment: Segment): SegmentDays {

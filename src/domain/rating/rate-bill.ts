@@ -4,7 +4,9 @@ import { type Exact, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import { assembledBill, errorBill } from './assemble-bill.ts';
 import type { Bill, BillError } from './bill.ts';
+import type { CompiledRule } from './compile-rules.ts';
 import type { CompiledContext } from './compiled-context.ts';
+import { componentsRead, type Edition } from './edition.ts';
 import {
   addToTotal,
   type Evaluation,
@@ -118,8 +120,10 @@ function rateTerm(
       sides.push(termSide(evaluation, previous, track, 'Previous'));
     }
   }
+  const isOver = current.window.billedDays === 0;
   for (const { rule, of } of scheduleOf(sides)) {
     const side = sides[of] as TermSide;
+    if (isOver && side.window === 'Current' && !readsComponents(rule, side.edition)) continue;
     if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
     const given = evaluation.manual?.get(rule.component.slot);
     const rest = given === undefined ? null : restOf(evaluation, current, side, given);
@@ -132,6 +136,11 @@ function rateTerm(
   }
   evaluation.component = null;
   return sides[0] as TermSide;
+}
+
+/** Taxes and percentages go with what they are of; fees are of a term that has days. */
+function readsComponents({ nodes }: CompiledRule, { context }: Edition): boolean {
+  return nodes.some((node) => componentsRead(node, context).length > 0);
 }
 
 type TermSide = ScheduledEdition & {

@@ -1,5 +1,6 @@
 // Which subscriptions a term bills: those of its context and batch whose billing period is the
-// term's and that were Active on a day, not after its end, that nobody was billed for yet.
+// term's and that were Active on a day, not after its end, that nobody was billed for yet, or that
+// were billed in advance up to the last one and are still to be billed for what they used.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
@@ -28,8 +29,37 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
         or is_active_between(s.status_history,
           coalesce(s.billed_through, ${term.start_date}::date - 1) + 1,
           least(${term.end_date}::date, ${handedOver(term)} - 1))
+        or ${isUseLeft(tenantId, term)}
       )
       and ${isForTerm(tenantId, term)}`;
+}
+
+/**
+ * Whether `s` was billed in advance up to its last day, so that only what was used in the last term
+ * is left to be billed. A regular term bills it if the day after that is one of its own.
+ */
+export function isUseLeft(
+  tenantId: number,
+  term: Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
+    context_id: number | RawBuilder<unknown>;
+  },
+): RawBuilder<unknown> {
+  const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
+  return sql`(exists (
+      select from pricing_contexts c
+      join plans n on n.tenant_id = ${tenantId} and n.context_id = c.context_id
+      join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id
+        and v.definition @? '$.componentRules[*] ? (@.window == "Previous")'
+      where c.tenant_id = ${tenantId} and c.context_id = ${term.context_id}
+        and not c.bills_after_period
+    )
+    ${term.term_type === 'Regular' ? sql`and ${isOwn}` : sql``}
+    and s.billed_through + 1 = ${offSince(term.end_date)}
+    and exists (
+      select from usage_histories h
+      where h.tenant_id = ${tenantId} and h.subscription_id = s.subscription_id
+        and (h.terms[1] ->> 'endDate')::date = s.billed_through
+    ))`;
 }
 
 /**

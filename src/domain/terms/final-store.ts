@@ -1,7 +1,7 @@
 // What is left to bill of a subscription that somebody leaves, and the terms that may bill it.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { firstActive, offSince, planOn, transferAfter } from './eligible-store.ts';
+import { firstActive, isUseLeft, offSince, planOn, transferAfter } from './eligible-store.ts';
 import type { TermPlace } from './store.ts';
 
 export type Leaving = {
@@ -17,6 +17,8 @@ export type Leaving = {
   /** The last day of who leaves; null where nobody does. */
   last_date: string | null;
   is_left_to_bill: boolean;
+  /** Billed in advance up to the last day: what was used until then is not. */
+  is_use_left: boolean;
   period_id: number;
   period_unit: 'Day' | 'Week' | 'Month' | 'Year' | 'Once';
   period_count: number;
@@ -30,11 +32,20 @@ export async function lockLeaving(
   { number, today }: { number: string; today: Temporal.PlainDate },
 ): Promise<Leaving | undefined> {
   const first = sql`coalesce(s.billed_through + 1, s.connection_date)`;
+  const day = today.toString();
+  const context = sql.ref<number>('s.context_id');
+  const ending = {
+    context_id: context,
+    term_type: 'Final',
+    start_date: day,
+    end_date: day,
+  } as const;
   const { rows } = await sql<Leaving>`
     select s.subscription_id, c.context_id, c.code as context_code, c.archived as is_archived,
       b.batch_id, b.code as batch_code, s.status, d.first_date, d.last_date,
       d.last_date is not null
         and is_active_between(s.status_history, d.first_date, d.last_date) as is_left_to_bill,
+      ${isUseLeft(tenantId, ending)} as is_use_left,
       p.period_id, p.unit as period_unit, p.unit_count as period_count, p.anchor_day
     from subscriptions s
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id

@@ -64,7 +64,10 @@ export async function openFinalTerm(
   return { termId: made.termId, label: made.label, isNew: true };
 }
 
-/** The last day to be billed, of a subscription that somebody leaves. */
+/**
+ * The last day to be billed, of a subscription that somebody leaves. Where only what was used is
+ * left of it, the day after: use of a term that was billed in advance is billed by the next one.
+ */
 function lastDayOf(leaving: Leaving, number: string): Temporal.PlainDate {
   if (leaving.is_archived) {
     const message = `The pricing context ${leaving.context_code} is archived`;
@@ -72,6 +75,9 @@ function lastDayOf(leaving: Leaving, number: string): Temporal.PlainDate {
   }
   if (leaving.last_date !== null && leaving.is_left_to_bill) {
     return Temporal.PlainDate.from(leaving.last_date);
+  }
+  if (leaving.last_date !== null && leaving.is_use_left) {
+    return Temporal.PlainDate.from(leaving.last_date).add({ days: 1 });
   }
   const last = leaving.last_date && formatDate(Temporal.PlainDate.from(leaving.last_date));
   const why = last

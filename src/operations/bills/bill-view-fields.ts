@@ -252,7 +252,7 @@ function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {
     endDate: wireDay(row.end_date),
     dueDate: wireDay(row.due_date),
     billedFrom: day(row.billed_from),
-    billedTo: day(row.billed_to),
+    billedTo: row.days === 0 ? null : day(row.billed_to),
     days: row.days,
   };
 }
