@@ -1,5 +1,5 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
-import { dateIn, namesNoTime } from '../base/calendar.ts';
+import { dateIn, namesNoTime, parseDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { dayOf, parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -92,7 +92,7 @@ function readRow(sent: UploadedReading): ReadingRow | Refused {
   if (!decimal.test(reading)) {
     return refuse('value', 'INVALID_NUMBER', `'${reading}' is no reading`, reading);
   }
-  const day = parseDay(date);
+  const day = parseDate(date) && parseDay(date);
   if (day === undefined) {
     const message = namesNoTime(date)
       ? `There is no day ${date}`

@@ -127,6 +127,7 @@ test('every bad row of an upload is named, and nothing is stored', async () => {
     [[connection, meter, '1234567', '31/01/2026'], 'INVALID_NUMBER'],
     [[connection, meter, '1', '31/02/2026'], 'INVALID_DATE'],
     [[connection, meter, '1', '2026-01-31'], 'INVALID_DATE'],
+    [[connection, meter, '1', '31/01/0226'], 'INVALID_DATE'],
     [[connection, meter, '1', '01/01/2030'], 'DATE_IN_FUTURE'],
     [[connection, meter, '1', '31/01/2026', 'Guess'], 'INVALID_ENUM'],
     [[connection, meter, '1', '31/01/2026', 'Installation'], 'INVALID_ENUM'],
