@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
+import { keepWorker } from './keep-worker.ts';
 import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 
@@ -17,7 +16,7 @@ export async function start(config: Config): Promise<void> {
     const database = openApiDatabase(context);
     await assertMayListen(context, database);
     const server = await listen(context, database);
-    const worker = keepWorker(context.log);
+    const worker = keepWorker(context.log, startWorker);
     stopInOrder(requests, context.log, [
       () => server.close(),
       () => worker.stop(),
@@ -33,7 +32,6 @@ export async function start(config: Config): Promise<void> {
   }
 }
 
-const restartPauseMs = 2_000;
 /**
  * A bill run makes and drops memory as fast as it can. Node begins with little room for what is
  * young and takes what is in use there for old, which costs a sixth of the speed. It also clears up
@@ -42,33 +40,11 @@ const restartPauseMs = 2_000;
  */
 const workerMemory = ['--min-semi-space-size=64', '--no-parallel-scavenge'];
 
-/** A worker that dies is replaced; the queue gives its jobs to the new one. */
-function keepWorker(log: Log): { stop(): Promise<void> } {
-  let isStopping = false;
-  let child: ChildProcess;
-  function launch(): void {
-    if (isStopping) return;
-    child = fork(new URL('../main.ts', import.meta.url), ['work'], {
-      stdio: 'inherit',
-      execArgv: [...process.execArgv, ...workerMemory],
-    });
-    child.once('error', (error) => log.error({ err: error }, 'the worker could not be started'));
-    child.once('exit', (code, signal) => {
-      if (isStopping) return;
-      log.error({ code, signal }, 'the worker ended and is started again');
-      setTimeout(launch, restartPauseMs).unref();
-    });
-  }
-  launch();
-  return {
-    async stop() {
-      isStopping = true;
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+function startWorker(): ChildProcess {
+  return fork(new URL('../main.ts', import.meta.url), ['work'], {
+    stdio: 'inherit',
+    execArgv: [...process.execArgv, ...workerMemory],
+  });
 }
 
 function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolean }): void {
