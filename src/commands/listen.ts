@@ -16,7 +16,6 @@ export async function listen(context: Context, database: Database): Promise<Fast
     await server.listen({ port: config.port, host: config.host });
   } catch (error) {
     await server.close();
-    await database.close();
     throw unheard(error as Error & { code?: string }, config);
   }
   return server;
@@ -43,12 +42,11 @@ function unheard(error: Error & { code?: string }, { host, port }: Config): Erro
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** The demo's password stands in the README: it must not guard anything the network can reach. */
-export async function assertMayListen(context: Context, database: Database): Promise<void> {
+export async function assertMayListen(context: Context): Promise<void> {
   const { host } = context.config;
   if (loopback.test(host)) return;
   const workspace = await findOpenWorkspace(context);
   if (workspace === undefined) return;
-  await database.close();
   throw new Error(
     `The login ${demo.username} of workspace ${workspace} still has its default password, ` +
       `so Billwright listens on loopback only, not on ${host}. ` +

@@ -7,10 +7,10 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 export async function serve(config: Config): Promise<void> {
   const requests = expectStop();
   const context = await openContext(config, { use: 'join' });
+  const database = openApiDatabase(context);
   try {
     await prepareDatabase(context);
-    const database = openApiDatabase(context);
-    await assertMayListen(context, database);
+    await assertMayListen(context);
     const server = await listen(context, database);
     stopInOrder(requests, context.log, [
       () => server.close(),
@@ -19,6 +19,7 @@ export async function serve(config: Config): Promise<void> {
     ]);
     context.log.info({ address: server.addresses() }, 'ready');
   } catch (error) {
+    await database.close();
     await context.close();
     throw error;
   }

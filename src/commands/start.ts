@@ -10,11 +10,13 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 export async function start(config: Config): Promise<void> {
   const requests = expectStop();
   const context = await openContext(config, { use: 'claim' });
+  const database = openApiDatabase(context);
   try {
     await prepareDatabase(context);
     await ensureDemo(context);
-    const database = openApiDatabase(context);
-    await assertMayListen(context, database);
+    await assertMayListen(context);
+    // Before anybody can ask for a stop, which closes the database.
+    const isDemo = await hasDefaultPassword(database);
     const server = await listen(context, database);
     const worker = keepWorker(context.log, startWorker);
     stopInOrder(requests, context.log, [
@@ -25,8 +27,9 @@ export async function start(config: Config): Promise<void> {
     ]);
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.port;
-    printWelcome(config, port, { isDemo: await hasDefaultPassword(database) });
+    printWelcome(config, port, { isDemo });
   } catch (error) {
+    await database.close();
     await context.close();
     throw error;
   }
