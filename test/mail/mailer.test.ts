@@ -358,3 +358,14 @@ test('attempts come at longer and longer intervals, and end', () => {
     told.toSorted((a, b) => a - b),
   );
 });
+
+test('a server that could not be opened is opened anew for the next mail, and closed in peace', async () => {
+  const mailer = mailerTo('smtp://mail.example:none');
+  const failures: unknown[] = [];
+  for (let mail = 1; mail <= 2; mail += 1) {
+    await mailer.send(message).catch((error: unknown) => failures.push(error));
+  }
+  assert.equal(failures.length, 2);
+  assert.notEqual(failures[0], failures[1], 'it was not tried again');
+  mailer.close();
+});

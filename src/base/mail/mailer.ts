@@ -29,6 +29,16 @@ export function createMailer(options: MailerOptions): Mailer {
     const silence = silenceMs === undefined ? {} : { silenceMs };
     return openSmtp({ url, connectionsMax: smtpConnections, ...silence });
   };
+  /** One that could not be opened is not kept, or no mail after it would go. */
+  const opening = async (url: string) => {
+    opened ??= openServer(url);
+    try {
+      return await opened;
+    } catch (error) {
+      opened = undefined;
+      throw error;
+    }
+  };
   const outbox = join(options.dataFolder, 'outbox');
   return {
     async send(message) {
@@ -41,8 +51,7 @@ export function createMailer(options: MailerOptions): Mailer {
       const { composeMail } = await import('./message.ts');
       const bytes = await composeMail({ ...message, replyTo }, sender);
       if (smtpUrl !== undefined && !message.staysHere) {
-        opened ??= openServer(smtpUrl);
-        const smtp = await opened;
+        const smtp = await opening(smtpUrl);
         return smtp.send({ from: sender.address, to: message.to }, bytes);
       }
       const path = await writeToOutbox(outbox, message.key, bytes);
