@@ -5,7 +5,7 @@ import { type CheckedFormula, checkFormula } from '../../src/base/formula/check.
 import { contextNames, type FormulaPlace, makeScope } from '../../src/domain/rating/name-scope.ts';
 import { tariffCases } from './tariff-cases.ts';
 
-const inputs = 200_000;
+const inputs = Number(process.env.FUZZ_INPUTS ?? 50_000);
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
 const names = contextNames(tariffCases.cases[0]?.service as never);
 const places: FormulaPlace[] = ['Value', 'Segment', 'Term', 'Late', 'Security', 'Hold'];

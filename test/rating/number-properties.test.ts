@@ -38,8 +38,7 @@ import {
   roundPlain,
   times,
 } from './plain-number.ts';
-
-const runs = 10_000;
+import { runs } from './random-runs.ts';
 
 const wholes = fc.oneof(
   fc.bigInt({ min: -1000n, max: 1000n }),
@@ -72,7 +71,7 @@ test('sums, differences, products, quotients and comparisons are exact', () => {
       const order = less(a.plain, b.plain) ? -1 : less(b.plain, a.plain) ? 1 : 0;
       assert.equal(Math.sign(compare(a.ours, b.ours)), order);
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -92,7 +91,7 @@ test('long sums and products of unreduced fractions stay exact', () => {
       }
       assert.equal(textOf(ours), fractionText(plain));
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -112,7 +111,7 @@ test('every rounding mode agrees with its definition at every scale', () => {
       assert.equal(textOf(floor(x.ours)), fractionText(roundPlain(x.plain, 0, 'Floor')));
       assert.equal(textOf(ceiling(negate(x.ours))), textOf(negate(floor(x.ours))));
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -133,7 +132,7 @@ test('decimal text is read back as the same number', () => {
       assert.equal(textOf(parseDecimal(shown) as Exact), textOf(number));
       assert.equal(exactText(number), shown);
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -152,7 +151,7 @@ test('a fraction prints as its value rounded half up to 12 decimals', () => {
       const shown = parseDecimal(decimalText(ours)) as Exact;
       assert.equal(textOf(shown), fractionText(roundPlain(plain, 12, 'HalfUp')));
     }),
-    { numRuns: runs },
+    runs,
   );
 });
 
@@ -192,6 +191,6 @@ test('graduated slabs are continuous and rising in the quantity', () => {
         assert.ok(compare(step, multiply(tiny, dearest)) <= 0);
       }
     }),
-    { numRuns: runs },
+    runs,
   );
 });

@@ -2,6 +2,6 @@
 const seed = process.env.RATING_SEED;
 
 export const runs = {
-  numRuns: Number(process.env.RATING_RUNS ?? 10_000),
+  numRuns: Number(process.env.RATING_RUNS ?? 2_500),
   ...(seed === undefined ? {} : { seed: Number(seed) }),
 };
