@@ -132,6 +132,7 @@ test('a bill in plain text has its lines, sums and dates, and no marks of direct
   const text = billText(ordinary);
   assert.match(text, /^Electricity bill ELEC-2025-000991$/m);
   assert.match(text, /^Energy charges \(404 kWh\) +9,988\.12$/m);
+  assert.match(text, /^General sales tax \(17 %\) +1,932\.96$/m);
   assert.match(text, /^Payable within due date +14,842\.00$/m);
   assert.match(text, /^Due date: +15-Aug-2025$/m);
   for (const input of Object.values(allBills)) {

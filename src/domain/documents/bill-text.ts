@@ -61,7 +61,7 @@ function rowLines(row: ChargeRow): string[] {
 }
 
 function describe({ label, quantity, rate }: ChargeRow): string {
-  const measure = quantity !== '' && rate !== '' ? `${quantity} × ${rate}` : quantity;
+  const measure = [quantity, rate].filter((part) => part !== '').join(' × ');
   return measure === '' ? label : `${label} (${measure})`;
 }
 
