@@ -124,7 +124,7 @@ test('while a call runs, its key is in use on every server; afterwards the answe
 
 /** Until a transaction waits for its handler: the group is inserted and not committed. */
 async function untilRunning(): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
     const { rows } = await scene.sql.query(
       `select 1 from pg_stat_activity where datname = current_database()
        and state = 'idle in transaction' and application_name = 'test api'`,

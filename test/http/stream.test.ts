@@ -58,7 +58,7 @@ async function openTransactions(): Promise<number> {
 
 /** Waits until the servers' side of all streams stands still. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
+  for (let attempt = 0; attempt < 3_000; attempt += 1) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -98,7 +98,7 @@ test('the right password does not open a name that was locked while it was being
 });
 
 async function untilBlocked(): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
     const { rows } = await scene.sql.query(
       `select 1 from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,

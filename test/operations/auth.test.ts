@@ -180,7 +180,7 @@ test('where sessions may lie idle only so long, use keeps them alive and idlenes
 
 /** The use of a session is noted beside the call, not in it. */
 async function untilNoted(): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
     const { rows } = await scene.sql.query(
       'select used_at from sessions order by created_at desc limit 1',
     );

@@ -114,8 +114,8 @@ export async function dropDatabase(cluster: Cluster, name: string): Promise<void
          where datname = $1 and backend_type = 'client backend'`,
         [name],
       );
-      // A closed connection takes PostgreSQL a moment to forget.
-      if (rows.length === 0 || attempt === 40) return rows;
+      // A closed connection takes PostgreSQL a moment to forget, and a busy machine some seconds.
+      if (rows.length === 0 || attempt === 400) return rows;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   });

@@ -25,7 +25,6 @@ export const isLinux = process.platform === 'linux';
 
 /** Far longer than anything takes on a slow machine: only a test that fails waits for it. */
 const waitMs = 60_000;
-const endMs = 10_000;
 const pollMs = 25;
 const pollMaxMs = 200;
 /** A question that takes long is asked less often: asking is to cost a tenth of the waiting. */
@@ -239,7 +238,7 @@ export function processesIn(folder: string, name?: 'node' | 'postgres'): Found[]
 export async function assertNothingRuns(folder: string): Promise<void> {
   const left = () => processesIn(folder).map(({ command }) => command);
   const isOver = () => left().length === 0;
-  await until(isOver, `nothing runs, of ${left().join('; ')}`, endMs);
+  await until(isOver, `nothing runs, of ${left().join('; ')}`);
 }
 
 export function workersIn(folder: string): number[] {
