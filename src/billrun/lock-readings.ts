@@ -3,7 +3,7 @@ import { counted } from '../base/counted.ts';
 import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
+import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { usageItemsOf } from '../domain/rating/inheritance.ts';
@@ -131,10 +131,11 @@ async function estimate(
   const { lastReadingDate } = rules;
   const options = { range: chunk, lastReadingDate, isEstimated: true };
   const unread = await listUnread(tx, tenantId, term, options);
-  const mayEstimate = await estimable(tx, job, term);
+  const billed = await getBilledTerm(tx, tenantId, term.term_id);
+  const mayEstimate = await estimable(tx, job, billed);
   const made = unread.flatMap((register) => {
     if (!mayEstimate(register)) return [];
-    return estimateUnread(register, term, rules.estimations.get(register.input)) ?? [];
+    return estimateUnread(register, billed, rules.estimations.get(register.input)) ?? [];
   });
   if (made.length === 0) return 0;
   const stamp = { at: job.now, by: job.requestedBy };
@@ -150,13 +151,12 @@ async function estimate(
 async function estimable(
   tx: Tx,
   { tenant }: StepJob,
-  { term_id, end_date }: TermRow,
+  term: BilledTerm,
 ): Promise<(register: UnreadRegister) => boolean> {
-  const term = await getBilledTerm(tx, tenant.tenantId, term_id);
   const versions = await newestVersions(tx, tenant.tenantId, term.context_id);
   const prices = { book_version: term.book_version, versions };
   const { book, planCodes } = await bookOfRun(tx, tenant, term, prices);
-  const day = dayOf(Temporal.PlainDate.from(end_date));
+  const day = dayOf(Temporal.PlainDate.from(term.end_date));
   return ({ plan_id, input }) => {
     const { chain } = chainOn(book, planCodes.get(plan_id) ?? '', day);
     const item = usageItemsOf(chain).find((one) => one.input === input);

@@ -7,7 +7,7 @@ import { february, january, march, openHome } from '../support/left-out.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
-import { subscribe } from '../support/subscriptions.ts';
+import { newMeter, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -123,3 +123,58 @@ test('a plan that changed in the term before divides its use by the reading of t
     ['Normal', '11/02/2026', 3600],
   ]);
 });
+
+for (const first of ['current', 'estimated']) {
+  test(`use is estimated up to the day before the term: ${first}`, async () => {
+    const place = await openOffer(
+      scene,
+      `ahead-${first}`,
+      {
+        postBilling: 0,
+        meteredInputs: [
+          {
+            name: 'energy',
+            unit: 'kWh',
+            register: 'kWh',
+            estimation: { allowed: 1, defaultDaily: 10 },
+          },
+        ],
+        components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge' }],
+      } as never,
+      {
+        componentRules: [
+          { component: 'energyCharge', window: 'Previous', formula: 'usage.energy * 10' },
+        ],
+        usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+      },
+    );
+    const number = await newMeter(place.client);
+    const meter = { number, installDate: '30/06/2026', initialReading: '0' };
+    const connection = await place.connectOld({ meters: [meter] });
+    const made = async (termID: number, reading: string) => {
+      await place.client.postMeterReadings({ operation: 'schedule', data: { termID, reading } });
+      await generate(place, termID);
+      const [bill] = await billsOf(place, termID);
+      assert.deepEqual(bill?.errors, []);
+      return bill?.billAmount;
+    };
+    const start = await place.open(july);
+    assert.equal(await made(start, first), 0);
+    await post(place, start);
+    // 31 days of July; a term of the same days takes the same estimate.
+    const second = await place.open(august);
+    const who = { type: 'OffCycle' as const, connectionNumbers: [connection] };
+    const beside = await place.open({ ...august, ...who });
+    assert.deepEqual(
+      [await made(second, 'estimated'), await made(beside, 'estimated')],
+      [3100, 3100],
+    );
+    await post(place, beside);
+    const readings = [{ number, value: '400', readingDate: '31/08/2026' }];
+    await place.client.makeReadings({ readings });
+    const third = await place.open(september);
+    assert.equal(await made(third, 'current'), 900);
+    await post(place, third);
+    await assertLaws(scene, place.tenantId);
+  });
+}

@@ -16,14 +16,21 @@ export type EstimateMade = {
 /** A term that ended within so many days of a year ago is the same term of last year. */
 const sameTermDays = 15;
 
+type EstimatedTerm = {
+  term_id: number;
+  start_date: string;
+  end_date: string;
+  bills_after_period: boolean;
+};
+
 /** Undefined where no estimate can be made: the register is left open. */
 export function estimateUnread(
   register: UnreadRegister,
-  term: { term_id: number; end_date: string },
+  term: EstimatedTerm,
   estimation: Estimation | undefined,
 ): EstimateMade | undefined {
   if (!estimation) return undefined;
-  const day = lastDay(register, term.end_date);
+  const day = lastDay(register, term);
   const days = day - dayOf(Temporal.PlainDate.from(register.previous_date));
   if (days <= 0) return undefined;
   const past = pastTerms(register);
@@ -82,11 +89,14 @@ function made(
   };
 }
 
-/** The last day of the term, or the last before the subscription was switched off. */
-function lastDay({ off_since }: UnreadRegister, endDate: string): number {
-  const end = dayOf(Temporal.PlainDate.from(endDate));
-  if (off_since === null) return end;
-  return Math.min(end, dayOf(Temporal.PlainDate.from(off_since)) - 1);
+/**
+ * The last day of the term, or the last before the subscription was switched off. A term that is
+ * billed in advance bills what was used before it.
+ */
+function lastDay({ off_since }: UnreadRegister, term: EstimatedTerm): number {
+  const dayOfDate = (date: string) => dayOf(Temporal.PlainDate.from(date));
+  const end = term.bills_after_period ? dayOfDate(term.end_date) : dayOfDate(term.start_date) - 1;
+  return off_since === null ? end : Math.min(end, dayOfDate(off_since) - 1);
 }
 
 type Past = PastTerm & { endDate: string };

@@ -97,15 +97,22 @@ export function openRegisters(
     )`;
 }
 
-/** The newest that came in since the one it begins from; estimates of others only of its days. */
+/**
+ * The newest that came in since the one it begins from; estimates of others only of its days, or of
+ * the day before, up to which a term that is billed in advance estimates.
+ */
 function newestReading(
   tenantId: number,
   term: EligibleTerm,
   isEstimated: boolean,
 ): RawBuilder<unknown> {
   const isRead = sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
+  const daysAhead = sql`(
+    select case when c.bills_after_period then 0 else 1 end from pricing_contexts c
+    where c.tenant_id = ${tenantId} and c.context_id = ${term.context_id}
+  )`;
   const isOthers = sql`(e.source <> ${estimateSource(term.term_id)}
-    and e.reading_date >= ${term.start_date}::date)`;
+    and e.reading_date >= ${term.start_date}::date - ${daysAhead})`;
   return sql`(
     select e.reading_id, e.reading_date, e.value, e.reading_type, e.rollover, e.status
     from readings e
