@@ -1,7 +1,7 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
 import { dateIn, namesNoTime, parseDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
-import { dayOf, parseDay } from '../base/days.ts';
+import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
 import { type CheckedReadings, storeReadings } from '../domain/readings/enter.ts';
@@ -92,8 +92,8 @@ function readRow(sent: UploadedReading): ReadingRow | Refused {
   if (!decimal.test(reading)) {
     return refuse('value', 'INVALID_NUMBER', `'${reading}' is no reading`, reading);
   }
-  const day = parseDate(date) && parseDay(date);
-  if (day === undefined) {
+  const readOn = parseDate(date);
+  if (readOn === undefined) {
     const message = namesNoTime(date)
       ? `There is no day ${date}`
       : `'${date}' is no date of the form DD/MM/YYYY`;
@@ -109,7 +109,7 @@ function readRow(sent: UploadedReading): ReadingRow | Refused {
     subscriptionNumber: subscription,
     register: register || null,
     value: reading,
-    day,
+    day: dayOf(readOn),
     time: null,
     type: known as ReadingType,
     rollover: false,

@@ -5,9 +5,9 @@ import type { OwnBill, StandingRow } from './standings-store.ts';
 /** Those who are billed for the first time since they got back what they had before. */
 export function returningOf(termEnd: string, billed: readonly BilledRow[]): BilledRow[] {
   return billed.filter((row) => {
+    if (!row.transfers?.some(({ fromPartyId }) => fromPartyId === row.party_id)) return false;
     const since = ownedSince(termEnd, row);
-    if (since === null || !isNewOwner(row, since)) return false;
-    return (row.transfers ?? []).some(({ fromPartyId }) => fromPartyId === row.party_id);
+    return since !== null && isNewOwner(row, since);
   });
 }
 
@@ -30,9 +30,9 @@ export function ownStandings(
 }
 
 /**
- * Of an owner who was billed nothing yet, the balance brought
- * forward and the charges to compare with are of somebody else; what was used belongs to the
- * subscription, whoever paid for it. Who had it before is told of the last bill of that time.
+ * Of an owner who was billed nothing yet, the balance brought forward and the charges to compare
+ * with are of somebody else; what was used belongs to the subscription, whoever paid for it. Who
+ * had it before is told of the last bill of that time.
  */
 function ownStanding(
   termEnd: string,
