@@ -59,7 +59,7 @@ test('every value comes out as it went in, whatever its length', async () => {
           rows.text(row.words);
           rows.text(row.content);
         }
-        const parts = binaryCopy([rows.take()]);
+        const parts = binaryCopy(rows.written());
         await transact(database, { opening: plainOpening }, async (tx) => {
           await sql`delete from copied`.execute(tx);
           assert.equal(
@@ -67,6 +67,7 @@ test('every value comes out as it went in, whatever its length', async () => {
             all.length,
           );
         });
+        rows.clear();
         const found = await scene.sql.query(
           `select large::text, whole::text, small, flag, day::text, encode(mark, 'hex') as mark,
              (extract(epoch from moment) * 1000)::bigint::text as moment, words,

@@ -10,13 +10,12 @@ import {
 } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/book-of-run.ts';
 import { type Collected, collect } from '../domain/bills/collect.ts';
-import { type BillRows, copyRows, type NewBill } from '../domain/bills/copy-store.ts';
+import { type BillRows, openRows, reuseRows } from '../domain/bills/copy-store.ts';
 import {
   insertBills,
   type KnownBill,
   listKnownBills,
   type NewPart,
-  partsOf,
   refreshBills,
   supersedeBills,
   type TouchedBill,
@@ -50,6 +49,7 @@ import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { idsOf, type NewIds } from './bill-ids.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import type {
   Chunk,
@@ -157,9 +157,9 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     tenantId,
     run: { term, number: run.run_number },
     stamp: { at: job.now, by: job.requestedBy },
-    takeIds: idsOf(tx, tenantId, run, chunk),
+    ids: idsOf(tx, tenantId, run, chunk),
     sums: emptySums(),
-    rows: [],
+    rows: openRows(),
     parts: [],
     touched: [],
     changed: [],
@@ -180,6 +180,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   await supersedeBills(tx, tenantId, run.run_number, [...part.changed, ...part.dropped]);
   await refreshBills(tx, tenantId, part.touched);
   await insertBills(tx, tenantId, part.rows, part.parts);
+  reuseRows(part.rows);
   const outcome: Outcome = {
     totals: totalsText(part.sums),
     made: part.made,
@@ -195,9 +196,9 @@ type Part = {
   tenantId: number;
   run: { term: BilledTerm; number: number };
   stamp: { at: Temporal.Instant; by: string };
-  takeIds: (count: number) => Promise<number>;
+  ids: NewIds;
   sums: Sums;
-  rows: BillRows[];
+  rows: BillRows;
   parts: NewPart[];
   touched: TouchedBill[];
   changed: number[];
@@ -208,34 +209,60 @@ type Part = {
 
 type Read = Collected & { known: KnownBill[] };
 
-/** Rates a slice and keeps of it only what is written. */
+/** Rates a slice. Each bill is written as soon as it is made, and nothing else of it is kept. */
 async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read): Promise<void> {
   const knownOf = new Map(known.map((bill) => [bill.subject_id, bill]));
-  const fresh: Fresh[] = [];
+  await part.ids.reserve(newIn(subjects, knownOf));
   for (const [subjectId, inputs] of subjects) {
     const made = makeBill(scope, inputs);
     if (made === undefined) continue;
     const before = knownOf.get(subjectId);
     knownOf.delete(subjectId);
     addBill(part.sums, made, isOnHold(made, before));
-    if (before?.hash === made.hash) {
-      const { subjectTs, parts } = made;
-      const isFreed = isHeldByNobody(made, before);
-      const isTouched = isFreed || before.subject_ts !== String(subjectTs);
-      if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts, isFreed });
-    } else {
-      fresh.push({ made, before });
-      if (before !== undefined) part.changed.push(before.bill_id);
-    }
+    if (before?.hash === made.hash) keepBill(part, made, before);
+    else writeBill(part, made, before, entryId);
   }
   part.subjects += subjects.size;
   // Whoever had a bill and is not billed any more.
   for (const bill of knownOf.values()) part.dropped.push(bill.bill_id);
-  const wanted = fresh.filter(({ before }) => before === undefined).length;
-  part.made += wanted;
-  const bills = withIds(fresh, wanted === 0 ? 0 : await part.takeIds(wanted), entryId);
-  part.rows.push(copyRows(part.run, bills, part.stamp));
-  part.parts.push(...partsOf(bills));
+}
+
+/** Subjects without a bill so far. */
+function newIn(subjects: Collected['subjects'], knownOf: ReadonlyMap<number, KnownBill>): number {
+  let count = 0;
+  for (const id of subjects.keys()) if (!knownOf.has(id)) count += 1;
+  return count;
+}
+
+function keepBill(part: Part, made: MadeBill, before: KnownBill): void {
+  const { subjectTs, parts } = made;
+  const isFreed = isHeldByNobody(made, before);
+  const isTouched = isFreed || before.subject_ts !== String(subjectTs);
+  if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts, isFreed });
+}
+
+function writeBill(
+  part: Part,
+  made: MadeBill,
+  before: KnownBill | undefined,
+  entryId: number,
+): void {
+  if (before === undefined) part.made += 1;
+  else part.changed.push(before.bill_id);
+  const billId = before?.bill_id ?? part.ids.next();
+  const isHeld = before?.is_held ?? false;
+  const byRule = made.holds.map((hold) => hold.reason).join('; ') || null;
+  const bill = {
+    billId,
+    made,
+    entryId,
+    isHeld,
+    posting: before?.posting ?? 0,
+    holdReason: isHeld ? (before?.hold_reason ?? null) : byRule,
+    created: before ? { at: before.created_at, by: before.created_by } : null,
+  };
+  part.rows.add(part.run, bill, part.stamp);
+  for (const one of made.parts) part.parts.push({ billId, part: one });
 }
 
 /** One that comes out as it was stays as it is: released, where a rule held it back. */
@@ -248,9 +275,6 @@ function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
 function isHeldByNobody(made: MadeBill, before: KnownBill): boolean {
   return before.status === 'Hold' && !before.is_held && made.holds.length === 0;
 }
-
-/** A bill to be written, and the one in its place. */
-type Fresh = { made: MadeBill; before: KnownBill | undefined };
 
 /** Ids of about as many subjects each; where ids were left out a slice has fewer. */
 function slicesOf({ firstId, lastId }: Chunk, { part_size: size }: RunRow): SubjectRange[] {
@@ -305,34 +329,6 @@ async function wasWorked(
 ): Promise<boolean> {
   if (first === null) return true;
   return (await findBillKey(tx, tenantId, first + (chunk.chunk - 1) * size)) !== undefined;
-}
-
-/** From the piece set aside for the part; subjects that came since take theirs from the end. */
-function idsOf(tx: Tx, tenantId: number, run: RunRow, chunk: Chunk): Part['takeIds'] {
-  const { first_bill_id: first, part_size: size } = run;
-  let used = 0;
-  return async (count) => {
-    if (first === null || used + count > size) return takeNumbers(tx, tenantId, 'bill', count);
-    used += count;
-    return first + (chunk.chunk - 1) * size + used - count;
-  };
-}
-
-function withIds(fresh: readonly Fresh[], firstId: number, entryId: number): NewBill[] {
-  let next = firstId;
-  return fresh.map(({ made, before }) => {
-    const isHeld = before?.is_held ?? false;
-    const byRule = made.holds.map((hold) => hold.reason).join('; ') || null;
-    return {
-      billId: before?.bill_id ?? next++,
-      made,
-      entryId,
-      isHeld,
-      posting: before?.posting ?? 0,
-      holdReason: isHeld ? (before?.hold_reason ?? null) : byRule,
-      created: before ? { at: before.created_at, by: before.created_by } : null,
-    };
-  });
 }
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {

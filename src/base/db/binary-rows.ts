@@ -5,9 +5,9 @@ import { parseDay, wireDay } from '../days.ts';
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const end = Buffer.from([0xff, 0xff]);
 
-/** All that COPY takes, of parts as `BinaryRows` makes them. */
-export function binaryCopy(parts: readonly Buffer[]): Buffer[] {
-  return [signature, ...parts, end];
+/** All that COPY takes, of rows as `BinaryRows` writes them. */
+export function binaryCopy(rows: Buffer): Buffer[] {
+  return [signature, rows, end];
 }
 
 const lengthBytes = 4;
@@ -15,6 +15,9 @@ const lengthBytes = 4;
 const fieldBytes = lengthBytes + 8;
 /** Of a character, in the worst case. */
 const utf8Bytes = 3;
+/** Up to it, a character is one byte. */
+const lastSingle = 0x7f;
+const wordMax = 32;
 const nullLength = -1;
 const highPart = 2 ** 32;
 /** PostgreSQL counts from the year 2000. */
@@ -101,14 +104,36 @@ export class BinaryRows {
       return;
     }
     this.#reserve(value.length * utf8Bytes);
-    this.#end(this.#bytes.write(value, this.#at + lengthBytes));
+    if (value.length > wordMax || !this.#word(value)) {
+      this.#end(this.#bytes.write(value, this.#at + lengthBytes));
+    }
   }
 
-  /** What was written since it was last taken. */
-  take(): Buffer {
-    const taken = Buffer.from(this.#bytes.subarray(0, this.#at));
+  /** The rows where they lie: only until others are written. */
+  written(): Buffer {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  /** Room for this many bytes is kept for the next rows. */
+  get room(): number {
+    return this.#bytes.length;
+  }
+
+  clear(): void {
     this.#at = 0;
-    return taken;
+  }
+
+  /** Whether it was written: a call for each short text would cost more than its letters. */
+  #word(value: string): boolean {
+    const bytes = this.#bytes;
+    const start = this.#at + lengthBytes;
+    for (let index = 0; index < value.length; index += 1) {
+      const letter = value.charCodeAt(index);
+      if (letter > lastSingle) return false;
+      bytes[start + index] = letter;
+    }
+    this.#end(value.length);
+    return true;
   }
 
   #end(bytes: number): void {

@@ -19,8 +19,6 @@ export type NewBill = {
   created: Stamp | null;
 };
 
-export type BillRows = { bills: Buffer; contents: Buffer };
-
 type CopiedTable = { table: string; columns: readonly string[] };
 
 const billsTable: CopiedTable = {
@@ -43,13 +41,9 @@ const contentsTable: CopiedTable = {
  * having no right to name a tenant: the column's default is that of the transaction. Where the
  * database has no such role, rows go through temporary tables, which costs half as much again.
  */
-export async function copyBills(
-  tx: Tx,
-  tenantId: number,
-  made: readonly BillRows[],
-): Promise<void> {
-  const bills = binaryCopy(made.map((one) => one.bills));
-  const contents = binaryCopy(made.map((one) => one.contents));
+export async function copyBills(tx: Tx, tenantId: number, rows: BillRows): Promise<void> {
+  const bills = binaryCopy(rows.bills.written());
+  const contents = binaryCopy(rows.contents.written());
   const role = await takeCopyingRole(tx);
   if (role === null) {
     await copyAside(tx, tenantId, billsTable, bills);
@@ -98,27 +92,41 @@ async function copyAside(
   await sql`truncate ${beside}`.execute(tx);
 }
 
-/** Of slices, which are written one at a time. */
-const rows = new BinaryRows();
+/** The bills of a part as COPY takes them, written one by one while they are made. */
+export class BillRows {
+  readonly bills = new BinaryRows();
+  readonly contents = new BinaryRows();
+  isEmpty = true;
 
-export function copyRows(
-  run: { term: BilledTerm; number: number },
-  bills: readonly NewBill[],
-  stamp: Stamp,
-): BillRows {
-  for (const bill of bills) writeBill(run, bill, stamp);
-  const head = rows.take();
-  for (const { billId, made } of bills) {
-    rows.startRow(contentsTable.columns.length);
-    rows.bigint(billId);
-    rows.text(made.document);
-    rows.text(made.facts);
+  add(run: { term: BilledTerm; number: number }, bill: NewBill, stamp: Stamp): void {
+    this.isEmpty = false;
+    writeBill(this.bills, run, bill, stamp);
+    this.contents.startRow(contentsTable.columns.length);
+    this.contents.bigint(bill.billId);
+    this.contents.text(bill.made.document);
+    this.contents.text(bill.made.facts);
   }
-  return { bills: head, contents: rows.take() };
+}
+
+/** Memory that was written on before is at hand at once; new memory is cleared first. */
+const spare: BillRows[] = [];
+const spareBytesMax = 64 * 1024 * 1024;
+
+export function openRows(): BillRows {
+  return spare.pop() ?? new BillRows();
+}
+
+/** For the rows of the next part, once these are copied. */
+export function reuseRows(rows: BillRows): void {
+  rows.bills.clear();
+  rows.contents.clear();
+  rows.isEmpty = true;
+  if (rows.bills.room + rows.contents.room <= spareBytesMax) spare.push(rows);
 }
 
 /** In the order of the columns above. */
 function writeBill(
+  rows: BinaryRows,
   { term, number }: { term: BilledTerm; number: number },
   { billId, made, entryId, isHeld, holdReason, posting, created }: NewBill,
   stamp: Stamp,

@@ -1,7 +1,7 @@
 // Drafts as they are written: in bulk, and only those that changed.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { type BillRows, copyBills, type NewBill } from './copy-store.ts';
+import { type BillRows, copyBills } from './copy-store.ts';
 import type { BillStatus } from './list-store.ts';
 import type { BillPart } from './made-bill.ts';
 import type { SubjectRange } from './subjects-store.ts';
@@ -112,18 +112,13 @@ export async function refreshBills(
 /** A subscription of a bill that has several. */
 export type NewPart = { billId: number; part: BillPart };
 
-export function partsOf(bills: readonly NewBill[]): NewPart[] {
-  return bills.flatMap(({ billId, made }) => made.parts.map((part) => ({ billId, part })));
-}
-
 export async function insertBills(
   tx: Tx,
   tenantId: number,
-  rows: readonly BillRows[],
+  rows: BillRows,
   parts: readonly NewPart[],
 ): Promise<void> {
-  const filled = rows.filter(({ bills }) => bills.length > 0);
-  if (filled.length > 0) await copyBills(tx, tenantId, filled);
+  if (!rows.isEmpty) await copyBills(tx, tenantId, rows);
   if (parts.length > 0) await insertParts(tx, tenantId, parts);
 }
 
