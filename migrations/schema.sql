@@ -1990,6 +1990,20 @@ AS $function$
 declare
   changed record;
 begin
+  if not exists (
+    select from (
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities, plan_id,
+        add_ons, 1 as step from new_rows
+      union all
+      select tenant_id, subscription_id, context_id, status, is_metered, has_quantities, plan_id,
+        add_ons, -1 from old_rows
+    ) steps
+    group by tenant_id, subscription_id / 1000, context_id, status, is_metered, has_quantities,
+      plan_id, add_ons
+    having sum(step) <> 0
+  ) then
+    return null;
+  end if;
   for changed in
     select tenant_id, subscription_id / 1000 as block, context_id, status, is_metered,
       has_quantities, sum(step)::bigint as delta

@@ -15,6 +15,8 @@ export type StepRequest = {
   billId: number | null;
   /** What `rows` holds is kept until the job has ended; the rest stays with it. */
   parameters: Record<string, unknown>;
+  /** Of one that begins: when it was asked for, and checked before. */
+  askedAt?: Temporal.Instant;
 };
 
 /** A step that runs. */
