@@ -43,9 +43,19 @@ function summedCharges(lines: readonly StoredLine[]): string {
 /** What JSON writes otherwise than it is. */
 const special = /[^ !#-[\]-~]/;
 
+/** Types, and for each the components that were met: the same few of every bill. */
+const quotedKeys = new Map<string, Map<string, string>>();
+const keysMax = 1_000;
+
 function quotedKey(type: string, component: string): string {
+  const known = quotedKeys.get(type)?.get(component);
+  if (known !== undefined) return known;
   const key = `${type} ${component}`;
-  return special.test(key) ? JSON.stringify(key) : `"${key}"`;
+  const quoted = special.test(key) ? JSON.stringify(key) : `"${key}"`;
+  const ofType = quotedKeys.getOrInsertComputed(type, () => new Map());
+  if (ofType.size >= keysMax) ofType.clear();
+  ofType.set(component, quoted);
+  return quoted;
 }
 
 /** The other way round: a type has no space in it. */
