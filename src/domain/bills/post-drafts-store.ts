@@ -74,8 +74,8 @@ function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown
 }
 
 /**
- * Bills are numbered by their places in the arrays, which are in the order of ids. Without the range
- * PostgreSQL would sooner read all bills of a small workspace than look up a thousand ids.
+ * Bills are numbered by their places in the arrays, which are in the order of ids. Without the
+ * range PostgreSQL would sooner read all bills of a small workspace than look up a thousand ids.
  */
 function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
   const { bills, wallets, dueDate, stamp } = posting;

@@ -47,9 +47,18 @@ function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
  * the last day of the term. A Final term ends with the first owner of days that nobody was billed
  * for, so that what is left is the next one's.
  */
-export function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
+function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
   if (term.term_type === 'Final') return finalTransfer(term);
   return transferAfter(sql`${term.end_date}::date`);
+}
+
+/** The owner before `s` was handed on, and the first day of the next; null of most. */
+export type FormerOwner = { party_id: number; account_id: number | null; day: string };
+
+export function formerOwner(term: BilledTerm): RawBuilder<FormerOwner | null> {
+  return sql`case when ${isHandedOn(term)} then (
+      select to_jsonb(w) from ${nextTransfer(term)} w
+    ) end`;
 }
 
 export type SubjectRange = { firstId: number; lastId: number };
