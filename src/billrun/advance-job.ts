@@ -194,7 +194,7 @@ function stepJob({ tenant, now, jobId }: Scope, held: HeldJobRow): StepJob {
     now,
     jobId,
     requestedBy: held.requested_by,
-    askedAt: held.created_at,
+    askedAt: held.asked_at,
     termId: held.term_id,
     billId: held.bill_id,
     parameters: held.parameters,

@@ -88,7 +88,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
  * from then on is found by the parts, as it is while they are posted.
  */
 function isJustAsked({ askedAt, now }: StepRequest): boolean {
-  if (askedAt === undefined) return false;
+  if (!askedAt) return false;
   const { sign, seconds } = now.since(askedAt);
   return sign >= 0 && seconds < justAskedSeconds;
 }

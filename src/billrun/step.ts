@@ -15,8 +15,8 @@ export type StepRequest = {
   billId: number | null;
   /** What `rows` holds is kept until the job has ended; the rest stays with it. */
   parameters: Record<string, unknown>;
-  /** Of one that begins: when it was asked for, and checked before. */
-  askedAt?: Temporal.Instant;
+  /** Of one that begins, and was to begin at once: when it was asked for, and checked before. */
+  askedAt?: Temporal.Instant | null;
 };
 
 /** A step that runs. */

@@ -256,6 +256,27 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   });
 }
 
+test('what changes between the asking and the beginning is left out, and refused after a while', async () => {
+  const place = await openPlace();
+  const party = await newParty(place.client);
+  const connectionNumber = await subscribed(place, party, 'a');
+  await subscribed(place, party, 'b');
+  const termId = await termFor(place, july);
+  await generate(place, termId);
+  const now = scene.clock.now();
+  await place.client.updateConnection({ data: { connectionNumber, description: 'a note' } });
+  await whileCrew(scene, place.client.workspace, async (crew) => {
+    const askedAt = (seconds: number) => ({ termId, now, askedAt: now.subtract({ seconds }) });
+    const late = prepareStep(crew, postBillsStep, askedAt(5));
+    await assert.rejects(late, { code: 'TERM_STALE_GENERATE_AGAIN' });
+    const begun = await prepareStep(crew, postBillsStep, askedAt(4));
+    await finishStep(crew, postBillsStep, begun);
+  });
+  const statuses = (await billsOf(place, termId)).map(({ status }) => status);
+  assert.deepEqual(statuses, ['Hold', 'Posted']);
+  await assertLaws(scene, place.tenantId);
+});
+
 test('a bill of two subscriptions that fell out of posting leaves both to be billed', async () => {
   const place = await openPlace({ postType: 'Post Account' });
   const party = await newParty(place.client);

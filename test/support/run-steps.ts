@@ -62,6 +62,7 @@ export type Asked = {
   billId?: number | null;
   parameters?: Record<string, unknown>;
   now?: Temporal.Instant;
+  askedAt?: Temporal.Instant;
 };
 
 async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
@@ -84,6 +85,7 @@ async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
     termId: asked.termId,
     billId: asked.billId ?? null,
     parameters: asked.parameters ?? {},
+    askedAt: asked.askedAt ?? null,
   };
   const jobId = await next(scene, tenantId, 'job');
   return { ...request, jobId };

@@ -68,13 +68,15 @@ export type HeldJobRow = {
   bill_id: number | null;
   parameters: Record<string, unknown>;
   requested_by: string;
-  created_at: Temporal.Instant;
+  /** Of one that was to begin at once. */
+  asked_at: Temporal.Instant | null;
   total: number;
   backend_pid: number;
 };
 
 const heldColumns = sql.raw(`j.job_id, j.operation, j.term_id, j.bill_id, j.parameters,
-  j.requested_by, j.created_at, j.total, pg_backend_pid() as backend_pid`);
+  j.requested_by, case when j.is_immediate then j.created_at end as asked_at, j.total,
+  pg_backend_pid() as backend_pid`);
 
 /** A job that may begin now; undefined where another worker has it or its term is taken. */
 export async function holdDueJob(
