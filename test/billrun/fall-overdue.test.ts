@@ -92,3 +92,23 @@ test('what the wallet paid in part falls overdue, what it paid in full does not'
   await goAhead(place, 3);
   assert.deepEqual(await statesOf(place, termId), ['Paid', 'Overdue']);
 });
+
+test('what a credit from before covers is not late; what it leaves to be paid is', async () => {
+  const place = await openPlace('credits');
+  for (let bills = 0; bills < 3; bills += 1) await place.connectOld();
+  const today = await goAhead(place, 1);
+  const { rows: subscriptions } = await scene.sql.query(
+    'select subscription_id as id from subscriptions where tenant_id = $1 order by 1',
+    [place.tenantId],
+  );
+  // 310 - 400, 310 - 310 and 310 - 309.
+  for (const [index, credit] of [40_000, 31_000, 30_900].entries()) {
+    await insertOpening(scene, place.tenantId, Number(subscriptions[index]?.id), -credit);
+  }
+  const termId = await postedTerm(place, today.add({ days: 1 }));
+  await place.client.publishBills(schedule(termId));
+  const payable = (await billsOf(place, termId)).map((bill) => bill.payableWithinDueDate);
+  assert.deepEqual(payable, [0, 0, 1]);
+  await goAhead(place, 3);
+  assert.deepEqual(await statesOf(place, termId), ['Unpaid', 'Unpaid', 'Overdue']);
+});

@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 
-/** Only what customers have been shown can be late. */
+/**
+ * Only what customers have been shown can be late, and only what they were asked for: a bill that a
+ * credit from before covers asks for nothing.
+ */
 export async function fallOverdue(
   tx: Tx,
   tenantId: number,
@@ -13,7 +16,8 @@ export async function fallOverdue(
     set payment_status = 'Overdue', modified_at = ${now}, modified_by = 'daily job',
       ts = greatest(ts + 1, ${now.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and status = 'Published' and due_date < ${localDate}
-      and paid_amount < bill_amount and payment_status in ('Unpaid', 'PartiallyPaid')
+      and paid_amount < bill_amount and paid_amount < payable + wallet_applied
+      and payment_status in ('Unpaid', 'PartiallyPaid')
   `.execute(tx);
   return { overdue: Number(numAffectedRows ?? 0) };
 }
