@@ -114,7 +114,7 @@ async function fetched<Answer>(
 test('how an owner stands is told by what came since the last bill', async () => {
   const { answer, rows } = await fetched('subledger_entries', async (tx) => {
     const term = await getBilledTerm(tx, tenantId, nextTermId);
-    const owned = [{ subscription_id: subscriptionId, party_id: 1 }];
+    const owned = [{ subscription_id: subscriptionId, account_id: 1, party_id: 1 }];
     return listStandings(tx, tenantId, term, owned);
   });
   assert.equal(answer[0]?.payments, 700);

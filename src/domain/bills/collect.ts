@@ -15,7 +15,6 @@ import { termFactsOf } from './freeze.ts';
 import type { Inputs } from './inputs.ts';
 import {
   type BilledRow,
-  listAccountLabels,
   listBilled,
   listFurtherReadings,
   listManualValues,
@@ -50,12 +49,10 @@ export async function collect(
   const { tenantId } = tenant;
   const billed = await listBilled(tx, tenantId, term, range);
   const ids = billed.map((row) => row.subscription_id);
-  const accountIds = billed.map((row) => row.account_id);
-  const [[standings, meters], labels, manual, usage] = await Promise.all([
+  const [[standings, meters], manual, usage] = await Promise.all([
     hashed(tx, () =>
       Promise.all([listStandings(tx, tenantId, term, billed), listMeters(tx, tenantId, term, ids)]),
     ),
-    listAccountLabels(tx, tenantId, accountIds),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
@@ -95,7 +92,6 @@ export async function collect(
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
-      accountLabel: present(labels.get(row.account_id)),
       standing: present(standingOf.get(id)),
       meters: metersOf.get(id) ?? nothing,
       readings,

@@ -80,18 +80,6 @@ function handBack(row: BilledRow, former: FormerOwner, endDate: string): void {
   if (former.day <= endDate) row.handed_over = former.day;
 }
 
-export async function listAccountLabels(
-  tx: Tx,
-  tenantId: number,
-  accountIds: readonly number[],
-): Promise<Map<number, string>> {
-  const { rows } = await sql<{ account_id: number; label: string }>`
-    select account_id, label from billing_accounts
-    where tenant_id = ${tenantId} and account_id = any(${accountIds}::bigint[])
-  `.execute(tx);
-  return new Map(rows.map((row) => [row.account_id, row.label]));
-}
-
 export type MeterRow = {
   subscription_id: number;
   assignment_id: number;

@@ -8,7 +8,6 @@ import type { StandingRow } from './standings-store.ts';
 /** Everything that was read for one subscription. */
 export type Inputs = {
   readonly row: BilledRow;
-  readonly accountLabel: string;
   readonly standing: StandingRow;
   readonly meters: readonly MeterRow[];
   /** By assignment and position, where a bill may need more than the readings locked. */

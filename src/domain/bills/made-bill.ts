@@ -7,7 +7,7 @@ import type { StoredLine } from './document.ts';
 import type { Inputs } from './inputs.ts';
 
 /** One rated subscription. */
-export type Rated = Pick<Inputs, 'row' | 'accountLabel' | 'standing'> & {
+export type Rated = Pick<Inputs, 'row' | 'standing'> & {
   readonly facts: Facts;
   readonly bill: Bill;
 };

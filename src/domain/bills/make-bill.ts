@@ -40,9 +40,9 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   for (const one of inputs) {
     const facts = freeze(scope, one);
     const bill = withDeposit(scope, facts, ofOneOwner(scope, facts, rateBill(scope.book, facts)));
-    const { row, accountLabel, standing } = one;
+    const { row, standing } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
-      rated.push({ row, accountLabel, standing, facts, bill });
+      rated.push({ row, standing, facts, bill });
     }
   }
   const [first, ...others] = rated;
@@ -140,9 +140,12 @@ function singleContent(
   rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
-  const { facts, bill, accountLabel: account } = rated;
+  const { facts, bill, standing } = rated;
   const { lines, holds, defaults } = made;
-  const content = partyContent(scope, rated, { account, reference: rated.row.reference_number });
+  const content = partyContent(scope, rated, {
+    account: standing.account_label,
+    reference: rated.row.reference_number,
+  });
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
@@ -177,7 +180,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   const payments = isError ? 0 : sum((one) => one.payments);
   const content: StoredDocument = {
     ...partyContent(scope, first, {
-      account: isParty ? null : first.accountLabel,
+      account: isParty ? null : first.standing.account_label,
       reference: null,
     }),
     ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),

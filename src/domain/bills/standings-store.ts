@@ -12,6 +12,7 @@ export type StandingRow = {
   party_number: number;
   party_name: string;
   party_address: object | null;
+  account_label: string;
   /** Minor units; of a context of purchases, what is owed to the party. */
   receivable: number;
   deposit: number;
@@ -61,19 +62,21 @@ function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
 }
 
 /**
- * Of each subscription with the party that its bill is for. Each table is read by ids and hashed:
- * balances by those of subscriptions, because a party may have thousands.
+ * Of each subscription with the account and the party that its bill is for. Each table is read by
+ * ids and hashed: balances by those of subscriptions, because a party may have thousands.
  */
 export async function listStandings(
   tx: Tx,
   tenantId: number,
   term: Side,
-  owned: readonly { subscription_id: number; party_id: number }[],
+  owned: readonly { subscription_id: number; account_id: number; party_id: number }[],
 ): Promise<StandingRow[]> {
   const ids = owned.map((row) => row.subscription_id);
+  const accountIds = owned.map((row) => row.account_id);
   const partyIds = owned.map((row) => row.party_id);
   const { rows } = await sql<StandingRow & { history_text: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
+      a.label as account_label,
       coalesce(b.receivable * ${sideOf(term)}, 0) as receivable,
       coalesce(b.deposit, 0) as deposit,
       o.wallet_balance as wallet, null as history, ${historyText} as history_text,
@@ -83,7 +86,10 @@ export async function listStandings(
       coalesce((
         select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
       ), 0) as entry_id
-    from unnest(${ids}::bigint[], ${partyIds}::bigint[]) as n (subscription_id, party_id)
+    from unnest(${ids}::bigint[], ${accountIds}::bigint[], ${partyIds}::bigint[])
+      as n (subscription_id, account_id, party_id)
+    join billing_accounts a on a.tenant_id = ${tenantId}
+      and a.account_id = any(${accountIds}::bigint[]) and a.account_id = n.account_id
     join parties o on o.tenant_id = ${tenantId} and o.party_id = any(${partyIds}::bigint[])
       and o.party_id = n.party_id
     left join subscription_balances b on b.tenant_id = ${tenantId}
