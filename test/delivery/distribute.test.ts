@@ -251,6 +251,25 @@ test('a failed mail is not sent again once a later one has taken its place', asy
   await assertLaws(scene, tenantId);
 });
 
+test('a mail of a bill that was cancelled since is not sent again', async () => {
+  const { server } = await openMail({ onRecipient: () => answer(550, 'Not today') });
+  const { client, termId, bills, tenantId } = await openPublished(mailParties(2));
+  await client.distributeBills(schedule(termId));
+  const billID = bills[0]?.billId ?? 0;
+  await client.cancelBill({ data: { billID, reason: 'Misread' } });
+  const rows = await deliveriesOf(client, termId);
+  const [gone] = rows.filter((row) => row.billID === billID);
+  const before = await hashRows(scene.sql, tenantId);
+  const deliveryIDs = rows.map((row) => row.deliveryID ?? 0);
+  const resend = { data: { termID: termId, deliveryIDs, resolution: 'Resend' as const } };
+  await assert.rejects(client.resolveDeliveries(resend), {
+    code: 'INVALID_STATE',
+    message: `INVALID_STATE: Bill ${billID} of delivery ${gone?.deliveryID} is Cancelled`,
+  });
+  assert.deepEqual(await hashRows(scene.sql, tenantId), before);
+  assert.equal(server.received.length, 0);
+});
+
 test('the channel is that of the party, else the first of the workspace that leads to it', async () => {
   const { server, equipment } = await openMail();
   const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];

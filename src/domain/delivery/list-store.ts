@@ -83,6 +83,8 @@ function matches(tenantId: number, filter: DeliveryFilter) {
 
 export type LockedDelivery = {
   delivery_id: number;
+  bill_id: number;
+  bill_status: string;
   channel: Channel;
   status: DeliveryStatus;
   reason: string | null;
@@ -97,12 +99,13 @@ export async function lockDeliveries(
   deliveryIds: readonly number[],
 ): Promise<LockedDelivery[]> {
   const { rows } = await sql<LockedDelivery>`
-    select d.delivery_id, d.channel, d.status, d.reason, (
+    select d.delivery_id, d.bill_id, b.status as bill_status, d.channel, d.status, d.reason, (
         select max(l.delivery_id) from deliveries l
         where l.tenant_id = d.tenant_id and l.bill_id = d.bill_id and l.channel = d.channel
           and l.delivery_id > d.delivery_id
       ) as followed_by
     from deliveries d
+    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
     where d.tenant_id = ${tenantId} and d.term_id = ${termId}
       and d.delivery_id = any(${[...deliveryIds]}::bigint[])
     order by d.delivery_id

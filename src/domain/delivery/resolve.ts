@@ -32,7 +32,10 @@ export async function resolveDeliveries(
   assertFound(found, deliveryIds);
   for (const delivery of found) assertAllowed(delivery, resolution);
   const isAgain = resolution === 'Resend';
-  if (isAgain) assertNewest(found);
+  if (isAgain) {
+    assertPublished(found);
+    assertNewest(found);
+  }
   const status: DeliveryStatus = isAgain ? 'Queued' : resolution;
   const said = isAgain ? 'Asked for again' : `Said to be ${resolution}`;
   const reason = `${said} by ${stamp.by}${asked.reason ? `: ${asked.reason}` : ''}`;
@@ -69,18 +72,36 @@ function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
   });
 }
 
+/** Nobody is to pay a bill that was cancelled. */
+function assertPublished(found: readonly LockedDelivery[]): void {
+  const gone = found.filter((delivery) => delivery.bill_status !== 'Published');
+  refuseEach(gone, ({ delivery_id: id, bill_id: billId, bill_status: status }) => ({
+    message: `Bill ${billId} of delivery ${id} is ${status}`,
+    current: status,
+    allowed: ['Published'],
+  }));
+}
+
 /** Whoever marks all that failed would send bills twice that went out since. */
 function assertNewest(found: readonly LockedDelivery[]): void {
-  const details = found
-    .filter((delivery) => delivery.followed_by !== null)
-    .map(({ delivery_id: id, channel, followed_by: later }) => ({
-      field: 'data.deliveryIDs',
-      code: 'INVALID_STATE' as const,
-      message: `Delivery ${id} by ${channel} was followed by ${later} of the same bill`,
-      rejectedValue: id,
-    }));
-  const [first] = details;
+  const old = found.filter((delivery) => delivery.followed_by !== null);
+  refuseEach(old, ({ delivery_id: id, channel, followed_by: later }) => ({
+    message: `Delivery ${id} by ${channel} was followed by ${later} of the same bill`,
+  }));
+}
+
+function refuseEach(
+  refused: readonly LockedDelivery[],
+  tell: (delivery: LockedDelivery) => { message: string; current?: string; allowed?: string[] },
+): void {
+  const [first] = refused;
   if (!first) return;
-  const { message, field } = first;
-  throw new AppError('INVALID_STATE', { message, field, details });
+  const field = 'data.deliveryIDs';
+  const details = refused.map((delivery) => ({
+    field,
+    code: 'INVALID_STATE' as const,
+    message: tell(delivery).message,
+    rejectedValue: delivery.delivery_id,
+  }));
+  throw new AppError('INVALID_STATE', { ...tell(first), field, details });
 }
