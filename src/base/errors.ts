@@ -268,6 +268,9 @@ export class AppError extends Error {
 
 const rank = new Map(Object.keys(errorCodes).map((code, index) => [code, index]));
 
+/** Details that an answer names; the caller who has more mistakes than this has one mistake. */
+const detailsMax = 500;
+
 /** Many problems of one request as one error: its code is the one that stands first above. */
 export function errorFromDetails(details: ErrorDetail[]): AppError {
   const first = details.reduce((best, detail) =>
@@ -277,7 +280,7 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
     message: first.message,
     ...(first.field === null ? {} : { field: first.field }),
     ...(first.allowed === undefined ? {} : { allowed: first.allowed }),
-    details,
+    details: details.slice(0, detailsMax),
   });
 }
 
@@ -297,9 +300,6 @@ export function detailsOf(problems: readonly RowProblem[], list: string): ErrorD
     ...detail,
   }));
 }
-
-/** Details that an answer names; the caller who has more mistakes than this has one mistake. */
-const detailsMax = 500;
 
 /**
  * Rows of an all-or-nothing batch that were refused by a rule: if all share one code, that code;

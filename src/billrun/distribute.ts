@@ -175,8 +175,11 @@ function waysOf(job: StepJob, bill: AddressedBill, ofWorkspace: readonly Channel
 }
 
 /** Mails and prints wait for their turn; a bill is in the portal by being published. */
-function newDelivery({ channel, recipient }: Route) {
+function newDelivery({ channel, recipient, problem }: Route) {
   const common = { channel, recipient, reason: null, isSent: false };
+  if (problem !== undefined) {
+    return { ...common, status: 'Failed', reason: problem } satisfies Partial<NewDelivery>;
+  }
   switch (channel) {
     case 'Email':
     case 'Print':

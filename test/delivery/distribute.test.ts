@@ -307,6 +307,50 @@ test('the channel is that of the party, else the first of the workspace that lea
   assert.equal(pages.match(/\/Type \/Page\b/g)?.length, 2);
 });
 
+test('an address that is none is told as failed, and the bill goes by the next channel', async () => {
+  const { server } = await openMail();
+  const { client, termId, bills, tenantId } = await openPublished([
+    { name: 'By the workspace' },
+    { name: 'By choice', deliveryChannels: ['Email', 'Print'] },
+    { name: 'Has another' },
+  ]);
+  const [first, second, third] = bills;
+  // As it was stored before addresses of contacts were looked at.
+  await scene.sql.query(
+    `update parties set contacts = '[{"contactType": "Email", "contactValue": "nobody"}]'
+     where tenant_id = $1`,
+    [tenantId],
+  );
+  const partyID = third?.partyId ?? 0;
+  await client.updateUser({ user: { partyID, email: 'c@example.com' } });
+  const { message } = await client.distributeBills(schedule(termId));
+  assert.equal(message, '1 sent, 1 in the portal, 1 printed, 2 failed');
+  const rows = await deliveriesOf(client, termId);
+  assert.deepEqual(
+    rows.map(({ billID, channel, status, to }) => [billID, channel, status, to]),
+    [
+      [first?.billId, 'Email', 'Failed', 'nobody'],
+      [first?.billId, 'Portal', 'Delivered', null],
+      [second?.billId, 'Email', 'Failed', 'nobody'],
+      [second?.billId, 'Print', 'Sent', null],
+      [third?.billId, 'Email', 'Sent', 'c@example.com'],
+    ],
+  );
+  assert.match(rows[0]?.reason ?? '', /^This is not an e-mail address/);
+  const deliveryIDs = [rows[0]?.deliveryID ?? 0];
+  const resend = { data: { termID: termId, deliveryIDs, resolution: 'Resend' as const } };
+  assert.equal(await codeOf(client.resolveDeliveries(resend)), 'INVALID_STATE');
+  // Once the party has an address, only what has failed goes there.
+  await client.updateUser({ user: { partyID: first?.partyId ?? 0, email: 'a@example.com' } });
+  const next = await client.distributeBills(schedule(termId));
+  assert.equal(next.message, '1 sent, 1 failed');
+  assert.deepEqual(server.received.map(({ to }) => to[0]).sort(), [
+    'a@example.com',
+    'c@example.com',
+  ]);
+  await assertLaws(scene, tenantId);
+});
+
 test('without a mail server, mails are files; without a template, the bill itself is the text', async () => {
   const { equipment } = openWorker({});
   const { client, termId, serviceCode, tenantId, bills } = await openPublished(mailParties(1));

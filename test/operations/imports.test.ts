@@ -135,6 +135,21 @@ test('of a file with three bad rows nothing is stored, and the three are named',
   });
 });
 
+test('other addresses of a file are addresses, of parties and of customers', async () => {
+  const parties = file('name,mobile,otherEmail', 'A,1,a@example.com', 'B,1,nobody', 'C,,a@b');
+  const row = customer('Astray', 'E-1', '85001');
+  const customers = file(`otherEmail,${customerHeader}`, `nobody,${row}`);
+  await storesNothing(async () => {
+    assert.deepEqual(await problemsOf(take('Parties', parties)), [
+      ['lines[3].otherEmail', 'INVALID_EMAIL'],
+      ['lines[4].otherEmail', 'INVALID_EMAIL'],
+    ]);
+    assert.deepEqual(await problemsOf(take('Customers', customers)), [
+      ['lines[2].otherEmail', 'INVALID_EMAIL'],
+    ]);
+  });
+});
+
 test('a dry run finds what the real run finds, and stores nothing', async () => {
   const content = file(customerHeader, customer('Dry', 'D-1', '84001'));
   await storesNothing(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BillingError } from '../../sdk/client.ts';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -126,7 +127,8 @@ test('countries are taken as alpha-2 or alpha-3 in any case and shown as alpha-2
 test('each contact type is taken in any case', async () => {
   const types = ['Mobile', 'Phone', 'WhatsApp', 'Email', 'Fax', 'Other'];
   const spelled = types.flatMap((type) => [type, type.toLowerCase(), type.toUpperCase()]);
-  const contacts = spelled.map((contactType) => ({ contactType, contactValue: '1' }));
+  const contactValue = 'a@example.com';
+  const contacts = spelled.map((contactType) => ({ contactType, contactValue }));
   const user = await view(await newParty({ contacts }));
   assert.deepEqual(
     user.contacts.map((contact) => contact.contactType),
@@ -199,6 +201,41 @@ test('wrong facts are refused with their own codes', async () => {
     });
   }
   assert.equal(await total(), before);
+});
+
+test('a contact of the type Email is an address, or is refused wherever it is sent', async () => {
+  const emails = (...values: string[]) =>
+    values.map((contactValue) => ({ contactType: 'eMail', contactValue }));
+  const partyNumber = await newParty({ contacts: emails(' b@example.com ', 'c@example.com') });
+  const before = await view(partyNumber);
+  assert.deepEqual(
+    before.contacts.map(({ contactValue }) => contactValue),
+    ['b@example.com', 'c@example.com'],
+  );
+  const field = 'user.contacts[1].contactValue';
+  for (const wrong of ['nobody', 'a@b', '+92 300 1', 'A <a@b.example>', 'ü@example.com']) {
+    const user = { partyNumber, contacts: emails('d@example.com', wrong) };
+    await refuses(admin.updateUser({ user }), 'INVALID_EMAIL', { field, statusCode: 400 });
+  }
+  assert.deepEqual(await view(partyNumber), before);
+  const users = [
+    { name: 'A', contacts: emails('a@example.com') },
+    { name: 'B', contacts: emails('nobody') },
+    { name: 'C', contacts: emails('a@example.com', 'no one') },
+  ];
+  const count = await total();
+  await assert.rejects(admin.makeUsers({ userType: 'customer', users }), (error: BillingError) => {
+    assert.equal(error.code, 'INVALID_EMAIL');
+    assert.deepEqual(
+      error.error.details.map((detail) => [detail.field, detail.rejectedValue]),
+      [
+        ['users[1].contacts[0].contactValue', 'nobody'],
+        ['users[2].contacts[1].contactValue', 'no one'],
+      ],
+    );
+    return true;
+  });
+  assert.equal(await total(), count);
 });
 
 test('several parties may share an e-mail address', async () => {

@@ -9,24 +9,38 @@ export type Reach = {
   channels: readonly Channel[] | null;
 };
 
-export type Route = { channel: Channel; recipient: string | null };
+/** Stored before addresses of this kind were looked at. */
+const noAddress = 'This is not an e-mail address; give the party another and distribute again';
+
+export type Route = {
+  channel: Channel;
+  recipient: string | null;
+  /** Why it leads nowhere, where somebody has to be told. */
+  problem?: string;
+};
 
 /**
  * A party that has chosen gets its bill by each channel of its choice that leads to it. For all
  * others, and where none does, the first of the workspace's channels that leads there is taken.
- * That somebody has no address is no failure: the portal shows every published bill.
+ * That somebody has no address is no failure: the portal shows every published bill. An address
+ * that is none is one, which is told beside the way that is taken instead.
  */
 export function chooseRoutes(reach: Reach, ofWorkspace: readonly Channel[]): Route[] {
   const wanted = new Set(reach.channels ?? []);
-  const chosen = deliveryChannels
+  const routes = deliveryChannels
     .filter((channel) => wanted.has(channel))
     .flatMap((channel) => routeBy(channel, reach) ?? []);
-  if (chosen.length > 0) return chosen;
-  for (const channel of ofWorkspace) {
-    const route = routeBy(channel, reach);
-    if (route !== undefined) return [route];
+  const portal: Route = { channel: 'Portal', recipient: null };
+  const others = ofWorkspace.flatMap((channel) => routeBy(channel, reach) ?? []);
+  for (const route of [...others, portal]) {
+    if (routes.some(leadsThere)) break;
+    if (!routes.some(({ channel }) => channel === route.channel)) routes.push(route);
   }
-  return [{ channel: 'Portal', recipient: null }];
+  return routes;
+}
+
+function leadsThere({ problem }: Route): boolean {
+  return problem === undefined;
 }
 
 function routeBy(channel: Channel, reach: Reach): Route | undefined {
@@ -35,9 +49,12 @@ function routeBy(channel: Channel, reach: Reach): Route | undefined {
   switch (channel) {
     case 'Email': {
       const others = reach.contacts.filter((one) => one.contactType === 'Email');
-      const addresses = [reach.email ?? '', ...others.map((one) => one.contactValue)];
+      const given = [reach.email ?? '', ...others.map((one) => one.contactValue)];
+      const addresses = given.filter((address) => address !== '');
       const recipient = addresses.find(isPlainAddress);
-      return recipient === undefined ? undefined : { channel, recipient };
+      if (recipient !== undefined) return { channel, recipient };
+      const [wrong] = addresses;
+      return wrong === undefined ? undefined : { channel, recipient: wrong, problem: noAddress };
     }
     case 'SMS':
       return through(channel, contact('Mobile')?.contactValue);

@@ -86,6 +86,7 @@ export type LockedDelivery = {
   bill_id: number;
   bill_status: string;
   channel: Channel;
+  recipient: string | null;
   status: DeliveryStatus;
   reason: string | null;
   /** A later one of the same bill by the same channel. */
@@ -99,7 +100,8 @@ export async function lockDeliveries(
   deliveryIds: readonly number[],
 ): Promise<LockedDelivery[]> {
   const { rows } = await sql<LockedDelivery>`
-    select d.delivery_id, d.bill_id, b.status as bill_status, d.channel, d.status, d.reason, (
+    select d.delivery_id, d.bill_id, b.status as bill_status, d.channel, d.recipient, d.status,
+      d.reason, (
         select max(l.delivery_id) from deliveries l
         where l.tenant_id = d.tenant_id and l.bill_id = d.bill_id and l.channel = d.channel
           and l.delivery_id > d.delivery_id

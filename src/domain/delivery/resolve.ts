@@ -1,6 +1,7 @@
 // What somebody decides about deliveries of which nobody knows how they ended, or that failed.
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { isPlainAddress } from '../../base/mail/address.ts';
 import { getBilledTerm } from '../bills/billed-terms-store.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { type LockedDelivery, lockDeliveries, updateDeliveries } from './list-store.ts';
@@ -35,6 +36,7 @@ export async function resolveDeliveries(
   if (isAgain) {
     assertPublished(found);
     assertNewest(found);
+    assertAddressed(found);
   }
   const status: DeliveryStatus = isAgain ? 'Queued' : resolution;
   const said = isAgain ? 'Asked for again' : `Said to be ${resolution}`;
@@ -87,6 +89,16 @@ function assertNewest(found: readonly LockedDelivery[]): void {
   const old = found.filter((delivery) => delivery.followed_by !== null);
   refuseEach(old, ({ delivery_id: id, channel, followed_by: later }) => ({
     message: `Delivery ${id} by ${channel} was followed by ${later} of the same bill`,
+  }));
+}
+
+/** It goes where it went before, or nowhere. */
+function assertAddressed(found: readonly LockedDelivery[]): void {
+  const astray = found.filter(
+    ({ channel, recipient }) => channel === 'Email' && !isPlainAddress(recipient ?? ''),
+  );
+  refuseEach(astray, ({ delivery_id: id, recipient }) => ({
+    message: `Delivery ${id} goes to ${recipient}, which is not an e-mail address`,
   }));
 }
 

@@ -8,6 +8,7 @@ import { findPartyNames } from '../../domain/parties/store.ts';
 import { type ConnectionSent, connectionFields } from '../connections/new-connection-fields.ts';
 import { maybe } from '../fields.ts';
 import { meterFacts, newMeterFields } from '../meters/meter-fields.ts';
+import { factProblems } from '../users/party-fields.ts';
 import { meterTypeSent, meterTypes, storeMeters } from './meters-fields.ts';
 import {
   holdNumbers,
@@ -25,6 +26,7 @@ import {
   given,
   type ImportContext,
   type Item,
+  problemsOf,
   type RowKind,
   whole,
   withoutBad,
@@ -91,6 +93,11 @@ async function load(context: ImportContext, rows: readonly ImportRow[]): Promise
       }),
   };
   const { good, problems } = checkItems<CustomerSent>(schema, rows, kind);
+  const facts = good.flatMap(({ item: { party } }, index) =>
+    factProblems(party, `rows[${index}].party`),
+  );
+  const lines = good.map(({ row }) => row);
+  problems.push(...problemsOf(facts, 'rows', lines, kind));
   problems.push(...missingReadings(rows));
   problems.push(...(await mixedUp(context, withoutBad(good, problems))));
   problems.push(...(await registerOwnMeters(context, withoutBad(good, problems))));

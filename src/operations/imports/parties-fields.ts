@@ -6,7 +6,7 @@ import { findPartyNames, insertParties } from '../../domain/parties/store.ts';
 import { passNumbers, takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { filledText, id, maybe, oneOf } from '../fields.ts';
-import { newParty, partyFields } from '../users/party-fields.ts';
+import { factProblems, newParty, partyFields } from '../users/party-fields.ts';
 import {
   address,
   addressColumns,
@@ -16,6 +16,7 @@ import {
   given,
   type ImportContext,
   type Item,
+  problemsOf,
   whole,
   withoutBad,
 } from './row-fields.ts';
@@ -85,6 +86,9 @@ export function partiesLoader(context: ImportContext): Loader {
 
 async function load(context: ImportContext, rows: readonly ImportRow[]): Promise<LineProblem[]> {
   const { good, problems } = checkItems<PartySent>(schema, rows, kind);
+  const facts = good.flatMap(({ item }, index) => factProblems(item, `rows[${index}]`));
+  const lines = good.map(({ row }) => row);
+  problems.push(...problemsOf(facts, 'rows', lines, kind));
   const numbers = good.flatMap(({ item }) => item.partyNumber ?? []);
   await holdNumbers(context, numbers);
   const taken = new Set(

@@ -1,12 +1,13 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
+import { errorFromDetails } from '../../base/errors.ts';
 import { hasIdleSkills, type PartyKind } from '../../domain/parties/party.ts';
 import { insertParties } from '../../domain/parties/store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { empty, filledText, limits, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertCompetencies, newParty, partyFields } from './party-fields.ts';
+import { factProblems, newParty, partyFields } from './party-fields.ts';
 
 const kindByUserType = { customer: 'Customer', employee: 'Employee', vendor: 'Vendor' } as const;
 
@@ -40,10 +41,11 @@ export const makeUsers = operation({
     const { tx, tenant } = call;
     const { tenantId } = tenant;
     const kind: PartyKind = kindByUserType[body.userType];
+    const problems = body.users.flatMap((user, index) => factProblems(user, `users[${index}]`));
+    if (problems.length > 0) throw errorFromDetails(problems);
     const settings = await findSettings(tx, tenantId);
     const idle: string[] = [];
     const parties = body.users.map((user, index) => {
-      assertCompetencies(user, `users[${index}]`);
       if (!hasIdleSkills(kind, user.competencies)) return newParty(user, settings.country);
       idle.push(`users[${index}].competencies`);
       return newParty({ ...user, competencies: null }, settings.country);

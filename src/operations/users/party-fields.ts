@@ -4,7 +4,8 @@ import { Format } from 'typebox/format';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { parseDay } from '../../base/days.ts';
-import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import type { ErrorDetail } from '../../base/errors.ts';
+import { isPlainAddress } from '../../base/mail/address.ts';
 import { type Contact, contactTypes, type PartyFacts } from '../../domain/parties/party.ts';
 import type { PartyRow } from '../../domain/parties/store.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
@@ -92,15 +93,30 @@ type SentFacts = {
   deliveryChannels?: PartyFacts['deliveryChannels'];
 };
 
-/** Refuses skills that end before they begin. */
-export function assertCompetencies({ competencies }: SentFacts, place: string): void {
-  const details = (competencies ?? []).flatMap(({ validFrom, validTo }, index): ErrorDetail[] => {
+/** What the form of its fields does not tell of a party that stands there in a request. */
+export function factProblems(sent: SentFacts, place: string): ErrorDetail[] {
+  return [...contactProblems(sent, place), ...skillProblems(sent, place)];
+}
+
+/** Bills go there where the party has no other address. */
+function contactProblems({ contacts }: SentFacts, place: string): ErrorDetail[] {
+  return (contacts ?? []).flatMap((sent, index): ErrorDetail[] => {
+    const { contactType, contactValue } = canonicalContact(sent);
+    if (contactType !== 'Email' || isPlainAddress(contactValue)) return [];
+    const field = `${place}.contacts[${index}].contactValue`;
+    const message = `${field} is not an e-mail address`;
+    return [{ field, code: 'INVALID_EMAIL', message, rejectedValue: sent.contactValue }];
+  });
+}
+
+/** Skills that end before they begin. */
+function skillProblems({ competencies }: SentFacts, place: string): ErrorDetail[] {
+  return (competencies ?? []).flatMap(({ validFrom, validTo }, index): ErrorDetail[] => {
     const [from, to] = [parseDay(validFrom ?? ''), parseDay(validTo ?? '')];
     if (from === undefined || to === undefined || from <= to) return [];
     const field = `${place}.competencies[${index}].validTo`;
     return [{ field, code: 'INVALID_DATE', message: `${field} lies before validFrom` }];
   });
-  if (details.length > 0) throw errorFromDetails(details);
 }
 
 /** The facts that were sent; those left out, and arrays sent as null, are left out here too. */

@@ -1,10 +1,10 @@
 import * as Type from 'typebox';
-import { AppError } from '../../base/errors.ts';
+import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { hasIdleSkills } from '../../domain/parties/party.ts';
 import { changeParty, type PartyUpdate } from '../../domain/parties/update.ts';
 import { empty, filledText, id, limits, maybe, oneOf, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertCompetencies, factsSent, partyFields, presentParty } from './party-fields.ts';
+import { factProblems, factsSent, partyFields, presentParty } from './party-fields.ts';
 
 export const updateUser = operation({
   path: '/billing/users/update-user',
@@ -60,7 +60,8 @@ export const updateUser = operation({
         field: 'user.partyID',
       });
     }
-    assertCompetencies(user, 'user');
+    const problems = factProblems(user, 'user');
+    if (problems.length > 0) throw errorFromDetails(problems);
     const change = {
       facts: factsSent(user),
       archived: user.archiveStatus == null ? undefined : Number(user.archiveStatus) === 1,
