@@ -211,6 +211,35 @@ test('an upload whose text is no upload is refused before anything is asked for'
   assert.deepEqual(await hashRows(scene.sql), before);
 });
 
+test('the term and the rows of a text are refused with the codes that they have elsewhere', async () => {
+  const operation = 'schedule' as const;
+  const cases = [
+    [{}, 'REQUIRED_FIELD'],
+    [{ termID: null }, 'REQUIRED_FIELD'],
+    [{ termID: 0 }, 'INVALID_NUMBER'],
+    [{ termID: -1 }, 'INVALID_NUMBER'],
+    [{ termID: 1.5 }, 'INVALID_TYPE'],
+    [{ termID: '1' }, 'INVALID_TYPE'],
+    [{ termID: [] }, 'INVALID_TYPE'],
+  ] as const;
+  for (const [named, code] of cases) {
+    const outer = { reading: 'current', sheduleTime: null, ...named } as never;
+    await refuses(admin.postMeterReadings({ operation, data: outer }), code, {
+      field: 'data.termID',
+    });
+    const inner = { data: JSON.stringify({ ...named, readings: [] }), sheduleTime: null };
+    await refuses(admin.uploadMeterReadings({ operation, data: inner }), code, {
+      field: 'data.data.termID',
+    });
+  }
+  const none = { data: '{"termID": 1, "readings": null}', sheduleTime: null };
+  const refusal = await refuses(
+    admin.uploadMeterReadings({ operation, data: none }),
+    'REQUIRED_FIELD',
+  );
+  assert.equal(refusal.error.message, 'data.data.readings is required');
+});
+
 test('the last reading of a meter that was taken down is locked, though none hangs there now', async () => {
   const { connection, number } = await hung({ value: '100' });
   const termID = await termIn(await inBatch(connection));

@@ -1,7 +1,8 @@
 // Uploads carry a JSON object as text inside the JSON of the call: a term and rows of texts.
 import * as Type from 'typebox';
 import { AppError, type ErrorDetail } from '../../base/errors.ts';
-import { limits } from '../fields.ts';
+import { validate } from '../../base/validation/validate.ts';
+import { id, limits } from '../fields.ts';
 import type { Call } from '../operation.ts';
 import { scheduleWord, sheduleTime } from '../scheduling.ts';
 
@@ -33,19 +34,15 @@ export function parseUpload(
 ): Upload {
   const { termID: termId, [columns.list]: rows, ...unknown } = parseObject(text);
   ignore(Object.keys(unknown).map((name) => `data.data.${name}`));
-  const problems: ErrorDetail[] = [];
-  const isId = Number.isSafeInteger(termId) && (termId as number) > 0;
-  if (!isId) {
-    const code = termId === undefined ? 'REQUIRED_FIELD' : 'INVALID_TYPE';
-    problems.push({ field: 'data.data.termID', code, message: 'termID must be an integer' });
-  }
-  if (!Array.isArray(rows)) {
-    const field = `data.data.${columns.list}`;
-    const code = rows === undefined ? 'REQUIRED_FIELD' : 'INVALID_TYPE';
-    problems.push({ field, code, message: `${columns.list} must be an array of rows` });
+  const problems: ErrorDetail[] = termProblems(termId);
+  const field = `data.data.${columns.list}`;
+  if (rows === undefined || rows === null) {
+    problems.push({ field, code: 'REQUIRED_FIELD', message: `${field} is required` });
+  } else if (!Array.isArray(rows)) {
+    problems.push({ field, code: 'INVALID_TYPE', message: `${field} must be an array of rows` });
   } else if (rows.length > limits.readings) {
-    const message = `${columns.list} may have at most ${limits.readings} rows`;
-    problems.push({ field: `data.data.${columns.list}`, code: 'TOO_MANY_ITEMS', message });
+    const message = `${field} may have at most ${limits.readings} rows`;
+    problems.push({ field, code: 'TOO_MANY_ITEMS', message });
   } else problems.push(...rowProblems(rows, columns));
   if (problems.length > 0) throw asError(problems);
   return { termId: termId as number, rows: rows as string[][] };
@@ -62,6 +59,18 @@ function parseObject(text: string): Record<string, unknown> {
     return inner as Record<string, unknown>;
   }
   throw new AppError('MALFORMED_INNER_JSON', { field: 'data.data' });
+}
+
+const named = Type.Object({ termID: id });
+
+/** A term is named in the text as it is outside of it. */
+function termProblems(termId: unknown): ErrorDetail[] {
+  const { problems } = validate(named, termId === undefined ? {} : { termID: termId });
+  return problems.map((problem) => ({
+    ...problem,
+    field: `data.data.${problem.field}`,
+    message: `data.data.${problem.message}`,
+  }));
 }
 
 /** Rows told of at most: whoever has more mistakes than this has one mistake. */
