@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
+import type { BillingError } from '../../sdk/client.ts';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, deliveriesOf, pdfIn, schedule, subjectOf } from '../support/delivery.ts';
 import { type EquipmentOptions, openTestEquipment } from '../support/equipment.ts';
@@ -298,6 +299,14 @@ test('the channel is that of the party, else the first of the workspace that lea
   const { data } = await client.getDeliveries({ termID: termId, status: 'Failed' });
   assert.equal(data.deliveries[0]?.reason, 'No gateway is configured for SMS');
   assert.equal(data.deliveries[0]?.to, '+92 300 1111111');
+  const deliveryIDs = [data.deliveries[0]?.deliveryID ?? 0];
+  const resend = { data: { termID: termId, deliveryIDs, resolution: 'Resend' as const } };
+  await assert.rejects(client.resolveDeliveries(resend), (error: BillingError) => {
+    assert.match(error.message, /by SMS, by which nothing is sent again/);
+    const { current, allowed } = error.error;
+    assert.deepEqual({ current, allowed }, { current: 'SMS', allowed: ['Email', 'Print'] });
+    return true;
+  });
   const printed = await client.getDeliveries({ termID: termId, channel: 'Print' });
   const files = new Set(printed.data.deliveries.map((row) => row.reason));
   assert.equal(files.size, 1, 'one file for all');

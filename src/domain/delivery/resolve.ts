@@ -4,6 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import { isPlainAddress } from '../../base/mail/address.ts';
 import { getBilledTerm } from '../bills/billed-terms-store.ts';
 import type { Stamp } from '../ledger/store.ts';
+import type { Channel } from '../tenants/channels.ts';
 import { type LockedDelivery, lockDeliveries, updateDeliveries } from './list-store.ts';
 import type { DeliveryStatus } from './store.ts';
 
@@ -11,6 +12,8 @@ import type { DeliveryStatus } from './store.ts';
 export type Resolution = 'Resend' | 'Sent' | 'Failed';
 
 const resendable: readonly DeliveryStatus[] = ['Uncertain', 'Failed'];
+/** The portal shows a bill anyway, and for the others there is no gateway. */
+const sendable: readonly Channel[] = ['Email', 'Print'];
 const decidable: readonly DeliveryStatus[] = ['Uncertain'];
 
 type State = { status: DeliveryStatus; reason: string | null };
@@ -64,8 +67,15 @@ function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
   const { delivery_id: id, status, channel } = delivery;
   const isAgain = resolution === 'Resend';
   const allowed = isAgain ? resendable : decidable;
-  const canGo = !isAgain || channel === 'Email' || channel === 'Print';
-  if (allowed.includes(status) && canGo) return;
+  if (isAgain && !sendable.includes(channel)) {
+    throw new AppError('INVALID_STATE', {
+      message: `Delivery ${id} is by ${channel}, by which nothing is sent again`,
+      field: 'data.deliveryIDs',
+      current: channel,
+      allowed: [...sendable],
+    });
+  }
+  if (allowed.includes(status)) return;
   throw new AppError('INVALID_STATE', {
     message: `Delivery ${id} by ${channel} is ${status}`,
     field: 'data.deliveryIDs',
