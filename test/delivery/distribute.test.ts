@@ -588,6 +588,29 @@ test('mails are tried again although the end of their job has failed', async () 
   await until(async () => (await statusOf(client, termId))['Print Sent'] === 1, 'it is printed');
 });
 
+test('bills that only wait to be printed are tried again too, after the end of their job failed', async () => {
+  const { equipment } = await openMail();
+  const { client, termId } = await openPublished([{ name: 'Paper', deliveryChannels: ['Print'] }]);
+  const folder = join(equipment.dataFolder, 'print');
+  writeFileSync(folder, 'not a folder');
+  assert.equal(await failureOf(client, termId), 'The job did not end in 3 attempts');
+  rmSync(folder);
+  const { data } = await client.getJobs({ termID: termId, status: 'Scheduled' });
+  assert.deepEqual(
+    data.jobs.map((job) => job.operation),
+    ['retry-deliveries'],
+  );
+  scene.clock.advance({ minutes: 16 });
+  await until(async () => (await statusOf(client, termId))['Print Sent'] === 1, 'it is printed');
+  await until(
+    async () =>
+      (await client.getJobs({ termID: termId, status: 'Running' })).data.jobs.length === 0,
+    'the job has ended',
+  );
+  const left = await client.getJobs({ termID: termId, status: 'Scheduled' });
+  assert.deepEqual(left.data.jobs, []);
+});
+
 test('a part that was set aside fails the request; the next one sends its bills', async () => {
   const { server } = await openMail();
   const { client, termId, tenantId } = await openPublished(mailParties(3));

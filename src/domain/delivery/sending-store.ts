@@ -129,7 +129,7 @@ export async function putOff(
   `.execute(tx);
 }
 
-/** When the next mail of the term is to be tried again. */
+/** When the next mail of the term, or what was not printed, is to be tried again. */
 export async function findNextAttempt(
   tx: Tx,
   tenantId: number,
@@ -138,7 +138,6 @@ export async function findNextAttempt(
   const { rows } = await sql<{ at: Temporal.Instant | null }>`
     select min(next_attempt_at) as at from deliveries
     where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Queued'
-      and channel = 'Email'
   `.execute(tx);
   return rows[0]?.at ?? null;
 }
