@@ -271,6 +271,21 @@ test('a mail of a bill that was cancelled since is not sent again', async () => 
   assert.equal(server.received.length, 0);
 });
 
+test('a mail that waits for its next attempt is failed with the bill that is cancelled', async () => {
+  const { server } = await openMail({ onRecipient: () => answer(450, 'Later') });
+  const { client, termId, bills } = await openPublished(mailParties(2));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '2 to be tried again');
+  await client.cancelBill({ data: { billID: bills[0]?.billId ?? 0, reason: 'Misread' } });
+  const [gone, other] = await deliveriesOf(client, termId);
+  assert.deepEqual(
+    [gone?.status, gone?.reason, gone?.nextAttemptAt],
+    ['Failed', 'The bill was cancelled', null],
+  );
+  assert.equal(other?.status, 'Queued');
+  assert.equal(server.received.length, 0);
+  await leaveNothing(client, termId);
+});
+
 test('the channel is that of the party, else the first of the workspace that leads to it', async () => {
   const { server, equipment } = await openMail();
   const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];
