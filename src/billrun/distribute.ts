@@ -195,11 +195,12 @@ function newDelivery({ channel, recipient, problem }: Route) {
 
 /**
  * The same for a bill, channel and request, however often that is tried; and for a mail that may
- * have arrived, so that who gets both sees one.
+ * have arrived, so that who gets both sees one. One that failed may have been such a mail, which was
+ * refused when it was sent again.
  */
 function messageIdOf(tools: Tools, job: StepJob, bill: AddressedBill, route: Route): string {
-  const known = bill.uncertain.find(({ recipient }) => recipient === route.recipient);
-  if (known) return known.messageId;
+  const last = bill.mails.findLast(({ recipient }) => recipient === route.recipient);
+  if (last && last.status !== 'Sent') return last.messageId;
   const channel = route.channel.toLowerCase();
   const local = `bill-${bill.bill_id}.${channel}.${job.jobId}.${job.tenant.tenantId}`;
   return `<${local}@${tools.mailDomain}>`;

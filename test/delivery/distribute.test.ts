@@ -716,6 +716,38 @@ test('a bill whose mail may have arrived is sent once more under the same id', a
   assert.deepEqual(received.sort(), [first, first, old, other].sort());
 });
 
+test('what may have arrived keeps its id, also where it was refused when it was sent again', async () => {
+  let isRefusing = true;
+  const server = await startMailServer({
+    onRecipient: () => (isRefusing ? answer(550, 'Not today') : undefined),
+  });
+  closing.push(() => server.close());
+  const taking = await startMailServer();
+  closing.push(() => taking.close());
+  const cut = await startCut(taking.port, 'end of mail', 'close');
+  closing.unshift(() => cut.close());
+  const { stop } = openWorker({ smtpUrl: cut.url });
+  const { client, termId } = await openPublished(mailParties(1));
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 uncertain');
+  await stop();
+  openWorker({ smtpUrl: server.url });
+  const [first] = await deliveriesOf(client, termId);
+  const deliveryIDs = [first?.deliveryID ?? 0];
+  const resend = { data: { termID: termId, deliveryIDs, resolution: 'Resend' as const } };
+  assert.equal((await client.resolveDeliveries(resend)).message, '1 failed');
+  isRefusing = false;
+  assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
+  // Now it has arrived: who wants it once more is to see it once more.
+  assert.equal((await client.distributeBills(again(termId))).message, '1 sent');
+  const rows = await deliveriesOf(client, termId);
+  const [old, next, last] = rows.map((row) => row.messageID);
+  assert.equal(next, old);
+  assert.notEqual(last, old);
+  const received = [...taking.received, ...server.received];
+  const ids = received.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
+  assert.deepEqual(ids, [old, next, last]);
+});
+
 test('a mail server that is down holds nobody up, and what was put off goes out later', async () => {
   const gone = await startMailServer();
   await gone.close();

@@ -62,9 +62,12 @@ export type AddressedBill = {
   known: Channel[];
   /** Those that are on their way now. */
   under_way: UnderWay[];
-  /** Those that may have arrived. */
-  uncertain: { recipient: string; messageId: string }[];
+  /** Mails that were handed over, the oldest first. */
+  mails: { recipient: string; messageId: string; status: 'Sent' | 'Uncertain' | 'Failed' }[];
 };
+
+const handedOver = sql`channel = 'Email' and attempts > 0
+  and status in ('Sent', 'Uncertain', 'Failed')`;
 
 /** Published bills of a range with where their parties can be reached. */
 export async function listAddressedBills(
@@ -76,19 +79,21 @@ export async function listAddressedBills(
   const { rows } = await sql<AddressedBill>`
     select b.bill_id, p.email, p.contacts, p.delivery_channels,
       coalesce(d.known, '{}') as known, coalesce(d.under_way, '[]') as under_way,
-      coalesce(d.uncertain, '[]') as uncertain
+      coalesce(d.mails, '[]') as mails
     from bills b
     join parties p on p.tenant_id = b.tenant_id and p.party_id = b.party_id
     left join lateral (
-      select array_agg(distinct channel) as known,
+      select array_agg(distinct channel) filter (where status <> 'Failed') as known,
         jsonb_agg(
           jsonb_build_object('deliveryId', delivery_id, 'jobId', job_id, 'channel', channel,
             'recipient', recipient, 'status', status)
         ) filter (where status in ('Queued', 'Sending')) as under_way,
-        jsonb_agg(jsonb_build_object('recipient', recipient, 'messageId', message_id))
-          filter (where status = 'Uncertain') as uncertain
+        jsonb_agg(
+          jsonb_build_object('recipient', recipient, 'messageId', message_id, 'status', status)
+          order by delivery_id
+        ) filter (where ${handedOver}) as mails
       from deliveries
-      where tenant_id = b.tenant_id and bill_id = b.bill_id and status <> 'Failed'
+      where tenant_id = b.tenant_id and bill_id = b.bill_id
     ) d on true
     where b.tenant_id = ${tenantId} and b.term_id = ${wanted.termId} and b.status = 'Published'
       and b.subject_id between ${range.firstId} and ${range.lastId}
