@@ -195,7 +195,7 @@ function newDelivery({ channel, recipient, problem }: Route) {
 
 /**
  * The same for a bill, channel and request, however often that is tried; and for a mail that may
- * have arrived, so that who gets both sees one. One that failed may have been such a mail, which was
+ * have arrived, so that who gets both sees one. One that failed may have been such a mail, and was
  * refused when it was sent again.
  */
 function messageIdOf(tools: Tools, job: StepJob, bill: AddressedBill, route: Route): string {

@@ -1,8 +1,14 @@
 // Mails that could not be handed over are tried again, by jobs that schedule each other until
 // nothing waits any more.
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
+import { retrySeconds } from '../base/mail/result.ts';
 import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { failCancelled, failUnplanned, findNextAttempt } from '../domain/delivery/sending-store.ts';
+import {
+  failCancelled,
+  failUnplanned,
+  findNextAttempt,
+  putOffPrints,
+} from '../domain/delivery/sending-store.ts';
 import {
   cutWaiting,
   doubtDeliveries,
@@ -93,6 +99,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
 
 /** The job has failed and sends nothing any more. What waits goes with the next. */
 export async function scheduleRetryLater(tx: Tx, job: StepJob): Promise<void> {
+  await putOffPrints(tx, job.tenant.tenantId, job.termId ?? 0, retrySeconds, job.now);
   await scheduleRetry(tx, job, job.now.add({ minutes: pauseMinutes }));
 }
 

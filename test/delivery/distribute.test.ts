@@ -626,6 +626,39 @@ test('bills that only wait to be printed are tried again too, after the end of t
   assert.deepEqual(left.data.jobs, []);
 });
 
+test('bills that cannot be printed again and again are given up', async () => {
+  const { equipment } = await openMail();
+  const { client, termId, tenantId } = await openPublished([
+    { name: 'Paper', deliveryChannels: ['Print'] },
+  ]);
+  writeFileSync(join(equipment.dataFolder, 'print'), 'not a folder');
+  await failureOf(client, termId);
+  const row = async () => {
+    const { rows } = await scene.sql.query(
+      `select d.status, d.reason, d.failures, d.next_attempt_at, (
+         select count(*)::integer from jobs j
+         where j.tenant_id = d.tenant_id and j.status = 'Scheduled'
+       ) as jobs
+       from deliveries d where d.tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0];
+  };
+  for (let failures = 1; failures < 8; failures += 1) {
+    const { status, jobs, ...now } = await row();
+    assert.deepEqual([now.failures, status, jobs], [failures, 'Queued', 1]);
+    scene.clock.advance({ hours: 13 });
+    await until(async () => (await row()).failures > failures, `failure ${failures + 1}`);
+  }
+  assert.deepEqual(await row(), {
+    status: 'Failed',
+    reason: 'Given up after 8 failures: The job that was to print it failed; the log tells why',
+    failures: 8,
+    next_attempt_at: null,
+    jobs: 0,
+  });
+});
+
 test('a part that was set aside fails the request; the next one sends its bills', async () => {
   const { server } = await openMail();
   const { client, termId, tenantId } = await openPublished(mailParties(3));

@@ -18,4 +18,7 @@ export function mailRetrySeconds(attempts: number): number | null {
   return minutes === undefined ? null : minutes * 60;
 }
 
+/** All of these pauses, in order. */
+export const retrySeconds: readonly number[] = retryMinutes.map((minutes) => 60 * minutes);
+
 export const firstRetrySeconds = 60 * retryMinutes[0];

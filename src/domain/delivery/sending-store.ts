@@ -190,6 +190,29 @@ export async function endPrinting(
   `.execute(tx);
 }
 
+/** What waits to be printed is tried again after the next of these pauses, or given up. */
+export async function putOffPrints(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  pauseSeconds: readonly number[],
+  at: Temporal.Instant,
+): Promise<void> {
+  const reason = 'The job that was to print it failed; the log tells why';
+  const givenUp = `Given up after ${pauseSeconds.length + 1} failures: ${reason}`;
+  const isLast = sql`d.failures >= ${pauseSeconds.length}`;
+  await sql`
+    update deliveries d
+    set failures = d.failures + 1, modified_at = ${at},
+      status = case when ${isLast} then 'Failed' else 'Queued' end,
+      reason = case when ${isLast} then ${givenUp} else ${reason} end,
+      next_attempt_at = ${at}::timestamptz + make_interval(secs =>
+        (${[...pauseSeconds]}::integer[])[d.failures + 1])
+    where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
+      and d.channel = 'Print'
+  `.execute(tx);
+}
+
 /** Nobody is to pay a bill that was cancelled. */
 export async function failCancelled(
   tx: Tx,
