@@ -6,7 +6,7 @@ import type { JournalSource } from '../ledger/journal.ts';
 import type { Stamp } from '../ledger/store.ts';
 import { withoutBill } from './estimated-units.ts';
 import type { DraftCharges } from './post-store.ts';
-import { lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
+import { isFollowed, lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
 
 export type PostedBill = DraftCharges & {
   term_id: number;
@@ -52,7 +52,7 @@ export async function listBilled(
 ): Promise<BilledSubscription[]> {
   const { rows } = await sql<BilledSubscription>`
     select s.subscription_id, s.subscription_number, b.code as batch_code,
-      c.archived as is_archived, s.billed_through is distinct from p.billed_to as is_followed, (
+      c.archived as is_archived, ${isFollowed(tenantId)} as is_followed, (
         select t.label from term_readings l
         join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
         where l.tenant_id = ${tenantId} and l.subscription_id = s.subscription_id

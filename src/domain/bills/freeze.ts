@@ -68,6 +68,8 @@ function connectionOf(scope: FreezeScope, row: BilledRow): ConnectionFacts {
   };
   if (row.billed_through !== null) connection.billedThrough = wireDay(row.billed_through);
   if (isFirstBill(scope.term, row)) connection.isFirstBill = true;
+  const lastOwn = row.handed_over === null ? null : lastDayBefore(row.handed_over);
+  if (lastOwn !== null && lastOwn === connection.billedThrough) connection.isHandedOn = true;
   const statuses = statusesOf(row);
   if (statuses !== null) {
     connection.statusHistory = statuses.map(({ status, fromDate }) => ({

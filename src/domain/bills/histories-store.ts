@@ -27,7 +27,7 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
     from (${rememberedBills(tenantId)} offset 0) o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
-    where o.billed_to < p.billed_to and not exists (
+    where o.billed_to <= p.billed_to and not exists (
       select from unnest(h.terms) as known (term)
       where (known.term ->> 'termId')::bigint = o.term_id
     )

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Transfer } from '../subscriptions/subscription.ts';
-import { isEligible } from '../terms/eligible-store.ts';
+import { isEligible, isUseOfFormer } from '../terms/eligible-store.ts';
 import { hasBilled } from '../terms/taken-readings-store.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import {
@@ -42,6 +42,8 @@ export type BilledRow = {
   transfers: Handover[] | null;
   /** The first day of the next owner, where the bill ends with the one before. */
   handed_over: string | null;
+  /** Whether who had it before is still to be billed for what he used. */
+  is_use_of_former: boolean;
 };
 
 export async function listBilled(
@@ -50,18 +52,20 @@ export async function listBilled(
   term: BilledTerm,
   range: SubjectRange,
 ): Promise<BilledRow[]> {
+  const isFinal = term.term_type === 'Final';
   const { rows } = await sql<BilledRow & { former: FormerOwner | null }>`
-    select ${subjectColumn(term)} as subject_id, s.subscription_id, s.subscription_number,
+    select ${subjectColumn(tenantId, term)} as subject_id, s.subscription_id, s.subscription_number,
       s.reference_number, s.account_id, s.party_id, s.address, s.plan_id, s.connection_date,
       s.billed_through, s.ts, s.plan_history,
       case when s.status <> 'Active' or jsonb_array_length(s.status_history) > 1
         then s.status_history end as status_history,
       ${filled('connection_inputs')}, ${filled('quantities')}, ${filled('variants')},
       ${filled('add_ons')}, ${filled('transfers')}, null as handed_over,
-      ${formerOwner(term)} as former
+      ${isFinal ? sql`false` : isUseOfFormer(tenantId, term)} as is_use_of_former,
+      ${formerOwner(tenantId, term)} as former
     from subscriptions s
     where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
-      and ${isInRange(term, range)}
+      and ${isInRange(tenantId, term, range)}
     order by subject_id, s.subscription_id
   `.execute(tx);
   for (const row of rows) if (row.former !== null) handBack(row, row.former, term.end_date);

@@ -59,11 +59,12 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
 /** The parts of posted bills: a subscription and the days it was billed for. */
 function postedParts(tenantId: number): RawBuilder<unknown> {
   return sql`
-    select tenant_id, bill_id, subscription_id, billed_through, billed_from, billed_to from bills
+    select tenant_id, bill_id, subscription_id, billed_through, billed_from, billed_to, days
+    from bills
     where tenant_id = ${tenantId} and status in ('Posted', 'Published')
       and subscription_id is not null
     union all
-    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, null, p.billed_to
+    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, null, p.billed_to, p.days
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
@@ -89,7 +90,8 @@ export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
         from (${postedParts(tenantId)}) p
         window w as (partition by subscription_id order by billed_to, bill_id)
       ) q
-      where billed_to <= billed_through or billed_from <= billed_through
+      where billed_to < billed_through or (billed_to = billed_through and days > 0)
+        or billed_from <= billed_through
         or (place > 1 and billed_through is distinct from before
           and not (billed_through > before and ${hasCancelled(tenantId)}))
       union all

@@ -39,7 +39,11 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
   const rated: Rated[] = [];
   for (const one of inputs) {
     const facts = freeze(scope, one);
-    const bill = withDeposit(scope, facts, ofOneOwner(scope, facts, rateBill(scope.book, facts)));
+    const bill = withDeposit(
+      scope,
+      facts,
+      ofOneOwner(scope, one.row, facts, rateBill(scope.book, facts)),
+    );
     const { row, standing } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
       rated.push({ row, standing, facts, bill });
@@ -52,13 +56,14 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
 }
 
 /**
- * A bill is of one owner. Days of who had the subscription before are billed by a Final term of the
- * same days, which ends with the transfer; until then nobody is billed for them.
+ * A bill is of one owner. Days and use of who had the subscription before are billed by a Final
+ * term of the same days, which ends with the transfer; until then nobody is billed for them.
  */
-function ofOneOwner({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
-  const { billedFrom, billedTo } = bill;
-  if (bill.status === 'Error' || billedFrom === null || billedTo === null) return bill;
-  const [first, last] = [isoDay(billedFrom), isoDay(billedTo)];
+function ofOneOwner({ book }: MakeScope, row: BilledRow, facts: Facts, bill: Bill): Bill {
+  const { billedTo } = bill;
+  const first = row.is_use_of_former ? row.billed_through : dayOf(bill.billedFrom);
+  if (bill.status === 'Error' || first === null || billedTo === null) return bill;
+  const last = isoDay(billedTo);
   const inside = (facts.connection?.transfers ?? []).find(({ transferDate }) => {
     const day = isoDay(transferDate);
     return day > first && day <= last;

@@ -99,8 +99,9 @@ function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unkno
 
 /**
  * Moves the last billed day of every subscription, and tells the bills of those that are not as
- * they were when the bill was made: nothing of such a bill may be posted. What belongs to a
- * subscription is found by its place in the arrays: a join could be planned the wrong way round.
+ * they were when the bill was made: nothing of such a bill may be posted. A bill that stands for no
+ * day of its own changes the subscription all the same, so that it is posted once. What belongs to
+ * a subscription is found by its place in the arrays: a join could be planned the wrong way round.
  */
 export async function advanceSubscriptions(
   tx: Tx,
@@ -108,13 +109,14 @@ export async function advanceSubscriptions(
   parts: readonly DraftPart[],
 ): Promise<number[]> {
   const ahead = parts.filter(({ billed_to: to, billed_through: through }) => {
-    return to !== null && (through === null || to > through);
+    return to !== null && (through === null || to >= through);
   });
   ahead.sort((a, b) => a.subscription_id - b.subscription_id);
   const ids = ahead.map((part) => part.subscription_id);
+  const to = sql`(${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]`;
   const { rows } = await sql<{ subscription_id: number }>`
     update subscriptions s
-    set billed_through = (${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]
+    set billed_through = ${to}, ts = case when s.billed_through = ${to} then s.ts + 1 else s.ts end
     where s.tenant_id = ${tenantId} and s.subscription_id = any(${ids}::bigint[])
       and s.ts = (${`{${ahead.map((part) => part.subject_ts)}}`}::bigint[])[${placeOf(ids)}]
       and coalesce(s.billed_through, '-infinity')

@@ -19,20 +19,25 @@ const columns = {
  * What a bill is made for, by the term's post type. An account or a party is that of who had the
  * subscription on the days that are billed, whoever has it now.
  */
-export function subjectColumn(term: BilledTerm): RawBuilder<unknown> {
+export function subjectColumn(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
   const { now, before } = columns[term.post_type];
-  return sql`case when ${isHandedOn(term)}
-    then coalesce((select ${sql.raw(before)} from ${nextTransfer(term)} w), ${sql.raw(now)})
+  const former = sql`(select ${sql.raw(before)} from ${nextTransfer(tenantId, term)} w)`;
+  return sql`case when ${isHandedOn(term)} then coalesce(${former}, ${sql.raw(now)})
     else ${sql.raw(now)} end`;
 }
 
 /** Those that may be of another than who has them now are looked at in every range: few are. */
-export function isInRange(term: BilledTerm, range: SubjectRange): RawBuilder<unknown> {
+export function isInRange(
+  tenantId: number,
+  term: BilledTerm,
+  range: SubjectRange,
+): RawBuilder<unknown> {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
   const now = sql.raw(columns[term.post_type].now);
-  return sql`(${now} ${within} or ${isHandedOn(term)}) and ${subjectColumn(term)} ${within}`;
+  return sql`(${now} ${within} or ${isHandedOn(term)})
+    and ${subjectColumn(tenantId, term)} ${within}`;
 }
 
 /** Whether it may have been handed on after days of the term. */
@@ -47,17 +52,17 @@ function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
  * the last day of the term. A Final term ends with the first owner of days that nobody was billed
  * for, so that what is left is the next one's.
  */
-function nextTransfer(term: BilledTerm): RawBuilder<unknown> {
-  if (term.term_type === 'Final') return finalTransfer(term);
+function nextTransfer(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  if (term.term_type === 'Final') return finalTransfer(tenantId, term);
   return transferAfter(sql`${term.end_date}::date`);
 }
 
 /** The owner before `s` was handed on, and the first day of the next; null of most. */
 export type FormerOwner = { party_id: number; account_id: number | null; day: string };
 
-export function formerOwner(term: BilledTerm): RawBuilder<FormerOwner | null> {
+export function formerOwner(tenantId: number, term: BilledTerm): RawBuilder<FormerOwner | null> {
   return sql`case when ${isHandedOn(term)} then (
-      select to_jsonb(w) from ${nextTransfer(term)} w
+      select to_jsonb(w) from ${nextTransfer(tenantId, term)} w
     ) end`;
 }
 
@@ -78,7 +83,7 @@ export async function listSubjectBuckets(
   const subjects = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
   const { rows } = await sql<SubjectBucket>`
     with eligible as (
-      select ${subjectColumn(term)} as subject_id, false as is_billed
+      select ${subjectColumn(tenantId, term)} as subject_id, false as is_billed
       from subscriptions s
       where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
     )
@@ -126,7 +131,7 @@ export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Pr
   const { wanted, through } = stalenessOf(tenantId, term);
   const { rows } = await sql<{ stale: number }>`
     select count(*) as stale
-    from (select ${subjectColumn(term)} as subject_id, ${wanted} offset 0) w
+    from (select ${subjectColumn(tenantId, term)} as subject_id, ${wanted} offset 0) w
     full join (
       select subject_id, subject_ts, status, ${through} as through from bills b
       where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'

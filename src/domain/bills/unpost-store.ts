@@ -93,9 +93,29 @@ export async function findUnpostObstacles(
       (select count(distinct p.bill_id) from parts p
         join subscriptions s on s.tenant_id = ${tenantId}
           and s.subscription_id = p.subscription_id
-        where s.billed_through is distinct from p.billed_to) as followed
+        where ${isFollowed(tenantId)}) as followed
   `.execute(tx);
   return rows[0] ?? { moved: 0, touched: 0, followed: 0 };
+}
+
+/**
+ * Whether a later bill builds on that of `p`, of subscription `s`: it has moved the last billed
+ * day, or stands for none and billed what was used until then.
+ */
+export function isFollowed(tenantId: number): RawBuilder<unknown> {
+  const isOfUse = (part: 'o' | 'b') => {
+    const name = (column: string) => sql.ref(`${part}.${column}`);
+    return sql`${name('subscription_id')} = p.subscription_id and b.bill_id <> p.bill_id
+      and b.status in ('Posted', 'Published') and ${name('days')} = 0
+      and ${name('billed_to')} = p.billed_to and ${name('billed_through')} = p.billed_to`;
+  };
+  return sql`(s.billed_through is distinct from p.billed_to
+    or exists (select from bills b where b.tenant_id = ${tenantId} and ${isOfUse('b')})
+    or exists (
+      select from bill_parts o
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+      where o.tenant_id = ${tenantId} and ${isOfUse('o')}
+    ))`;
 }
 
 /**
@@ -312,8 +332,8 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
     left join lateral (
       select o.bill_id, o.brought_forward, o.entry_id
       from (${postedBefore(tenantId)}) o
-      where o.bill_id <> p.bill_id and o.billed_to < p.billed_to
-      order by o.billed_to desc
+      where (o.billed_to, o.bill_id) < (p.billed_to, p.bill_id)
+      order by o.billed_to desc, o.bill_id desc
       limit 1
     ) e on true
     where h.tenant_id = ${tenantId} and h.subscription_id = p.subscription_id

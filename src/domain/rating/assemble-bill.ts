@@ -63,11 +63,13 @@ export function assembledBill(parts: BillParts): Bill {
 
 /**
  * A bill of nothing but the use of the term before stands for the first day after the last one that
- * was billed: on it nothing was supplied, and it is billed once as any other.
+ * was billed: on it nothing was supplied, and it is billed once as any other. Where that day is the
+ * next owner's, the bill stands for none.
  */
 function dayOff({ connection, previousTerm }: Facts): string | null {
   const billed = connection?.billedThrough ?? null;
   if (!previousTerm || billed === null) return null;
+  if (connection?.isHandedOn) return billed;
   return formatDay(requiredDay(billed, 'billedThrough') + 1);
 }
 

@@ -57,6 +57,8 @@ export type ConnectionFacts = {
   readonly unmeteredInputs?: readonly QuantityFacts[] | null;
   readonly variants?: readonly VariantFacts[] | null;
   readonly transfers?: readonly { readonly transferDate: string }[] | null;
+  /** The day after `billedThrough` is the next owner's. */
+  readonly isHandedOn?: boolean | null;
 };
 
 export type AddOnFacts = {

@@ -31,37 +31,63 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
         (s.status = 'Active' and jsonb_array_length(s.status_history) = 1)
         or is_active_between(s.status_history,
           coalesce(s.billed_through, ${term.start_date}::date - 1) + 1,
-          least(${term.end_date}::date, ${handedOver(term)} - 1))
+          least(${term.end_date}::date, ${handedOver(tenantId, term)} - 1))
         or ${isUseLeft(tenantId, term)}
       )
       and ${isForTerm(tenantId, term)}`;
 }
 
+/** A term, or the day on which somebody asks what is left to be billed. */
+type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
+  context_id: number | RawBuilder<unknown>;
+};
+
 /**
  * Whether `s` was billed in advance up to its last day, so that only what was used in the last term
  * is left to be billed. A regular term bills it if the day after that is one of its own.
  */
-export function isUseLeft(
-  tenantId: number,
-  term: Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
-    context_id: number | RawBuilder<unknown>;
-  },
-): RawBuilder<unknown> {
+export function isUseLeft(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
   const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
-  return sql`(exists (
+  const isOff = sql`s.billed_through + 1 = ${offSince(term.end_date)}`;
+  return sql`(${isBilledAfterwards(tenantId, term)}
+    and ${term.term_type === 'Final' ? sql`(${isOff} or ${isHandedOn(term)})` : sql`${isOff}`}
+    ${term.term_type === 'Regular' ? sql`and ${isOwn}` : sql``}
+    and ${isNewestBilled(tenantId)})`;
+}
+
+/** Whether that use is of who had `s` before: it changed hands when the billed term ended. */
+export function isUseOfFormer(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+  return sql`case when s.transferred_on > s.billed_through then ${isHandedOn(term)}
+      and ${isBilledAfterwards(tenantId, term)} and ${isNewestBilled(tenantId)}
+    else false end`;
+}
+
+/** Whether plans of the context bill in advance, and use afterwards. */
+function isBilledAfterwards(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+  return sql`exists (
       select from pricing_contexts c
       join plans n on n.tenant_id = ${tenantId} and n.context_id = c.context_id
       join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id
         and v.definition @? '$.componentRules[*] ? (@.window == "Previous")'
       where c.tenant_id = ${tenantId} and c.context_id = ${term.context_id}
         and not c.bills_after_period
-    )
-    ${term.term_type === 'Regular' ? sql`and ${isOwn}` : sql``}
-    and s.billed_through + 1 = ${offSince(term.end_date)}
-    and exists (
+    )`;
+}
+
+/** Whether the newest bill of `s` is that of a whole term, and nobody has billed its use yet. */
+function isNewestBilled(tenantId: number): RawBuilder<unknown> {
+  return sql`exists (
       select from usage_histories h
       where h.tenant_id = ${tenantId} and h.subscription_id = s.subscription_id
         and (h.terms[1] ->> 'endDate')::date = s.billed_through
+    )`;
+}
+
+/** Whether `s` changed hands on the day after the last one that was billed. */
+function isHandedOn({ end_date: end }: LeavingTerm): RawBuilder<unknown> {
+  return sql`(s.billed_through < ${end}::date and exists (
+      select from jsonb_array_elements(s.transfers) t
+      where (t ->> 'transferDate')::date = s.billed_through + 1
     ))`;
 }
 
@@ -69,18 +95,27 @@ export function isUseLeft(
  * The first day of the next owner of a subscription `s`, where a Final term ends with it: it is for
  * who had it first.
  */
-export function handedOver(term: EligibleTerm): RawBuilder<unknown> {
+export function handedOver(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type !== 'Final') return sql`null::date`;
-  return sql`(select w.day from ${finalTransfer(term)} w)`;
+  return sql`(select w.day from ${finalTransfer(tenantId, term)} w)`;
 }
 
 /**
- * The transfer with which a Final term ends. Who was off on all days is passed over for the next
- * owner who leaves, and otherwise billed nothing.
+ * The transfer with which a Final term ends: that of whose use is left to be billed, or else of who
+ * had it on the first day that is. Who was off on all days is passed over for the next owner who
+ * leaves, and otherwise billed nothing.
  */
-export function finalTransfer(term: EligibleTerm): RawBuilder<unknown> {
-  const first = sql`coalesce(s.billed_through + 1, ${term.start_date}::date)`;
-  return transferAfter(first, firstActive(first));
+export function finalTransfer(
+  tenantId: number,
+  term: LeavingTerm,
+  start: RawBuilder<unknown> = sql`${term.start_date}::date`,
+): RawBuilder<unknown> {
+  const first = sql`coalesce(s.billed_through + 1, ${start})`;
+  const isFormer = isUseOfFormer(tenantId, term);
+  return transferAfter(
+    sql`case when ${isFormer} then s.billed_through else ${first} end`,
+    sql`case when ${isFormer} then s.billed_through else ${firstActive(first)} end`,
+  );
 }
 
 /** The states of `s`, each with the day on which the next one begins. */

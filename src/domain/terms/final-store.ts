@@ -1,7 +1,7 @@
 // What is left to bill of a subscription that somebody leaves, and the terms that may bill it.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import { firstActive, isUseLeft, offSince, planOn, transferAfter } from './eligible-store.ts';
+import { finalTransfer, isUseLeft, offSince, planOn } from './eligible-store.ts';
 import type { TermPlace } from './store.ts';
 
 export type Leaving = {
@@ -50,7 +50,8 @@ export async function lockLeaving(
     from subscriptions s
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
     join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
-    left join lateral ${transferAfter(first, firstActive(first))} w on w.day <= ${today}::date
+    left join lateral ${finalTransfer(tenantId, ending, sql`s.connection_date`)} w
+      on w.day <= ${today}::date
     cross join lateral (
       select ${first} as first_date, least(w.day, ${offSince(today.toString())}) - 1 as last_date
     ) d

@@ -37,9 +37,9 @@ export function openRegisters(
     due as materialized (
       select s.subscription_id,
         coalesce(s.billed_through, ${term.start_date}::date - 1) as billed_through,
-        ${readUntil(term, lastReadingDate)} as read_until,
-        least(${term.end_date}::date, ${handedOver(term)} - 1) as last_day,
-        least(${handedOver(term)}, ${offSince(term.end_date)}) as off_since,
+        ${readUntil(tenantId, term, lastReadingDate)} as read_until,
+        least(${term.end_date}::date, ${handedOver(tenantId, term)} - 1) as last_day,
+        least(${handedOver(tenantId, term)}, ${offSince(term.end_date)}) as off_since,
         ${planOn(sql`${term.end_date}::date`)} as plan_id
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}

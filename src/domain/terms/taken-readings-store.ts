@@ -5,10 +5,13 @@ import { type EligibleTerm, firstTransfer, handedOver } from './eligible-store.t
 
 /** What was read after a transfer is the next owner's, also in the days of grace. */
 export function readUntil(
+  tenantId: number,
   term: EligibleTerm,
   lastReadingDate: Temporal.PlainDate,
 ): RawBuilder<unknown> {
-  if (term.term_type === 'Final') return sql`least(${lastReadingDate}::date, ${handedOver(term)})`;
+  if (term.term_type === 'Final') {
+    return sql`least(${lastReadingDate}::date, ${handedOver(tenantId, term)})`;
+  }
   const after = firstTransfer(sql`${term.end_date}::date`);
   return sql`case when s.transferred_on > ${term.end_date}::date
     then least(${lastReadingDate}::date, ${after}) else ${lastReadingDate}::date end`;
