@@ -206,11 +206,16 @@ function previousTermOf(
 ): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
   const newest = standing.history?.[0];
-  if (newest === undefined) return daysBeforeFirst(scope, row);
+  const last = lastDayOfUse(scope.term, row);
+  if (newest === undefined) return daysNotBilled(scope, row, last);
   const term = scope.earlierTerms.get(newest.termId ?? 0);
-  if (!term || term.end_date >= scope.term.start_date) return null;
+  if (!term || term.end_date >= scope.term.start_date) {
+    return last < scope.term.start_date ? null : daysNotBilled(scope, row, last);
+  }
   const months = term.months === '1' ? 1 : term.months;
-  const lastDay = lastDayBefore(scope.term.start_date);
+  const isUseBilled = term.term_type === 'Final' && (row.billed_through ?? '') < term.end_date;
+  const usedFrom = isUseBilled ? dayAfter(row.billed_through ?? '') : null;
+  const isLonger = isUseBilled || term.end_date !== last;
   const textOf = (minor: number) => minorUnitsText(minor, scope.currencyDecimals);
   const billed = Object.entries(standing.billed ?? {}).map(
     ([component, minor]) => [component, minor === null ? null : textOf(minor)] as const,
@@ -223,18 +228,37 @@ function previousTermOf(
       months,
     },
     ...(newest.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
-    ...(wireDay(term.end_date) === lastDay ? {} : { usedThrough: lastDay }),
+    ...(usedFrom === null ? {} : { usedFrom }),
+    ...(isLonger ? { usedThrough: wireDay(last) } : {}),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
     ...(factsBefore === null ? {} : factsOfItsBill(factsBefore)),
   };
 }
 
-/** Days before the term that the first bill catches up on. */
-function daysBeforeFirst({ term, termFacts }: FreezeScope, row: BilledRow) {
-  const usedThrough = lastDayBefore(term.start_date);
-  if (row.billed_through === null || row.billed_through >= isoDay(usedThrough)) return null;
-  const usedFrom = formatDay(storedDay(row.billed_through) + 1);
-  return { term: termFacts, usedFrom, usedThrough };
+/**
+ * The last day whose use is on the bill: the day before the term. Nothing comes after the Final
+ * bill of who leaves inside its term, and so the use of its own days is on it, too.
+ */
+function lastDayOfUse(term: BilledTerm, row: BilledRow): string {
+  const before = isoDay(lastDayBefore(term.start_date));
+  if (term.term_type !== 'Final') return before;
+  const states = (statusesOf(row) ?? []).filter(({ fromDate }) => fromDate <= term.end_date);
+  const off = states[states.findLastIndex(({ status }) => status === 'Active') + 1];
+  if (off === undefined) return before;
+  const last = isoDay(lastDayBefore(off.fromDate));
+  return last > before ? last : before;
+}
+
+/** Days that no bill came before: of the first one, or of who leaves in the term of another. */
+function daysNotBilled({ term, termFacts }: FreezeScope, row: BilledRow, last: string) {
+  const billed = row.billed_through ?? (last < term.start_date ? last : null);
+  if (billed !== null && billed >= last) return null;
+  const usedFrom = billed === null ? termFacts.startDate : dayAfter(billed);
+  return { term: termFacts, usedFrom, usedThrough: wireDay(last) };
+}
+
+function dayAfter(isoDate: string): string {
+  return formatDay(storedDay(isoDate) + 1);
 }
 
 function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {

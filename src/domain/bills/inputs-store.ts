@@ -228,7 +228,10 @@ export async function listUploadedUsage(
   return rows;
 }
 
-/** Use that the term before took for days of its own: who bills in advance bills it now. */
+/**
+ * Use that the term before took for days of its own: who bills in advance bills it now. The Final
+ * bill of who left inside its term has billed it already.
+ */
 export async function listUsageBefore(
   tx: Tx,
   tenantId: number,
@@ -242,9 +245,12 @@ export async function listUsageBefore(
       ${before.map((one) => one.termId)}::bigint[]
     ) as w (subscription_id, term_id)
     join terms t on t.tenant_id = ${tenantId} and t.term_id = w.term_id
+    join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = w.subscription_id
     join term_usage u on u.tenant_id = ${tenantId} and u.term_id = w.term_id
       and u.subscription_id = w.subscription_id
       and u.usage_date between t.start_date and t.end_date
+      and not (t.term_type = 'Final' and s.billed_through < t.end_date
+        and u.usage_date <= s.billed_through)
     order by u.subscription_id, u.input, u.usage_date
   `.execute(tx);
   return rows;

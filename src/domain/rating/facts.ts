@@ -103,7 +103,8 @@ export type PreviousTermFacts = {
   readonly billedFrom?: string | null;
   /**
    * The first day whose use is billed now, where no bill came before this one: the term is then its
-   * own, by the days of which those before it are measured.
+   * own, by the days of which those before it are measured. Or where the bill of the term before
+   * was the last of somebody, and has billed the use of its own days.
    */
   readonly usedFrom?: string | null;
   /** The last day whose use is billed now, where bills of days after the term were left out. */

@@ -23,7 +23,7 @@ import type { Facts } from './facts.ts';
 import type { Frame } from './frame.ts';
 import { addLine, type LineDays, numberedLines, otherLine } from './lines.ts';
 import type { ManualAmount, ManualAmounts } from './manual.ts';
-import { type EarlierTerm, prepareRating, type Rating } from './prepare-rating.ts';
+import { prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-facts.ts';
 import { explainedBook, type PriceBook } from './price-book.ts';
 import { adjustPriorTerm } from './prior-period.ts';
@@ -70,10 +70,8 @@ function evaluate(rating: Rating, facts: Facts): Bill {
     for (const [slot, { amount }] of evaluation.manual) evaluation.totals[slot] = amount;
   }
   rateSegments(evaluation, current, 'Current');
-  if (previous !== null) {
-    rateSegments(evaluation, previous, 'Previous');
-    adjustPriorTerm(evaluation, rating.previous as EarlierTerm);
-  }
+  if (previous !== null) rateSegments(evaluation, previous, 'Previous');
+  if (rating.previous !== null) adjustPriorTerm(evaluation, rating.previous);
   for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
   const isRated = current.window.billedDays > 0 || previous !== null;
   const base = isRated ? rateTerm(evaluation, current, previous) : null;
