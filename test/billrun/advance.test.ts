@@ -124,6 +124,55 @@ test('a plan that changed in the term before divides its use by the reading of t
   ]);
 });
 
+for (const reading of ['current', 'estimated', 'previous']) {
+  test(`a first bill that is made late leaves what was used to the next: ${reading}`, async () => {
+    const place = await openOffer(
+      scene,
+      `late-${reading}`,
+      {
+        postBilling: 0,
+        meteredInputs: [
+          {
+            name: 'energy',
+            unit: 'kWh',
+            register: 'kWh',
+            estimation: { allowed: 1, defaultDaily: 10 },
+          },
+        ],
+        components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge' }],
+      } as never,
+      {
+        componentRules: [
+          { component: 'energyCharge', window: 'Previous', formula: 'usage.energy * 10' },
+        ],
+        usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+      },
+    );
+    const { client } = place;
+    const [number, newNumber] = [await newMeter(client), await newMeter(client)];
+    const meter = { number, installDate: '30/06/2026', initialReading: '0' };
+    const connectionNumber = await place.connectOld({ meters: [meter] });
+    const meters = { connectionNumber, oldNumber: number, newNumber, replaceDate: '16/07/2026' };
+    const exchanged = { finalReadings: [{ value: '60' }], initialReadings: [{ value: '0' }] };
+    await client.replaceMeter({ data: { ...meters, ...exchanged } });
+    const readings = [{ number: newNumber, value: '40', readingDate: '31/07/2026' }];
+    await client.makeReadings({ readings });
+    const billed = async (days: typeof july) => {
+      const termID = await place.open(days);
+      await client.postMeterReadings({ operation: 'schedule', data: { termID, reading } });
+      await generate(place, termID);
+      const [bill] = await billsOf(place, termID);
+      assert.deepEqual(bill?.errors, []);
+      await post(place, termID);
+      return bill?.billAmount;
+    };
+    assert.equal(await billed(july), 0);
+    // 60 on the old meter, 40 on the new one
+    assert.equal(await billed(august), 1000);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
 for (const first of ['current', 'estimated']) {
   test(`use is estimated up to the day before the term: ${first}`, async () => {
     const place = await openOffer(

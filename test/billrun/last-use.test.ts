@@ -136,6 +136,33 @@ test('the regular term of the day after does, too; who comes back goes on from t
   await assertLaws(scene, place.tenantId);
 });
 
+test('who comes back the day after the bill of the last use goes on from its reading', async () => {
+  const { place, connection, number, read, bill } = await openHouse();
+  await bill(july);
+  await read('100', '31/07/2026');
+  await bill(august);
+  const change = { connectionNumber: connection };
+  const readings = [{ number, value: '250' }];
+  const off = { ...change, effectiveDate: '01/09/2026', kind: 'Temporary' as const, readings };
+  await place.client.disconnectConnection({ data: off });
+  const { headers } = await place.client.billConnection({ data: change });
+  await post(place, Number(headers.get('x-term-id')));
+  const comeBack = (effectiveDate: string) =>
+    place.client.reconnectConnection({ data: { ...change, effectiveDate, force: true } });
+  assert.equal(await codeOf(comeBack('01/09/2026')), 'DATE_IN_POSTED_TERM');
+  await comeBack('02/09/2026');
+  // Read before September is billed, and billed by October.
+  await read('400', '30/09/2026');
+  const [back] = (await bill(september)).shown;
+  assert.deepEqual(back && linesOf(back).slice(0, 2), [
+    ['fee', 299.67], // 310 * 29/30
+    ['service', 20],
+  ]);
+  const [next] = (await bill({ startDate: '01/10/2026', endDate: '31/10/2026' })).shown;
+  assert.deepEqual(next && linesOf(next)[2], ['energyCharge', 1500]);
+  await assertLaws(scene, place.tenantId);
+});
+
 test('where nothing is billed afterwards, nobody is billed after the last day', async () => {
   const { place, connection, bill } = await openHouse('Post Subscription', []);
   await bill(july);

@@ -93,8 +93,11 @@ for (const scope of ['Segment', 'Term'] as const) {
     assert.deepEqual(await bill(final), [party, 100, 1500, 16]);
     const on = { ...change, effectiveDate: '05/09/2026', force: true };
     await place.client.reconnectConnection({ data: on });
+    await read('400', '30/09/2026');
     // 310 * 26/30
     assert.deepEqual(await bill(await place.open(september)), [party, 268.67, 0, 0]);
+    const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
+    assert.deepEqual(await bill(await place.open(october)), [party, 310, 2500, 0]);
     await assertLaws(scene, place.tenantId);
   });
 

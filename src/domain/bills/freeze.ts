@@ -2,6 +2,7 @@
 // give the same facts, in the same order, so that the same bill has the same bytes.
 import { formatDay, isoDay, storedDay, wireDay } from '../../base/days.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
+import { requiredDay, runsBetween } from '../rating/billable-days.ts';
 import type {
   AccountFacts,
   ConnectionFacts,
@@ -31,9 +32,10 @@ export function termFactsOf(term: BilledTerm): TermFacts {
 
 export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const { row, standing } = inputs;
-  const facts: Mutable<Facts> = { term: scope.termFacts, connection: connectionOf(scope, row) };
+  const connection = connectionOf(scope, row);
+  const facts: Mutable<Facts> = { term: scope.termFacts, connection };
   const previous = previousTermOf(scope, inputs);
-  const meters = metersOf(scope, inputs, previous !== null);
+  const meters = metersOf(scope, inputs, previous !== null && looksBack(connection, previous));
   if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) facts.uploadedUsage = current;
@@ -50,6 +52,14 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const account = accountOf(scope, inputs);
   if (account !== null) facts.account = account;
   return facts;
+}
+
+/** Whether there was a day whose use the bill would price. */
+function looksBack(connection: ConnectionFacts, previous: PreviousTermFacts): boolean {
+  const { term, usedFrom, usedThrough } = previous;
+  const first = requiredDay(usedFrom ?? term.startDate, 'usedFrom');
+  const last = requiredDay(usedThrough ?? term.endDate, 'usedThrough');
+  return runsBetween(connection, first, last).length > 0;
 }
 
 /** Stored ends are the first day on which something no longer holds; facts name the last. */

@@ -9,6 +9,7 @@ import {
   offSince,
   planOn,
 } from './eligible-store.ts';
+import { billsUse } from './look-back-store.ts';
 import { lastTaken, readBefore, readUntil } from './taken-readings-store.ts';
 
 export type LockRange = { firstId: number; lastId: number };
@@ -44,6 +45,7 @@ export function openRegisters(
       from subscriptions s
       where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
         and s.subscription_id between ${range.firstId} and ${range.lastId}
+        and ${billsUse(tenantId, term)}
     ),
     open_registers as materialized (
       select d.subscription_id, n.assignment_id, r.position, r.input, n.remove_date, n.mf,

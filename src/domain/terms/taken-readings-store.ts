@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { type EligibleTerm, firstTransfer, handedOver } from './eligible-store.ts';
+import { isOnlyPrevious } from './look-back-store.ts';
 
 /** What was read after a transfer is the next owner's, also in the days of grace. */
 export function readUntil(
@@ -153,8 +154,8 @@ export function readBefore(
 }
 
 /**
- * Whether the day of reading `i` was billed here by a term that had looked before it came. A
- * highest load is of its own term, and of no later one.
+ * Whether the day of reading `i` was billed here by a term that had looked before it came, or that
+ * bills no use of its own days. A highest load is of its own term, and of no later one.
  */
 function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
   const isPosted = sql`b.tenant_id = ${tenantId} and ${isBilledOnce(tenantId)}`;
@@ -170,7 +171,8 @@ function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown
         join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
         where coalesce(o.billed_through, t.start_date - 1) < i.reading_date
           and o.billed_to >= i.reading_date
-          and coalesce(t.readings_posted_at < i.modified_at, true)
+          and (coalesce(t.readings_posted_at < i.modified_at, true)
+            or ${isOnlyPrevious(tenantId, sql`t.context_id`)})
       ) and not exists (
         select from meter_assignments a
         join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
