@@ -113,10 +113,12 @@ export async function advanceSubscriptions(
   });
   ahead.sort((a, b) => a.subscription_id - b.subscription_id);
   const ids = ahead.map((part) => part.subscription_id);
+  const isForNoDay = ahead.some(({ billed_to: day, billed_through: before }) => day === before);
   const to = sql`(${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]`;
+  const changed = sql`, ts = case when s.billed_through = ${to} then s.ts + 1 else s.ts end`;
   const { rows } = await sql<{ subscription_id: number }>`
     update subscriptions s
-    set billed_through = ${to}, ts = case when s.billed_through = ${to} then s.ts + 1 else s.ts end
+    set billed_through = ${to} ${isForNoDay ? changed : sql``}
     where s.tenant_id = ${tenantId} and s.subscription_id = any(${ids}::bigint[])
       and s.ts = (${`{${ahead.map((part) => part.subject_ts)}}`}::bigint[])[${placeOf(ids)}]
       and coalesce(s.billed_through, '-infinity')
