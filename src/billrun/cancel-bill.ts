@@ -25,6 +25,7 @@ import { componentAccounts, creditJournal } from '../domain/bills/posting.ts';
 import { findRun } from '../domain/bills/runs-store.ts';
 import { restoreSubscriptions } from '../domain/bills/unpost-store.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
+import { doubtDeliveries } from '../domain/delivery/store.ts';
 import { postJournal } from '../domain/ledger/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
@@ -122,6 +123,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   await markDraftsStale(tx, tenantId, { billId: bill.bill_id, contextId: term.context_id });
   await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
+  // No other job of the term runs: whoever was sending it is gone.
+  await doubtDeliveries(tx, tenantId, [bill.bill_id], job.now);
   await failCancelled(tx, tenantId, term.term_id, job.now);
   const again = rebill ? await openAgain(tx, job, found, today) : null;
   await insertCreditNote(

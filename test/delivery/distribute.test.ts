@@ -286,6 +286,25 @@ test('a mail that waits for its next attempt is failed with the bill that is can
   await leaveNothing(client, termId);
 });
 
+test('a mail that nobody told the end of is uncertain once its bill is cancelled', async () => {
+  await openMail({ onRecipient: () => answer(450, 'Later') });
+  const { client, termId, bills, tenantId } = await openPublished(mailParties(1));
+  await client.distributeBills(schedule(termId));
+  await leaveNothing(client, termId);
+  // As a job leaves it that could write nothing any more.
+  await scene.sql.query(`update deliveries set status = 'Sending' where tenant_id = $1`, [
+    tenantId,
+  ]);
+  await client.cancelBill({ data: { billID: bills[0]?.billId ?? 0, reason: 'Misread' } });
+  const [row] = await deliveriesOf(client, termId);
+  assert.equal(row?.status, 'Uncertain');
+  const deliveryIDs = [row?.deliveryID ?? 0];
+  const resolve = (resolution: 'Resend' | 'Sent') =>
+    codeOf(client.resolveDeliveries({ data: { termID: termId, deliveryIDs, resolution } }));
+  assert.equal(await resolve('Resend'), 'INVALID_STATE');
+  assert.equal(await resolve('Sent'), 'success');
+});
+
 test('the channel is that of the party, else the first of the workspace that leads to it', async () => {
   const { server, equipment } = await openMail();
   const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];
