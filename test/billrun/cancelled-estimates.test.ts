@@ -12,6 +12,7 @@ const scene = await openScene();
 scene.runJobs();
 
 const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
+const november = { startDate: '01/11/2026', endDate: '30/11/2026' };
 
 let houses = 0;
 
@@ -134,6 +135,49 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     await assertLaws(scene, place.tenantId);
   });
 }
+
+for (const postType of ['Post Subscription', 'Post Account']) {
+  const times = postType === 'Post Subscription' ? 1 : 2;
+
+  test(`${postType}: where a later bill has credited it, the next one takes that back`, async () => {
+    const { place, bill } = await openHouse(postType);
+    const first = await bill(july);
+    assert.deepEqual((await bill(august, '250')).told, [31 * times, '0', '60']);
+    // 290 - 250, of the 60
+    const third = await bill(september, '290');
+    assert.deepEqual(third.told, [31 * times, '0', '20']);
+    const fourth = await bill(october, '400');
+    assert.deepEqual(fourth.told, [931 * times, '90', undefined]);
+    await cancel(place, first.billID);
+    await assertLaws(scene, place.tenantId);
+    // 500 - 400 + 60
+    const fifth = await bill(november, '500');
+    assert.deepEqual(fifth.told, [1631 * times, '160', undefined]);
+    await assertLaws(scene, place.tenantId);
+    await unpost(place, fifth.termID);
+    await place.client.cancelTerm({ data: { termID: fifth.termID, reason: 'again' } });
+    await unpost(place, fourth.termID);
+    await place.client.cancelTerm({ data: { termID: fourth.termID, reason: 'again' } });
+    // 600 - 290 + 40
+    const december = { startDate: '01/12/2026', endDate: '31/12/2026' };
+    assert.deepEqual((await bill(december, '600')).told, [3531 * times, '350', undefined]);
+    await assertLaws(scene, place.tenantId);
+  });
+}
+
+test('a bill that had credited it and is cancelled, too, has credited nothing', async () => {
+  for (const order of ['before', 'after']) {
+    const { place, bill } = await openHouse();
+    const first = await bill(july);
+    await bill(august, '250');
+    const third = await bill(september, '400');
+    assert.deepEqual(third.told, [931, '90', undefined]);
+    const cancelled = order === 'before' ? [third, first] : [first, third];
+    for (const { billID } of cancelled) await cancel(place, billID);
+    assert.deepEqual((await bill(october, '500')).told, [1031, '100', undefined], order);
+    await assertLaws(scene, place.tenantId);
+  }
+});
 
 // 310 in July, 310 in August, and 250 read in September.
 for (const [cancelled, carried] of [

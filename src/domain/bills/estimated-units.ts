@@ -19,7 +19,7 @@ type History = readonly HistoryEntry[];
 /**
  * Units that were billed too much, as the newest term with the input left them: one in which
  * nothing was measured has neither used them nor carried them on. A bill that was cancelled has
- * used none of them, but may have found more.
+ * used none of them, but may have found more. Below zero, more were credited than were paid for.
  */
 export function carriedOf(history: History, input: string): string | undefined {
   let most: string | undefined;
@@ -66,8 +66,9 @@ function unitsOf(text: string | undefined): Exact {
 /**
  * A history whose bill of a term is cancelled and not made again. What was used in that term is no
  * measure for the next ones. What it had found billed too much before it is still to be credited;
- * what it had estimated itself is not, also where a later bill has found it already. Bills that are
- * made in advance still look back at the term: what was used on its days is on none.
+ * what it had estimated itself is not, also where a later bill has found it already: what that or a
+ * later one has credited is billed by the next. Bills that are made in advance still look back at
+ * the term: what was used on its days is on none.
  */
 export function withoutBill(
   history: History,
@@ -82,8 +83,10 @@ export function withoutBill(
     const units = used.type === 'Estimated' ? useOf(history, at, input) : zero;
     const isEstimate = signOf(units) > 0;
     if (isEstimate) newer = withoutCredit(history, newer, { input, units });
-    if (used.carried === undefined && !isEstimate) continue;
-    const kept = { ...used, quantity: '0' };
+    const { carried, ...measured } = used;
+    const hasFound = signOf(unitsOf(carried)) > 0;
+    if (!hasFound && !isEstimate) continue;
+    const kept = { ...(hasFound ? used : measured), quantity: '0' };
     usage[input] = isEstimate ? { ...kept, unbilled: decimalText(units) } : kept;
   }
   const { amount: _amount, rounding: _rounding, ...rest } = entry;
@@ -114,11 +117,13 @@ function withoutCredit(
   return [...newer];
 }
 
+/** Units that a bill has credited and not carried on are owed, unless it was cancelled. */
 function lessened(entry: HistoryEntry, input: string, units: Exact): HistoryEntry {
   const used = entry.usage[input];
-  if (used?.carried === undefined) return entry;
+  if (used === undefined) return entry;
   const { carried, ...rest } = used;
   const left = subtract(unitsOf(carried), units);
-  const kept = signOf(left) > 0 ? { ...rest, carried: decimalText(left) } : rest;
+  const isKept = entry.isCancelled ? signOf(left) > 0 : signOf(left) !== 0;
+  const kept = isKept ? { ...rest, carried: decimalText(left) } : rest;
   return { ...entry, usage: { ...entry.usage, [input]: kept } };
 }

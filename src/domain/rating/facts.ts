@@ -158,7 +158,7 @@ export type Facts = {
   readonly meters?: readonly MeterFacts[] | null;
   readonly uploadedUsage?: Readonly<Record<string, UploadedUsage>> | null;
   readonly usageHistory?: HistoryFacts | null;
-  /** Units of earlier estimates that were too high, by input. */
+  /** Units of earlier estimates that were too high, by input; below zero, credited too often. */
   readonly carriedUnits?: Readonly<Record<string, string>> | null;
   /** Estimates since the last reading, the newest first, by input; where one was not billed. */
   readonly estimatesBefore?: Readonly<Record<string, readonly EstimateBefore[]>> | null;
