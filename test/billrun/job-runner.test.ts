@@ -9,10 +9,16 @@ import { scheduleStep } from '../../src/billrun/schedule-step.ts';
 import type { Step, Worked } from '../../src/billrun/step.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
 import { tenantFrom } from '../../src/domain/tenants/tenant.ts';
+import {
+  deleteAttempts,
+  insertAttempt,
+  renewAttempts,
+} from '../../src/domain/terms/attempts-store.ts';
 import { findJob } from '../../src/domain/terms/jobs-store.ts';
 import type { JobRunner } from '../../src/worker/job-runner.ts';
 import { effectsOf, makeEffects, markingStep } from '../support/effects.ts';
 import { until } from '../support/program.ts';
+import { whileCrew } from '../support/run-steps.ts';
 import { makeWorkspace, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -297,6 +303,29 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(4));
   assert.match(scene.logged.join(''), /parts of a lost worker were freed/);
   assert.match(scene.logged.join(''), /fenced/);
+});
+
+test('a worker that falls asleep while it tells that it lives holds up nobody', async () => {
+  const tenantId = await newTenant();
+  const { jobId } = await ask(tenantId, markingStep('mark'));
+  const attempt = { jobId, chunk: 1, attempt: 1 };
+  await whileCrew(scene, `jobs-${made}`, async ({ database }) => {
+    await tenantTransact(database, tenantId, (tx) =>
+      insertAttempt(tx, tenantId, attempt, { worker: 'asleep', backendPid: 1 }),
+    );
+    const wake = Promise.withResolvers<void>();
+    const asleep = tenantTransact(database, tenantId, async (tx) => {
+      await renewAttempts(tx, tenantId, [attempt]);
+      await wake.promise;
+    });
+    const lost = assert.rejects(asleep);
+    const isDone = await tenantTransact(database, tenantId, (tx) =>
+      deleteAttempts(tx, tenantId, attempt),
+    );
+    assert.ok(isDone);
+    wake.resolve();
+    await lost;
+  });
 });
 
 test('a busy workspace does not keep another one waiting', async () => {

@@ -21,8 +21,17 @@ export async function listAttempts(
 }
 
 /**
- * Noted by a connection of its own before the work begins. It need not survive a crash of the
- * database: that ends the work too, and is no fault of the part.
+ * Makes the transaction a quick one. It need not survive a crash of the database. A worker that
+ * falls asleep in it loses it soon: the row that it holds would hold up whoever goes on instead.
+ */
+const quick = sql`quick as (
+  select set_config('synchronous_commit', 'off', true),
+    set_config('idle_in_transaction_session_timeout', '3s', true)
+)`;
+
+/**
+ * Noted by a connection of its own before the work begins. A crash of the database ends the work
+ * too, and is no fault of the part.
  */
 export async function insertAttempt(
   tx: Tx,
@@ -31,7 +40,7 @@ export async function insertAttempt(
   by: { worker: string; backendPid: number },
 ): Promise<void> {
   await sql`
-    with quick as (select set_config('synchronous_commit', 'off', true))
+    with ${quick}
     insert into chunk_attempts (tenant_id, job_id, chunk, attempt, worker, backend_pid)
     select ${tenantId}, ${attempt.jobId}, ${attempt.chunk}, ${attempt.attempt}, ${by.worker},
       ${by.backendPid}
@@ -78,8 +87,9 @@ export async function renewAttempts(
   attempts: readonly Attempt[],
 ): Promise<void> {
   await sql`
+    with ${quick}
     update chunk_attempts a set seen_at = clock_timestamp()
-    from unnest(
+    from quick, unnest(
       ${attempts.map((one) => one.jobId)}::bigint[],
       ${attempts.map((one) => one.chunk)}::integer[],
       ${attempts.map((one) => one.attempt)}::integer[]
