@@ -124,30 +124,29 @@ test('a plan that changed in the term before divides its use by the reading of t
   ]);
 });
 
+/** Energy at 10, of the term before, where nobody reads it 10 a day. */
+function openEstimated(workspace: string) {
+  const estimation = { allowed: 1, defaultDaily: 10 };
+  const energy = { name: 'energy', unit: 'kWh', register: 'kWh', estimation };
+  const rule = { component: 'energyCharge', window: 'Previous', formula: 'usage.energy * 10' };
+  return openOffer(
+    scene,
+    workspace,
+    {
+      postBilling: 0,
+      meteredInputs: [energy],
+      components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge' }],
+    } as never,
+    {
+      componentRules: [rule as never],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    },
+  );
+}
+
 for (const reading of ['current', 'estimated', 'previous']) {
   test(`a first bill that is made late leaves what was used to the next: ${reading}`, async () => {
-    const place = await openOffer(
-      scene,
-      `late-${reading}`,
-      {
-        postBilling: 0,
-        meteredInputs: [
-          {
-            name: 'energy',
-            unit: 'kWh',
-            register: 'kWh',
-            estimation: { allowed: 1, defaultDaily: 10 },
-          },
-        ],
-        components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge' }],
-      } as never,
-      {
-        componentRules: [
-          { component: 'energyCharge', window: 'Previous', formula: 'usage.energy * 10' },
-        ],
-        usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
-      },
-    );
+    const place = await openEstimated(`late-${reading}`);
     const { client } = place;
     const [number, newNumber] = [await newMeter(client), await newMeter(client)];
     const meter = { number, installDate: '30/06/2026', initialReading: '0' };
@@ -175,28 +174,7 @@ for (const reading of ['current', 'estimated', 'previous']) {
 
 for (const first of ['current', 'estimated']) {
   test(`use is estimated up to the day before the term: ${first}`, async () => {
-    const place = await openOffer(
-      scene,
-      `ahead-${first}`,
-      {
-        postBilling: 0,
-        meteredInputs: [
-          {
-            name: 'energy',
-            unit: 'kWh',
-            register: 'kWh',
-            estimation: { allowed: 1, defaultDaily: 10 },
-          },
-        ],
-        components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge' }],
-      } as never,
-      {
-        componentRules: [
-          { component: 'energyCharge', window: 'Previous', formula: 'usage.energy * 10' },
-        ],
-        usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
-      },
-    );
+    const place = await openEstimated(`ahead-${first}`);
     const number = await newMeter(place.client);
     const meter = { number, installDate: '30/06/2026', initialReading: '0' };
     const connection = await place.connectOld({ meters: [meter] });
