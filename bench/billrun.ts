@@ -17,8 +17,8 @@ import { type BenchOptions, type BenchResult, tell } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
 const naiveBills = 500;
-/** Bills by which the workers get up to speed before anything counts: 20,000 for each of two. */
-const warmUp = 40_000;
+/** Bills by which the workers get up to speed before anything counts: 40,000 for each of two. */
+const warmUp = 80_000;
 
 type Round = {
   size: number;

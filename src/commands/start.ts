@@ -41,7 +41,11 @@ export async function start(config: Config): Promise<void> {
  * with several threads at once, which wait for each other where PostgreSQL keeps the processors
  * busy: at times that doubles the time of a run.
  */
-const workerMemory = ['--min-semi-space-size=64', '--no-parallel-scavenge'];
+const workerMemory = [
+  '--min-semi-space-size=128',
+  '--max-semi-space-size=128',
+  '--no-parallel-scavenge',
+];
 
 function startWorker(): ChildProcess {
   return fork(new URL('../main.ts', import.meta.url), ['work'], {

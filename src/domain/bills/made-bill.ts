@@ -92,5 +92,21 @@ export function billHash(bill: HashedBill): string {
     `${bill.currentCharges}|${bill.taxAmount}|${bill.roundingAdjustment}|${bill.billAmount}|` +
     `${bill.previousBalance}|${bill.paymentsReceived}|${bill.adjustments}|${bill.arrears}|` +
     `${bill.lateSurcharge}|${bill.billedThrough ?? ''}`;
-  return hash('sha256', `${who}|${days}|${amounts}\n${bill.document}\n${bill.facts}`, 'hex');
+  const texts = [`${who}|${days}|${amounts}\n`, bill.document, '\n', bill.facts];
+  return hash('sha256', written(texts), 'hex');
+}
+
+/** Of a character, in the worst case. */
+const utf8Bytes = 3;
+/** Written on for every bill: one text of all would be made, and thrown away, for each of them. */
+let page = Buffer.allocUnsafeSlow(1 << 16);
+
+/** The texts one after the other: only until others are written. */
+function written(texts: readonly string[]): Buffer {
+  let most = 0;
+  for (const text of texts) most += text.length * utf8Bytes;
+  if (most > page.length) page = Buffer.allocUnsafeSlow(most);
+  let at = 0;
+  for (const text of texts) at += page.write(text, at);
+  return page.subarray(0, at);
 }

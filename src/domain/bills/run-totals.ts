@@ -1,5 +1,4 @@
-// Sums over the bills of a run. Amounts are whole minor units that may be more than a number holds,
-// so they are added as bigint and kept as text.
+// Sums over the bills of a run, kept as text: together they may be more than a number holds.
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import { add, type Exact, zero } from '../../base/numbers/exact.ts';
 import type { MadeBill } from './made-bill.ts';
@@ -10,13 +9,37 @@ export type Sums = {
   bills: number;
   errors: number;
   holds: number;
-  currentCharges: bigint;
-  taxAmount: bigint;
-  arrears: bigint;
-  payable: bigint;
-  components: Map<string, { label: string; amount: bigint }>;
+  currentCharges: WholeSum;
+  taxAmount: WholeSum;
+  arrears: WholeSum;
+  payable: WholeSum;
+  components: Map<string, { label: string; amount: WholeSum }>;
   usage: Map<string, { unit: string | null; quantity: Exact }>;
 };
+
+/** Of minor units: a number as long as that is exact, and beyond a bigint, which costs more. */
+class WholeSum {
+  #far = 0n;
+  #near = 0;
+
+  add(amount: number): void {
+    const sum = this.#near + amount;
+    if (Number.isSafeInteger(sum)) {
+      this.#near = sum;
+    } else {
+      this.addFar(BigInt(this.#near));
+      this.#near = amount;
+    }
+  }
+
+  addFar(amount: bigint): void {
+    this.#far += amount;
+  }
+
+  toString(): string {
+    return String(this.#far + BigInt(this.#near));
+  }
+}
 
 export function emptySums(): Sums {
   return {
@@ -24,10 +47,10 @@ export function emptySums(): Sums {
     bills: 0,
     errors: 0,
     holds: 0,
-    currentCharges: 0n,
-    taxAmount: 0n,
-    arrears: 0n,
-    payable: 0n,
+    currentCharges: new WholeSum(),
+    taxAmount: new WholeSum(),
+    arrears: new WholeSum(),
+    payable: new WholeSum(),
     components: new Map(),
     usage: new Map(),
   };
@@ -42,21 +65,24 @@ export function addBill(sums: Sums, made: MadeBill, isOnHold: boolean): void {
   }
   sums.bills += 1;
   if (isOnHold) sums.holds += 1;
-  sums.currentCharges += BigInt(made.currentCharges);
-  sums.taxAmount += BigInt(made.taxAmount);
-  sums.arrears += BigInt(made.arrears);
-  sums.payable += BigInt(made.payable);
-  for (const line of made.lines)
-    addComponent(sums, line.component, line.label, BigInt(line.amount));
+  sums.currentCharges.add(made.currentCharges);
+  sums.taxAmount.add(made.taxAmount);
+  sums.arrears.add(made.arrears);
+  sums.payable.add(made.payable);
+  for (const { component, label, amount } of made.lines) {
+    componentOf(sums, component, label).add(amount);
+  }
   for (const { input, unit, quantity } of made.usage) {
     addUsage(sums, input, unit, exactFrom(quantity) ?? zero);
   }
 }
 
-function addComponent(sums: Sums, name: string, label: string, amount: bigint): void {
+function componentOf(sums: Sums, name: string, label: string): WholeSum {
   const known = sums.components.get(name);
-  if (known === undefined) sums.components.set(name, { label, amount });
-  else known.amount += amount;
+  if (known !== undefined) return known.amount;
+  const amount = new WholeSum();
+  sums.components.set(name, { label, amount });
+  return amount;
 }
 
 function addUsage(sums: Sums, input: string, unit: string | null, quantity: Exact): void {
@@ -92,12 +118,12 @@ export function addTotals(sums: Sums, totals: RunTotals): void {
   sums.bills += totals.bills;
   sums.errors += totals.errors;
   sums.holds += totals.holds;
-  sums.currentCharges += BigInt(totals.currentCharges);
-  sums.taxAmount += BigInt(totals.taxAmount);
-  sums.arrears += BigInt(totals.arrears);
-  sums.payable += BigInt(totals.payable);
+  sums.currentCharges.addFar(BigInt(totals.currentCharges));
+  sums.taxAmount.addFar(BigInt(totals.taxAmount));
+  sums.arrears.addFar(BigInt(totals.arrears));
+  sums.payable.addFar(BigInt(totals.payable));
   for (const [name, { label, amount }] of Object.entries(totals.components)) {
-    addComponent(sums, name, label, BigInt(amount));
+    componentOf(sums, name, label).addFar(BigInt(amount));
   }
   for (const [input, { unit, quantity }] of Object.entries(totals.usage)) {
     addUsage(sums, input, unit, exactFrom(quantity) ?? zero);
