@@ -152,3 +152,21 @@ test('whom nobody leaves, and who is not there, is refused, and nothing is store
   assert.equal(await codeOf(bill(house.connection)), 'SERVICE_ARCHIVED');
   assert.deepEqual(await rowsOf(house.run, count), before);
 });
+
+test('who is billed late has as many days to pay as anybody', async () => {
+  scene.clock.begin(Temporal.Instant.from('2027-03-10T07:00:00Z'));
+  const house = await openHouse(scene, { dueDateOffset: 14 }, { usageData: [] });
+  const { client } = house;
+  const second = await anotherOf(house);
+  for (const connectionNumber of [house.connection, second]) {
+    await client.disconnectConnection({ data: { connectionNumber, effectiveDate: '11/07/2026' } });
+  }
+  const final = await billFinally(house, house.connection);
+  const { endDate, dueDate } = await termOf(client, final);
+  assert.deepEqual([endDate, dueDate], ['31/07/2026', '24/03/2027']);
+  // Nor is anybody taken into a term that is due already.
+  await client.updateTerm({ data: { termID: final, dueDate: '09/03/2027' } });
+  const other = await billFinally(house, second);
+  assert.notEqual(other, final);
+  assert.equal((await termOf(client, other)).dueDate, '24/03/2027');
+});

@@ -8,6 +8,8 @@ export type Leaving = {
   subscription_id: number;
   context_id: number;
   context_code: string;
+  /** Days from the end of a term until its bills are due. */
+  due_date_offset: number;
   is_archived: boolean;
   batch_id: number;
   batch_code: string;
@@ -41,8 +43,9 @@ export async function lockLeaving(
     end_date: day,
   } as const;
   const { rows } = await sql<Leaving>`
-    select s.subscription_id, c.context_id, c.code as context_code, c.archived as is_archived,
-      b.batch_id, b.code as batch_code, s.status, d.first_date, d.last_date,
+    select s.subscription_id, c.context_id, c.code as context_code, c.due_date_offset,
+      c.archived as is_archived, b.batch_id, b.code as batch_code, s.status,
+      d.first_date, d.last_date,
       d.last_date is not null
         and is_active_between(s.status_history, d.first_date, d.last_date) as is_left_to_bill,
       ${isUseLeft(tenantId, ending)} as is_use_left,
@@ -88,11 +91,12 @@ export async function findRegularOn(
   return rows[0];
 }
 
-/** A Final term of these days that takes in further subscriptions. */
+/** A Final term of these days that takes in further subscriptions, and is not due already. */
 export async function findOpenFinal(
   tx: Tx,
   tenantId: number,
   place: TermPlace,
+  today: Temporal.PlainDate,
 ): Promise<{ term_id: number; label: string } | undefined> {
   const { rows } = await sql<{ term_id: number; label: string }>`
     select term_id, label from terms
@@ -100,6 +104,7 @@ export async function findOpenFinal(
       and batch_id = ${place.batchId} and billing_period_id = ${place.billingPeriodId}
       and term_type = 'Final' and status = 'Open' and stage <> 'Posting'
       and start_date = ${place.startDate} and end_date = ${place.endDate}
+      and due_date >= ${today}
     order by term_id
     limit 1
     for no key update

@@ -39,7 +39,7 @@ export async function openFinalTerm(
     billingPeriodId: leaving.period_id,
   };
   const days = await daysOf(tx, tenantId, { leaving, place, lastDay });
-  const found = await findOpenFinal(tx, tenantId, { ...place, ...days });
+  const found = await findOpenFinal(tx, tenantId, { ...place, ...days }, today);
   if (found) {
     await addChosen(tx, tenantId, found.term_id, leaving.subscription_id);
     return { termId: found.term_id, label: found.label, isNew: false };
@@ -56,7 +56,8 @@ export async function openFinalTerm(
       label: await freeLabel(tx, tenantId, place, `Final ${days.label}`.slice(0, 110)),
       startDate: days.startDate,
       endDate: days.endDate,
-      dueDate: null,
+      // Who is billed late has as many days to pay as anybody.
+      dueDate: laterOf(days.endDate, today).add({ days: leaving.due_date_offset }),
       subscriptionNumbers: [number],
     },
     stamp,
