@@ -76,8 +76,9 @@ function assertRebillable(
   }
   const followed = subscriptions.find((one) => one.is_followed);
   if (followed) {
-    const what = `${followed.subscription_number} has a later bill`;
-    throw refusal(bill, term, `${what}: cancel that first, or this one without rebill`);
+    const what = `${followed.subscription_number} was billed since`;
+    const how = 'cancel later bills first, with rebill, or this one without';
+    throw refusal(bill, term, `${what}: ${how}`);
   }
   const read = subscriptions.find((one) => one.reading_term !== null);
   if (read) {
@@ -163,14 +164,14 @@ async function book(
   const run = await findRun(tx, tenantId, { termId: term.term_id, runNumber: term.run_number });
   if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
-  const accountOf = await componentAccounts(tx, tenantId, pinned, term.context_type);
+  const accountOf = await componentAccounts(tx, tenantId, pinned, term);
   const { reason, rebill } = job.parameters as Cancelling;
   const paid = await listBeside(tx, tenantId, bill.bill_id, ['Wallet', 'Payment']);
   const deposits = rebill ? await listBeside(tx, tenantId, bill.bill_id, ['Deposit']) : [];
   const head = {
     sourceId: note.creditNoteId,
     termId: term.term_id,
-    businessUnitId: term.business_unit_id,
+    businessUnitId: bill.business_unit_id ?? term.business_unit_id,
     postingDate: note.today,
     description: `Credit note ${note.number}: ${reason}`,
   };
@@ -184,7 +185,8 @@ async function book(
     reference: note.number,
   });
   const toWallet = paid.reduce((sum, one) => sum - one.amount, 0);
-  if (journal.lines.length === 0) return { journalId: null, toWallet };
+  const isEmpty = journal.lines.length === 0 && journal.entries.length === 0;
+  if (isEmpty) return { journalId: null, toWallet };
   const stamp = { at: job.now, by: job.requestedBy };
   return { journalId: await postJournal(tx, tenantId, journal, stamp), toWallet };
 }

@@ -79,7 +79,7 @@ export async function postPart(
     isCombined: place.isCombined,
     stamp,
   });
-  const accountOf = await componentAccounts(tx, tenantId, pinned, term.context_type);
+  const accountOf = await componentAccounts(tx, tenantId, pinned, term);
   await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
   await bookBeside(tx, job, place, { ids, wallets, head });
   return shared;

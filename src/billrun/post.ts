@@ -170,7 +170,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const reserved = run.reserved ?? (await reserve(tx, job, term));
   const stamp = { at: job.now, by: job.requestedBy };
   const pinned = await bookOfRun(tx, job.tenant, term, run);
-  await componentAccounts(tx, tenantId, pinned, term.context_type);
+  await componentAccounts(tx, tenantId, pinned, term);
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Posting' }, stamp);
   return {
     chunks: reserved.ranges.map(([firstId, lastId]) => ({ firstId, lastId })),

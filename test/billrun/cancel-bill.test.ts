@@ -280,8 +280,26 @@ test('a bill with a later one is cancelled, and not billed again before that one
     [third?.previousBalance, third?.adjustments, third?.arrears, third?.billedFrom],
     [682, -341, 341, '01/09/2026'],
   );
-  assert.equal(await codeOf(cancel(place, second?.billID ?? 0, true)), 'INVALID_STATE');
+  const again = cancel(place, second?.billID ?? 0, true);
+  await assert.rejects(again, { code: 'INVALID_STATE', message: /cancel later bills first, with/ });
   await assertLaws(scene, place.tenantId);
+});
+
+test('a credit note is of the business unit that its bill was of', async () => {
+  const place = await openFee('unit');
+  await place.connectOld();
+  const [bill] = await billed(place, await place.open(july));
+  const service = { code: place.offer.serviceCode, businessUnitID: 2 };
+  await place.client.updateService({ service });
+  await cancel(place, bill?.billID ?? 0);
+  const units = await rowsOf(
+    place,
+    'select source_type, business_unit_id::int as unit from journals where tenant_id = $1 order by 1',
+  );
+  assert.deepEqual(units, [
+    { source_type: 'Bills', unit: 1 },
+    { source_type: 'CreditNote', unit: 1 },
+  ]);
 });
 
 test('in an archived context nothing is billed again', async () => {
@@ -374,4 +392,30 @@ test('billed in advance: the bill that is made again is not due before it is mad
   const term = await termOf(place.client, await termAgain(place, bill?.billID ?? 0));
   // The first was due on the ninth day after its term began, and today is 1 January.
   assert.equal(term.dueDate, '10/01/2027');
+});
+
+test('what two subscriptions of one bill have against each other is taken back from each', async () => {
+  const values = [
+    { name: 'daily', type: 'Number' as const, default: '0', overridable: 1 as const },
+  ];
+  const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
+  const place = await openOffer(
+    scene,
+    'against',
+    { postType: 'Post Account', components, values },
+    { componentRules: [{ component: 'fee', formula: 'daily * segment.days' }] },
+  );
+  for (const value of ['2', '-2']) await place.connectOld({ variants: [{ name: 'daily', value }] });
+  const owed = async () => {
+    const rows = await rowsOf<{ receivable: string }>(
+      place,
+      'select receivable from subscription_balances where tenant_id = $1 order by subscription_id',
+    );
+    return rows.map((row) => Number(row.receivable));
+  };
+  const [bill] = await billed(place, await place.open(july));
+  assert.deepEqual([bill?.billAmount, await owed()], [0, [6200, -6200]]);
+  await cancel(place, bill?.billID ?? 0);
+  assert.deepEqual(await owed(), [0, 0]);
+  await assertLaws(scene, place.tenantId);
 });

@@ -15,6 +15,8 @@ type PostType = 'Post Subscription' | 'Post Account';
 
 const fee = (formula: string) => [{ component: 'fee', formula, prorate: 'Days' as const }];
 
+const january = { startDate: '01/01/2027', endDate: '31/01/2027' };
+
 let places = 0;
 
 /** A fee of 310 a month. */
@@ -145,7 +147,7 @@ test('a plan that is billed once, and before its days are over, is served until 
   const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
   await place.connectOld({ connectionDate: '01122026', billedThrough: '31122026' });
   const before = await statesOf(place);
-  const termId = await posted(place, { startDate: '01/01/2027', endDate: '31/01/2027' });
+  const termId = await posted(place, january);
   assert.deepEqual(await statesOf(place), [
     'Active',
     '2027-02-01',
@@ -154,6 +156,32 @@ test('a plan that is billed once, and before its days are over, is served until 
   await unpost(place, termId);
   assert.deepEqual(await statesOf(place), before);
 });
+
+for (const [off, on, status] of [
+  ['01', '10', 'Disconnected'],
+  ['10', '20', 'Active'],
+] as const) {
+  test(`a plan that is billed once, cut off from ${off} to ${on}, comes back before it ends`, async () => {
+    const place = await openPlace({ planType: 'ONE_TIME_PLAN' });
+    const old = { connectionDate: '01122026', billedThrough: '31122026' };
+    const connectionNumber = await place.connectOld(old);
+    const away = { kind: 'Temporary', reason: 'Away' } as const;
+    await place.client.disconnectConnection({
+      data: { connectionNumber, effectiveDate: `${off}/01/2027`, ...away },
+    });
+    await place.client.reconnectConnection({
+      data: { connectionNumber, effectiveDate: `${on}/01/2027` },
+    });
+    const before = await statesOf(place);
+    const next = '2027-01-10';
+    const steps = ['Active 2026-12-01', `Disconnected 2027-01-${off}`, `Active 2027-01-${on}`];
+    assert.deepEqual(before, [status, next, steps]);
+    const termId = await posted(place, january);
+    assert.deepEqual(await statesOf(place), [status, next, [...steps, 'Disconnected 2027-02-01']]);
+    await unpost(place, termId);
+    assert.deepEqual(await statesOf(place), before);
+  });
+}
 
 test('a bill in error names the plan of its days, not one chosen ahead', async () => {
   const place = await openPlace({ componentRules: fee('1 / (term.days - 31)') });

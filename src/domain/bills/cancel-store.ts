@@ -14,6 +14,8 @@ export type PostedBill = DraftCharges & {
   bill_number: string | null;
   posting: number;
   bill_amount: number;
+  /** Of the journal that it was posted with. */
+  business_unit_id: number | null;
 };
 
 /** Nobody pays the bill, nor changes its subscriptions, until the transaction ends. */
@@ -23,11 +25,18 @@ export async function lockBill(
   billId: number,
 ): Promise<PostedBill | undefined> {
   const { rows } = await sql<PostedBill>`
-    select bill_id, term_id, status, bill_number, posting, party_id, bill_amount, charges,
-      rounding_adjustment
-    from bills
-    where tenant_id = ${tenantId} and bill_id = ${billId}
-    for no key update
+    select b.bill_id, b.term_id, b.status, b.bill_number, b.posting, b.party_id, b.bill_amount,
+      b.charges, b.rounding_adjustment, (
+        select j.business_unit_id from subledger_entries e
+        join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
+        join (${postedParts(tenantId, { billId })}) p on p.subscription_id = e.subscription_id
+          and p.bill_id = e.bill_id and p.posting = e.posting
+        where e.tenant_id = ${tenantId} and e.kind = 'Bill'
+        limit 1
+      ) as business_unit_id
+    from bills b
+    where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
+    for no key update of b
   `.execute(tx);
   await lockSubscriptionsOf(tx, tenantId, { billId });
   return rows[0];

@@ -293,8 +293,9 @@ export async function endOneTimeSubscriptions(
   await sql`
     update subscriptions s
     set status = case when ${isOver} then 'Disconnected' else s.status end,
-      disconnection_kind = case when ${isOver} then 'Permanent' end,
-      next_change_date = case when not ${isOver} then s.billed_through + 1 end,
+      disconnection_kind = case when ${isOver} then 'Permanent' else s.disconnection_kind end,
+      next_change_date = case when not ${isOver}
+        then least(s.next_change_date, s.billed_through + 1) end,
       status_history = ${steps(sql`not ${isPlanned}`)} || jsonb_build_array(jsonb_build_object(
         'status', 'Disconnected', 'fromDate', s.billed_through + 1, 'kind', 'Permanent',
         'reason', ${oneTimeReason}::text, 'planned', ${steps(isPlanned)})),

@@ -1,4 +1,5 @@
 // What posting books: the lines of bills on the accounts of their components, wallets, deposits.
+import { storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import {
   type ContextType,
@@ -12,6 +13,7 @@ import { type Journal, type SubledgerEntry, type SummedLine, summed } from '../l
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Facts } from '../rating/facts.ts';
 import { firstBillDeposits } from '../rating/security.ts';
+import type { BilledTerm } from './billed-terms-store.ts';
 import { chargeOf } from './booking.ts';
 import type { BookedBeside } from './cancel-store.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
@@ -24,21 +26,27 @@ export type JournalHead = Pick<
 
 type AccountOf = (component: string, type: string | null) => number;
 
-/** By the account that a component names, else by its type. */
+/**
+ * By the account that a component names on the last day of the term, else by its type. A component
+ * that was gone by then has the account of before.
+ */
 export async function componentAccounts(
   tx: Tx,
   tenantId: number,
   { book }: PinnedBook,
-  contextType: ContextType,
+  term: Pick<BilledTerm, 'context_type' | 'end_date'>,
 ): Promise<AccountOf> {
-  const [kind, usual] = isOwedByUs(contextType)
+  const lastDay = storedDay(term.end_date);
+  const [kind, usual] = isOwedByUs(term.context_type)
     ? (['Expense', ledgerAccounts.expense] as const)
     : (['Income', ledgerAccounts.income] as const);
   const codes = new Map<string, string>();
   const wanted: WantedAccount[] = [];
-  for (const { definition } of book.definitions.contexts) {
-    for (const { name, type, account } of definition.components ?? []) {
+  for (const { from, item } of book.contexts) {
+    if (from > lastDay) continue;
+    for (const { name, type, account } of item.definition.components ?? []) {
       const code = account?.trim();
+      codes.delete(name);
       if (!code) continue;
       codes.set(name, code);
       wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : kind });
