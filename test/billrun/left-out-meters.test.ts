@@ -11,6 +11,7 @@ import {
   leaveOut,
   linesOf,
   march,
+  needEnergy,
   openHome,
   readingsOn,
 } from '../support/left-out.ts';
@@ -85,11 +86,7 @@ test('an estimate of a bill that was held is put right by what is read then', as
 
 test('where nobody read, the estimate goes on from what was read for the bill that was held', async () => {
   const { run, read, open, lock, client } = await openHome(scene, estimated);
-  const [plan] = (await client.getTariffs({})).data.tariffs;
-  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
-  const usageData = [{ input: 'energy', required: 1 }];
-  const tariff = { serviceCode, code, usageData, effectiveDate: '01/01/2026' };
-  await client.updateTariff({ tariff });
+  await needEnergy(client);
   await leaveOut(run, await read(january, ['100', '31/01/2026']));
   const feb = await open(february);
   await lock(feb, 'current');

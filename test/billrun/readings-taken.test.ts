@@ -10,6 +10,7 @@ import {
   january,
   linesOf,
   march,
+  needEnergy,
   openHome,
   readingsOn,
 } from '../support/left-out.ts';
@@ -29,11 +30,7 @@ async function billedJanuary(
 ): Promise<Home> {
   const home = await openHome(scene, service);
   const { client, run, read } = home;
-  const { data } = await client.getTariffs({});
-  const { serviceCode, tariffCode: code } = data.tariffs[0] as never;
-  const item = { input: 'energy', source: 'Metered', required: 1, ...usage };
-  const tariff = { serviceCode, code, usageData: [item], effectiveDate: '01/01/2026' };
-  await client.updateTariff({ tariff: tariff as never });
+  await needEnergy(client, usage);
   const term = await read(january, ['310', '31/01/2026']);
   await generate(run, term);
   await post(run, term);

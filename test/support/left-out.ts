@@ -62,6 +62,18 @@ export async function openHome(
   };
 }
 
+/** Its plan cannot be billed without what the meter shows. */
+export async function needEnergy(client: Running['client'], usage: object = {}): Promise<void> {
+  const [plan] = (await client.getTariffs({})).data.tariffs;
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const usageData = [
+    { input: 'energy', source: 'Metered' as const, required: 1 as const, ...usage },
+  ];
+  await client.updateTariff({
+    tariff: { serviceCode, code, usageData, effectiveDate: '01/01/2026' },
+  });
+}
+
 export async function billOf(run: Running, term: number): Promise<ShownBill> {
   const [bill, ...others] = await billsOf(run, term);
   assert.ok(bill);

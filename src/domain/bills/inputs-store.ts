@@ -123,7 +123,8 @@ export async function listMeters(
     select r.subscription_id, r.assignment_id, r.position, m.number, n.mf, r.input, k.register,
       k.digits, k.kind, n.install_date, n.remove_date, t.previous_date,
       trim_scale(t.previous_value) as previous_value, t.previous_type, t.reading_date,
-      trim_scale(t.value) as value, t.reading_type, t.rollover,
+      case when t.is_stand_in and k.kind <> 'Cumulative' then 0 else trim_scale(t.value) end
+        as value, t.reading_type, t.rollover,
       coalesce(t.locked_at < ${term.others_read_at}::timestamptz, false) as is_overtaken
     from assignment_registers r
     join meter_assignments n on n.tenant_id = ${tenantId} and n.subscription_id = ${ids}

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../parties/store.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
+import { isGivingWay } from '../readings/past-store.ts';
 import type { MeterHealth } from './meter.ts';
 
 /** A meter where it hangs. Days are counted from 01/01/1970. */
@@ -54,9 +55,9 @@ export async function lockHungMeters(
     sql<HungMeter>`
       select m.meter_id, m.number, a.assignment_id, a.subscription_id, s.context_id,
         a.install_date - date '1970-01-01' as install_day, (
-          select max(e.reading_date) - date '1970-01-01' from readings e
-          where e.tenant_id = ${tenantId} and e.assignment_id = a.assignment_id
-            and e.status <> 'Rejected'
+          select max(r.reading_date) - date '1970-01-01' from readings r
+          where r.tenant_id = ${tenantId} and r.assignment_id = a.assignment_id
+            and r.status <> 'Rejected' and not ${isGivingWay(tenantId)}
         ) as last_read_day,
         s.status = 'Disconnected' as is_disconnected, (
           select json_agg(json_build_object(

@@ -70,7 +70,7 @@ type NearRow = {
 const words = sql.raw(`r.reading_id || ' ' || (r.reading_date - date '1970-01-01') || ' '
   || coalesce(r.reading_time::text, '-') || ' ' || r.value || ' ' || r.reading_type || ' '
   || r.rollover || ' ' || coalesce(r.consumption::text, '-') || ' '
-  || coalesce(r.days::text, '-') || ' ' || r.status`);
+  || coalesce(r.days::text, '-') || ' '`);
 
 /** Undefined for a register whose few readings do not tell enough. */
 async function findNearPasts(
@@ -80,17 +80,17 @@ async function findNearPasts(
 ): Promise<(Past | undefined)[]> {
   const { rows } = await sql<NearRow>`
     select g.ordinality as position, (
-        select string_agg(${words}, ' ')
+        select string_agg(${words} || r.status, ' ')
         from (
           select * from readings r
           where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
             and r.position = g.position and r.reading_date < g.first_date
-            and r.status = 'Accepted'
+            and r.status = 'Accepted' and not ${isGivingWay(tenantId)}
           order by r.reading_date desc
           limit ${before}
         ) r
       ) as before, (
-        select string_agg(${words}, ' ')
+        select string_agg(${words} || ${standing(tenantId)}, ' ')
         from (
           select * from readings r
           where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
@@ -118,6 +118,19 @@ function isTaken(tenantId: number): RawBuilder<unknown> {
     select from terms o
     where o.tenant_id = ${tenantId} and o.term_id = t.term_id and o.status <> 'Open'
   ))`;
+}
+
+/** Of readings `r`: made by a term that is still open, in the place of one that nobody took. */
+export function isGivingWay(tenantId: number): RawBuilder<unknown> {
+  return sql`(r.reading_type = 'Estimated' and coalesce(r.source like 'term %', false) and exists (
+    select from term_readings t
+    where t.tenant_id = ${tenantId} and t.reading_id = r.reading_id and not ${isTaken(tenantId)}
+  ))`;
+}
+
+/** The status of `r`; what gives way has its place in time, and stands in the way of nothing. */
+function standing(tenantId: number): RawBuilder<unknown> {
+  return sql`case when ${isGivingWay(tenantId)} then 'StandIn' else r.status end`;
 }
 
 /** A register has one reading of a day, a type and a time. */
@@ -194,7 +207,7 @@ const readingsSearched = 40;
 const fields = sql.raw(`json_build_object(
   'readingId', r.reading_id, 'day', r.reading_date - date '1970-01-01', 'time', r.reading_time,
   'value', r.value::text, 'type', r.reading_type, 'rollover', r.rollover,
-  'consumption', r.consumption::text, 'days', r.days, 'status', r.status)`);
+  'consumption', r.consumption::text, 'days', r.days)`);
 
 /** The order of judge.ts: within a day the first reading of an assignment first, the last last. */
 const newestFirst = sql.raw(`r.reading_date desc,
@@ -214,6 +227,7 @@ async function findWholePasts(
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date < g.first_date and r.status = 'Accepted'
+          and not ${isGivingWay(tenantId)}
         order by ${newestFirst}
         limit 1
       ) as previous, (
@@ -237,7 +251,7 @@ async function findWholePasts(
           limit 3
         ) l
       ) as intervals, (
-        select json_agg(${fields})
+        select json_agg(${fields}::jsonb || jsonb_build_object('status', ${standing(tenantId)}))
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date between g.first_date and g.last_date
@@ -247,6 +261,7 @@ async function findWholePasts(
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date > g.last_date and r.status = 'Accepted'
+          and not ${isGivingWay(tenantId)}
         order by r.reading_date
         limit 1
       ) as next, (

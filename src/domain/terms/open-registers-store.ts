@@ -53,7 +53,8 @@ export function openRegisters(
         l.reading_id as stand_in_id,
         p.reading_id as previous_id, p.reading_date as previous_date, p.value as previous_value,
         p.reading_type as previous_type, p.estimates as previous_estimates,
-        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover, c.status,
+        c.reading_id, c.reading_date, c.value, c.reading_type, c.rollover,
+        case when ${isInReview(tenantId)} then 'Review' else c.status end as status,
         (c.reading_id is null and l.reading_id is null and (n.remove_date is null
           or n.remove_date > greatest(p.reading_date, least(d.read_until, ${term.end_date}::date))
         )) as is_unread
@@ -97,6 +98,23 @@ export function openRegisters(
       left join lateral ${newestReading(tenantId, term, isEstimated)} c on true
       where l.reading_id is null or l.is_stand_in
     )`;
+}
+
+/** Of a register that shows use and not a count, every reading is billed: none of them may wait. */
+function isInReview(tenantId: number): RawBuilder<unknown> {
+  return sql`exists (
+    select from readings e
+    where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
+      and e.position = r.position and e.status = 'Review' and e.reading_date <= d.read_until
+      and e.reading_date > ${columnOr('p.reading_date', sql`'-infinity'`)}
+      and exists (
+        select from meters m
+        join meter_registers k on k.tenant_id = ${tenantId}
+          and k.meter_type_id = m.meter_type_id and k.position = r.position
+          and k.kind in ('Interval', 'Consumptive')
+        where m.tenant_id = ${tenantId} and m.meter_id = n.meter_id
+      )
+  )`;
 }
 
 /**

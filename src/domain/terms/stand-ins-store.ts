@@ -13,7 +13,10 @@ import {
   readHistory,
 } from './usage-history-store.ts';
 
-/** Counters that hang there and that nobody read take the reading before again: no use. */
+/**
+ * Registers that hang there and that nobody read take the reading before again: no use. Bills read
+ * it as 0 of a register that shows use, and not a count.
+ */
 export async function lockPrevious(
   tx: Tx,
   tenantId: number,
@@ -32,9 +35,6 @@ export async function lockPrevious(
       g.previous_date, g.previous_value, g.previous_type, g.previous_id, g.previous_date,
       g.previous_value, g.previous_type, g.previous_estimates, true, ${stamp.at}, ${stamp.by}
     from open_registers g
-    join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
-    join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
-      and k.position = g.position and k.kind = 'Cumulative'
     where g.is_unread and g.previous_id is not null
   `.execute(tx);
   return Number(numAffectedRows ?? 0n);
@@ -165,6 +165,19 @@ export async function insertEstimates(
       value numeric, rollover boolean, estimates smallint
     )
   `.execute(tx);
+}
+
+/** Whether the term bills what was estimated for it. */
+export async function hasEstimates(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from term_readings l
+      join readings r on r.tenant_id = ${tenantId} and r.reading_id = l.reading_id
+      where l.tenant_id = ${tenantId} and l.term_id = ${termId} and l.is_stand_in
+        and r.source = ${estimateSource(termId)}
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
 }
 
 /** Estimates that were made for the term and that it no longer names. */

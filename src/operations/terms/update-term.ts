@@ -5,6 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { gapsBeside } from '../../domain/terms/create.ts';
 import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
+import { hasEstimates } from '../../domain/terms/stand-ins-store.ts';
 import {
   hasBills,
   lockTerm,
@@ -129,7 +130,10 @@ function gapsAfter(
   });
 }
 
-/** Readings of later days would be billed on the fewer days that are left. */
+/**
+ * Readings of later days would be billed on the fewer days that are left, and what was estimated up
+ * to the old end on other days than it was estimated for.
+ */
 async function assertReadingsFit(
   tx: Tx,
   tenantId: number,
@@ -138,6 +142,13 @@ async function assertReadingsFit(
 ): Promise<void> {
   const last = await findLastLocked(tx, tenantId, term.term_id);
   if (last === null) return;
+  if (await hasEstimates(tx, tenantId, term.term_id)) {
+    const day = formatDate(Temporal.PlainDate.from(term.end_date));
+    throw new AppError('READING_LOCKED', {
+      message: `Readings are estimated for the term up to ${day}: unpost them first`,
+      field: 'data.endDate',
+    });
+  }
   const { lastReadingDate } = await termRules(tx, tenantId, { ...term, end_date: `${endDate}` });
   const date = Temporal.PlainDate.from(last);
   if (Temporal.PlainDate.compare(date, lastReadingDate) <= 0) return;
