@@ -125,4 +125,46 @@ for (const scope of ['Segment', 'Term'] as const) {
     assert.deepEqual(await bill(await place.open(august)), [third, 310, 200, 0]);
     await assertLaws(scene, place.tenantId);
   });
+
+  for (const next of ['Regular', 'Final'] as const) {
+    test(`use of the last days that were billed is on the next bill: ${next}, ${scope}`, async () => {
+      const { place, change, bill, read, leave } = await openHouse(scope);
+      const { party } = place;
+      assert.deepEqual(await bill(await place.open(july)), [party, 310, 0, 0]);
+      await read('100', '31/07/2026');
+      const days = { startDate: '01/08/2026', endDate: '10/08/2026' };
+      const connectionNumbers = [change.connectionNumber];
+      const between = await place.open({ ...days, type: 'OffCycle', connectionNumbers });
+      assert.deepEqual(await bill(between), [party, 310, 1000, 0]);
+      await leave('11/08/2026', '150');
+      const chosen = next === 'Final' ? { type: next, connectionNumbers } : {};
+      const last = await place.open({ ...august, ...chosen });
+      assert.deepEqual(await bill(last), [party, 0, 500, 0]);
+      await assertLaws(scene, place.tenantId);
+    });
+  }
+
+  test(`who has had the final bill does not hold up the regular term: ${scope}`, async () => {
+    const { place, change, bill, read, leave } = await openHouse(scope);
+    assert.deepEqual(await bill(await place.open(july)), [place.party, 310, 0, 0]);
+    await read('100', '31/07/2026');
+    await leave('11/08/2026', '150');
+    const days = { startDate: '01/08/2026', endDate: '10/08/2026' };
+    const chosen = { type: 'Final' as const, connectionNumbers: [change.connectionNumber] };
+    const final = await bill(await place.open({ ...days, ...chosen }));
+    assert.deepEqual(final, [place.party, 310, 1500, 0]);
+    assert.deepEqual(await bill(await place.open(august)), [place.party, 0, 0, 0]);
+    await assertLaws(scene, place.tenantId);
+  });
+
+  test(`so it is where a Final term has the days of the bill before, too: ${scope}`, async () => {
+    const { place, change, bill, leave } = await openHouse(scope);
+    assert.deepEqual(await bill(await place.open(july)), [place.party, 310, 0, 0]);
+    await leave('01/08/2026', '100');
+    const days = { startDate: '01/07/2026', endDate: '05/08/2026' };
+    const chosen = { type: 'Final' as const, connectionNumbers: [change.connectionNumber] };
+    const final = await bill(await place.open({ ...days, ...chosen }));
+    assert.deepEqual(final, [place.party, 0, 1000, 0]);
+    await assertLaws(scene, place.tenantId);
+  });
 }

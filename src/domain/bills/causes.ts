@@ -46,18 +46,27 @@ function factCauses(before: Facts, after: Facts): Cause[] {
 
 function readings(facts: Facts): Entries {
   const entries = new Map<string, string>();
-  const text = (reading: ReadingFacts | null | undefined) =>
-    reading ? `${reading.value} on ${reading.date}` : '';
   const add = (meter: MeterFacts, which: string, value: string) => {
     if (value !== '') entries.set(`${meter.number} ${meter.register ?? ''}${which}`.trim(), value);
   };
   for (const meter of facts.meters ?? []) {
-    add(meter, '', text(meter.current));
-    add(meter, ' previous', text(meter.previous));
-    add(meter, ' between', (meter.readings ?? []).map(text).join(', '));
+    add(meter, '', readingText(meter.current));
+    add(meter, ' previous', readingText(meter.previous));
+    add(meter, ' between', (meter.readings ?? []).map(readingText).join(', '));
     add(meter, ' factor', (meter.mf ?? 1) === 1 ? '' : String(meter.mf));
   }
   return entries;
+}
+
+function readingText(reading: ReadingFacts | null | undefined): string {
+  if (!reading) return '';
+  const { value, date, type, rollover, status } = reading;
+  const marks = [
+    type === 'Estimated' ? 'estimated' : '',
+    rollover ? 'turned over' : '',
+    status === 'Review' ? 'under review' : '',
+  ].filter((mark) => mark !== '');
+  return `${value} on ${date}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
 }
 
 function usage(facts: Facts): Entries {

@@ -35,7 +35,7 @@ function versionsAt(
   );
   return sql`
     select ${columns}, null::json as document, null::json as facts from bills
-    where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
+    where tenant_id = ${tenantId} and term_id = ${termId}
       and first_run <= ${at} and first_run > ${earlier} and ${isMeant}
     union all
     select ${columns}, document, facts from superseded_bills

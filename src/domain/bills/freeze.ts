@@ -219,7 +219,7 @@ function previousTermOf(
   const last = lastDayOfUse(scope.term, row);
   if (newest === undefined) return daysNotBilled(scope, row, last);
   const term = scope.earlierTerms.get(newest.termId ?? 0);
-  if (!term || term.end_date >= scope.term.start_date) {
+  if (!term || (term.end_date >= scope.term.start_date && !isOver(scope.term, row))) {
     return last < scope.term.start_date ? null : daysNotBilled(scope, row, last);
   }
   const months = term.months === '1' ? 1 : term.months;
@@ -245,17 +245,29 @@ function previousTermOf(
   };
 }
 
+/** Whether every day of who left is billed: only use is, whichever days the last bill was of. */
+function isOver(term: BilledTerm, row: BilledRow): boolean {
+  const { billed_through: billed } = row;
+  const off = offAfter(term, row);
+  return billed !== null && off !== undefined && storedDay(off) <= storedDay(billed) + 1;
+}
+
+/** The first day of a term, or before it, since when it was not Active again. */
+function offAfter(term: BilledTerm, row: BilledRow): string | undefined {
+  const states = (statusesOf(row) ?? []).filter(({ fromDate }) => fromDate <= term.end_date);
+  return states[states.findLastIndex(({ status }) => status === 'Active') + 1]?.fromDate;
+}
+
 /**
  * The last day whose use is on the bill: the day before the term. Nothing comes after the Final
  * bill of who leaves inside its term, and so the use of its own days is on it, too.
  */
 function lastDayOfUse(term: BilledTerm, row: BilledRow): string {
   const before = isoDay(lastDayBefore(term.start_date));
-  if (term.term_type !== 'Final') return before;
-  const states = (statusesOf(row) ?? []).filter(({ fromDate }) => fromDate <= term.end_date);
-  const off = states[states.findLastIndex(({ status }) => status === 'Active') + 1];
+  if (term.term_type !== 'Final' && !isOver(term, row)) return before;
+  const off = offAfter(term, row);
   if (off === undefined) return before;
-  const last = isoDay(lastDayBefore(off.fromDate));
+  const last = isoDay(lastDayBefore(off));
   return last > before ? last : before;
 }
 

@@ -1,16 +1,17 @@
 // Bills made in advance look back: what was used is billed by the next one.
 import { type RawBuilder, sql } from 'kysely';
-import type { EligibleTerm } from './eligible-store.ts';
+import { type EligibleTerm, isUseLeft } from './eligible-store.ts';
 
 /**
  * Whether the bill of `s` in the term bills what is measured. In advance one without days before it
- * whose use is to be billed does not: it takes no readings, so that they are left for the next.
- * Where plans also price use in its own term, readings are taken as they come.
+ * whose use is to be billed does not, unless nothing else is left of it: it takes no readings, so
+ * that they are left for the next. Where plans also price use in its own term, readings are taken
+ * as they come.
  */
 export function billsUse(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
   if (term.term_type === 'Final') return sql`true`;
   const isOnly = isOnlyPrevious(tenantId, sql`${term.context_id}::bigint`);
-  return sql`(not ${isOnly} or ${looksBack(tenantId, term)})`;
+  return sql`(not ${isOnly} or ${looksBack(tenantId, term)} or ${isUseLeft(tenantId, term)})`;
 }
 
 /** Whether a context bills in advance, and use is priced by rules that look back alone. */
