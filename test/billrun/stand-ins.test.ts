@@ -49,6 +49,24 @@ test('a reading of the days before an estimate takes its place', async () => {
   assert.deepEqual(rejected, [{ value: estimate }]);
 });
 
+test('two runs differ by an estimate that was read, and still do when the bill is cancelled', async () => {
+  const { home, term } = await openEstimated();
+  const [[, , , estimate] = []] = await billed(home, term);
+  await home.upload(term, [[estimate ?? '', '28/02/2026']]);
+  await home.lock(term);
+  await generate(home.run, term);
+  const causes = async () => {
+    const { data } = await home.client.compareRuns({ termID: term, runID: 2, againstRunID: 1 });
+    return data.differences.map((one) => one.causes.map(({ before, after }) => [before, after]));
+  };
+  const day = `${estimate} on 28/02/2026`;
+  assert.deepEqual(await causes(), [[[`${day} (estimated)`, day]]]);
+  await post(home.run, term);
+  const { billID } = await billOf(home.run, term);
+  await home.client.cancelBill({ data: { billID, reason: 'wrong' } });
+  assert.deepEqual(await causes(), [[[`${day} (estimated)`, day]]]);
+});
+
 test('one that comes after it is judged by what was read, and not by the estimate', async () => {
   const { home, term } = await openEstimated();
   // 330 units since 31/01, 11 a day; since the estimate it would be 25 a day.
