@@ -9,13 +9,14 @@ import type { AgreedInput, CompiledComponent, CompiledContext } from './compiled
 import type { Edition } from './edition.ts';
 import { explainLine, type LineExplanation } from './explain.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from './frame.ts';
+import type { DayPart, InputUsage } from './input-usage.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
 import { isByHand, type LeftOut, type ManualAmounts } from './manual.ts';
 import type { QuantityStep, QuantitySteps } from './prepared-facts.ts';
 import { RatingError } from './rating-error.ts';
 import { type BilledWindow, factorOf, monthsOf, type Segment } from './segments.ts';
 import type { Track } from './tracks.ts';
-import { type DayPart, type InputUsage, type TermUsage, usageOfPart } from './usage.ts';
+import { type TermUsage, usageOfPart } from './usage.ts';
 
 /** A term with everything needed to evaluate rules over it. */
 export type RatedTerm = {

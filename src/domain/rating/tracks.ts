@@ -6,6 +6,7 @@ import { optionalDay, type Run, requiredDay } from './billable-days.ts';
 import type { Edition } from './edition.ts';
 import type { ConnectionFacts, Facts } from './facts.ts';
 import type { ValueItem } from './frame.ts';
+import type { DayPart } from './input-usage.ts';
 import { type PriceBook, pricingEditionOn } from './price-book.ts';
 import { RatingError } from './rating-error.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type Segment,
   termItems,
 } from './segments.ts';
-import type { DayPart } from './usage.ts';
 
 export type Track = {
   readonly isBase: boolean;

@@ -1,0 +1,16 @@
+// What is known of one input in one term, and of the days it is divided among.
+import type { Exact } from '../../base/numbers/exact.ts';
+import type { MeterFacts, UploadedUsage } from './facts.ts';
+
+export type InputUsage = {
+  readonly total: Exact;
+  /** Demand and last-value inputs hold for every part of the term as they are. */
+  readonly isDivisible: boolean;
+  readonly meters: readonly MeterFacts[];
+  /** Units billed too much before, which the first use of the term makes up for. */
+  readonly credit: Exact;
+  readonly uploaded: UploadedUsage | null;
+};
+
+/** Parts of a term, rising and disjoint, and the runs they cover. */
+export type DayPart = { readonly from: number; readonly to: number };
