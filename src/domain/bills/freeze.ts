@@ -19,6 +19,7 @@ import type { FactsBefore } from './facts-before-store.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
+import { addUploadedDays } from './uploaded-days.ts';
 
 export function termFactsOf(term: BilledTerm): TermFacts {
   return {
@@ -38,7 +39,10 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const meters = metersOf(scope, inputs, previous !== null && looksBack(connection, previous));
   if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
-  if (current !== null) facts.uploadedUsage = current;
+  if (current !== null) {
+    facts.uploadedUsage = current;
+    addUploadedDays(facts, scope.term, inputs);
+  }
   if (standing.history !== null) addHistory(facts, standing.history);
   if (previous !== null) {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };

@@ -210,6 +210,9 @@ export type UsageRow = {
   /** Null for the whole term. */
   usage_date: string | null;
   quantity: string;
+  /** Days of the terms it was uploaded for, where those may be others than the one billed. */
+  from_date?: string;
+  to_date?: string;
 };
 
 export async function listUploadedUsage(

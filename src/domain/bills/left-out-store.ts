@@ -244,9 +244,10 @@ export async function listUsageWithLeftOut(
       where ${isUsageTakenOver(tenantId, term)}
     )
     select subscription_id, input, nullif(day, 'infinity') as usage_date,
-      trim_scale(sum(quantity))::text as quantity
+      trim_scale(sum(quantity))::text as quantity, min(start_date) as from_date,
+      max(end_date) as to_date
     from (
-      select subscription_id, input, quantity,
+      select subscription_id, input, quantity, start_date, end_date,
         case when not is_left_out then usage_date
           when ${term.bills_after_period} then least(usage_date, end_date)
           when usage_date = 'infinity' then start_date - 1

@@ -87,6 +87,8 @@ export type UploadedUsage =
   | string
   | readonly { readonly quantity: string; readonly date?: string | null }[];
 
+export type DaysFacts = { readonly fromDate: string; readonly toDate: string };
+
 /** Newest first. */
 export type HistoryFacts = Readonly<Record<string, readonly HistoryTerm[]>>;
 
@@ -157,6 +159,11 @@ export type Facts = {
   readonly connection?: ConnectionFacts | null;
   readonly meters?: readonly MeterFacts[] | null;
   readonly uploadedUsage?: Readonly<Record<string, UploadedUsage>> | null;
+  /**
+   * Of uploaded use of inputs that are measured too, the days of the terms it was uploaded for,
+   * rising, where the bill has others: on those the meter counts.
+   */
+  readonly uploadedDays?: Readonly<Record<string, readonly DaysFacts[]>> | null;
   readonly usageHistory?: HistoryFacts | null;
   /** Units of earlier estimates that were too high, by input; below zero, credited too often. */
   readonly carriedUnits?: Readonly<Record<string, string>> | null;

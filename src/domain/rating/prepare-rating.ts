@@ -111,9 +111,9 @@ function usageOf(
   const { facts, context } = sources;
   const reslab = facts.reslab ?? null;
   if (reslab === null) {
-    return { usage: termUsage(facts, context, errors), estimated: noTerms };
+    return { usage: termUsage(facts, context, errors, window.runs), estimated: noTerms };
   }
-  const whole = termUsage(sinceLastReading(facts, reslab), context, errors);
+  const whole = termUsage(sinceLastReading(facts, reslab), context, errors, window.runs);
   if (errors.length > 0) return { usage: whole, estimated: noTerms };
   const shares = reslabShares(facts, reslab, context, whole, window.billedDays);
   const estimated = reslab.terms.flatMap((past, index) => {

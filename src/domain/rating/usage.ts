@@ -14,13 +14,20 @@ import {
   zero,
 } from '../../base/numbers/exact.ts';
 import type { BillError, BillReading, BillUsage } from './bill.ts';
-import { requiredDay } from './billable-days.ts';
+import { type Run, requiredDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Facts, HistoryFacts, MeterFacts, ReadingFacts, UploadedUsage } from './facts.ts';
-import type { DayPart, InputUsage } from './input-usage.ts';
+import type { DayPart, InputUsage, MeasuredBeside } from './input-usage.ts';
 import { billReading, inputQuantity, registerUse, unpaidShortage } from './quantities.ts';
 import { RatingError } from './rating-error.ts';
-import { addUploads, entryOf, noMeters, uploadedOfPart } from './uploads.ts';
+import {
+  addUploads,
+  entryOf,
+  type MeasuredUse,
+  noMeters,
+  openParts,
+  uploadedOfPart,
+} from './uploads.ts';
 
 export type TermUsage = {
   /** By input slot. */
@@ -31,12 +38,19 @@ export type TermUsage = {
   readonly printed: readonly BillUsage[];
 };
 
-/** Reads all meters and uploads; what cannot be read is added to `errors`. */
-export function termUsage(facts: Facts, context: CompiledContext, errors: BillError[]): TermUsage {
+/** Reads all meters and uploads; what cannot be read is added to `errors`. `runs` are billed. */
+export function termUsage(
+  facts: Facts,
+  context: CompiledContext,
+  errors: BillError[],
+  runs: readonly Run[] = noRuns,
+): TermUsage {
   const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
   const totals: (Exact | undefined)[] = context.noInputs.slice();
   const readings: BillReading[] = [];
   const printed: BillUsage[] = [];
+  const uploads = facts.uploadedUsage ?? null;
+  const measured = uploads === null ? null : new Map<string, MeasuredUse>();
   for (const meters of groupMeters(facts.meters ?? noMeters)) {
     const name = (meters[0] as MeterFacts).input;
     const slot = context.slots.inputs.get(name);
@@ -54,15 +68,14 @@ export function termUsage(facts: Facts, context: CompiledContext, errors: BillEr
     const estimates = entryOf(facts.estimatesBefore, name);
     if (estimates !== undefined && isDivisible) uses.push(unpaidShortage(estimates, uses));
     const { quantity, carried } = inputQuantity(definition, uses, before);
+    measured?.set(name, { meters, uses });
     inputs[slot] = { total: quantity, isDivisible, meters, credit: before, uploaded: null };
     totals[slot] = quantity;
     const entry = { input: name, unit: definition.unit ?? null, quantity: decimalText(quantity) };
     printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
   }
-  const uploads = facts.uploadedUsage ?? null;
-  if (uploads !== null) {
-    addUploads(uploads, context, { inputs, totals, printed, carried: facts.carriedUnits ?? null });
-  }
+  if (uploads !== null)
+    addUploads(uploads, context, { inputs, totals, printed, facts, measured, runs });
   return { inputs, totals, readings, printed };
 }
 
@@ -73,7 +86,8 @@ export function plainUsage(
 ): TermUsage {
   const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
   const totals: (Exact | undefined)[] = context.noInputs.slice();
-  addUploads(usage, context, { inputs, totals, printed: [], carried: null });
+  const nothing = { facts: null, measured: null, runs: noRuns };
+  addUploads(usage, context, { inputs, totals, printed: [], ...nothing });
   return { inputs, totals, readings: [], printed: [] };
 }
 
@@ -89,6 +103,8 @@ export function withMeasured(usage: TermUsage, measured: TermUsage): TermUsage {
     totals: pick(usage.totals, measured.totals),
   };
 }
+
+const noRuns: readonly Run[] = [];
 
 /** Meters of each input together, in order of time. */
 function groupMeters(meters: readonly MeterFacts[]): readonly (readonly MeterFacts[])[] {
@@ -190,7 +206,9 @@ export function usageOfPart(
   billedDays: number,
 ): Exact {
   if (!usage.isDivisible) return usage.total;
-  if (usage.uploaded !== null) return uploadedOfPart(usage, part, parts, billedDays);
+  if (usage.beside) return uploadedAndMeasured(usage, usage.beside, part, parts);
+  if (usage.uploaded !== null)
+    return uploadedOfPart(usage, part, parts, { own: daysOf(part), all: billedDays });
   // Between two measured days, of which the first and last day of the term always are.
   let low = parts[0]?.from ?? part.from;
   let lowUse = zero;
@@ -215,6 +233,33 @@ export function usageOfPart(
   return own === days ? between : divide(multiply(between, fraction(own, 1)), fraction(days, 1));
 }
 
+/** Uploads on the days they are of, and what was measured on the others. */
+function uploadedAndMeasured(
+  { uploaded }: InputUsage,
+  beside: MeasuredBeside,
+  part: DayPart,
+  parts: readonly DayPart[],
+): Exact {
+  const lengthOf = (all: readonly DayPart[]) => all.reduce((sum, one) => sum + daysOf(one), 0);
+  const open = openParts(parts, beside.days);
+  const ownOpen = openParts([part], beside.days);
+  const all = lengthOf(parts) - lengthOf(open);
+  // Without a day of theirs that is billed, they are of all.
+  const share =
+    all === 0
+      ? { own: daysOf(part), all: lengthOf(parts) }
+      : { own: daysOf(part) - lengthOf(ownOpen), all };
+  const own = uploadedOfPart({ uploaded, total: beside.uploaded }, part, parts, share);
+  return ownOpen.reduce(
+    (sum, piece) => add(sum, usageOfPart(beside.measured, piece, open, lengthOf(open))),
+    own,
+  );
+}
+
+function daysOf(part: DayPart): number {
+  return part.to - part.from + 1;
+}
+
 function daysInside(parts: readonly DayPart[], from: number, to: number): number {
   let days = 0;
   for (const part of parts) {
@@ -232,13 +277,20 @@ const endTypes = [...changeTypes, 'Final'];
  * While the subscription is off nothing is used, so that the reading with which that began will do.
  */
 function measuredAt(usage: InputUsage, before: DayPart, part: DayPart): Exact | null {
-  const { meters, credit, total } = usage;
+  const { meters, total } = usage;
   const off = before.to + 1;
-  const measured =
-    measuredBefore(meters, part.from, changeTypes) ??
-    (off < part.from ? measuredBefore(meters, off, endTypes) : null);
-  if (measured === null) return null;
-  return minimum(total, maximum(zero, subtract(measured, credit)));
+  const billedAt = (cut: number, types: readonly string[]) => {
+    const measured = measuredBefore(meters, cut, types);
+    if (measured === null) return null;
+    return minimum(total, maximum(zero, subtract(measured, creditAt(usage, cut))));
+  };
+  return billedAt(part.from, changeTypes) ?? (off < part.from ? billedAt(off, endTypes) : null);
+}
+
+/** What was billed before the term, or by uploads before a cut. */
+function creditAt({ credit, paid }: InputUsage, cut: number): Exact {
+  if (paid === undefined) return credit;
+  return paid.reduce((sum, { day, units }) => (day < cut ? add(sum, units) : sum), credit);
 }
 
 /** Use of all meters before a cut; null unless it is known of every register. */

@@ -1,0 +1,151 @@
+// Uploaded use in place of meters: it is of the days it was uploaded for, and what a meter shows
+// later is billed without it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generate, post } from '../support/bill-run.ts';
+import { assertLaws } from '../support/laws.ts';
+import {
+  april,
+  billOf,
+  february,
+  january,
+  leaveOut,
+  linesOf,
+  march,
+  openHome,
+  readingsOn,
+} from '../support/left-out.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+type Home = Awaited<ReturnType<typeof openHome>>;
+type Mode = 'current' | 'previous' | 'estimated';
+
+const estimation = { allowed: 1, defaultDaily: '10' };
+
+/** January was read 310 on its last day and billed. */
+async function openRead({ required = 1 }: { required?: 0 | 1 } = {}): Promise<Home> {
+  const energy = { name: 'energy', unit: 'kWh', estimation };
+  const home = await openHome(scene, { meteredInputs: [energy] } as never);
+  const [plan] = (await home.client.getTariffs({})).data.tariffs;
+  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
+  const usageData = [{ input: 'energy', source: 'Metered', required }];
+  const effectiveDate = '01/01/2026';
+  await home.client.updateTariff({ tariff: { serviceCode, code, effectiveDate, usageData } });
+  await billed(home, await home.read(january, ['310', '31/01/2026']));
+  return home;
+}
+
+const uploadUse = ({ client, connection }: Home, termID: number, quantity: string) => {
+  const data = JSON.stringify({ termID, usage: [[connection, 'energy', quantity]] });
+  return client.uploadUsage({ operation: 'schedule', data: { data } });
+};
+
+async function drafted({ run }: Home, term: number) {
+  await generate(run, term);
+  const bill = await billOf(run, term);
+  assert.deepEqual([bill.status, bill.errors], ['Draft', []]);
+  return bill;
+}
+
+async function billed(home: Home, term: number) {
+  const bill = await drafted(home, term);
+  await post(home.run, term);
+  return bill;
+}
+
+/** A term with use uploaded, and what was read. */
+async function uploaded(
+  home: Home,
+  days: { startDate: string; endDate: string },
+  { use, read, mode = 'current' }: { use: string; read?: [string, string]; mode?: Mode },
+): Promise<number> {
+  const term = await home.open(days);
+  if (read) await home.upload(term, [read]);
+  await uploadUse(home, term, use);
+  await home.lock(term, mode);
+  return term;
+}
+
+const unitsOf = ({ usage }: { usage: { quantity: string }[] }) => Number(usage[0]?.quantity ?? 0);
+const energyOf = (bill: Parameters<typeof linesOf>[0]) =>
+  linesOf(bill).filter(([component]) => component === 'energyCharge');
+
+// 310 -> 720 are 410 of both months. 200 were uploaded for February: 210 are of March.
+const leavings = {
+  'that was not read': undefined,
+  'that was read': ['520', '28/02/2026'] as [string, string],
+};
+for (const [which, read] of Object.entries(leavings)) {
+  test(`an upload for a bill that was left out stands for its days alone: one ${which}`, async () => {
+    const home = await openRead();
+    const feb = await uploaded(home, february, { use: '200', ...(read && { read }) });
+    await leaveOut(home.run, feb);
+    const mar = await home.read(march, ['720', '31/03/2026']);
+    const bill = await billed(home, mar);
+    assert.deepEqual(readingsOn(bill), [['31/01/2026', '310', '31/03/2026', '720', '410']]);
+    assert.deepEqual(energyOf(bill), [
+      ['energyCharge', '01/02/2026', 200 * 20],
+      ['energyCharge', '01/03/2026', 210 * 20],
+    ]);
+    assert.deepEqual(bill.usage, [{ input: 'energy', unit: 'kWh', quantity: '410' }]);
+    const { data } = await home.client.explainBill({ billID: bill.billID });
+    assert.deepEqual(
+      data.lines.map((line) => line.amount),
+      [4000, 4200, 820],
+    );
+    const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
+    assert.equal(unitsOf(apr), 800 - 720);
+    await assertLaws(scene, home.run.tenantId);
+  });
+}
+
+// 310 -> 480 are 170, of which February's upload billed 200: 30 too much, taken off April's 100.
+test('more was uploaded for a bill that was left out than was used until the next one', async () => {
+  const home = await openRead();
+  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  const mar = await billed(home, await home.read(march, ['480', '31/03/2026']));
+  assert.deepEqual(energyOf(mar), [['energyCharge', '01/02/2026', 200 * 20]]);
+  assert.equal(mar.usage[0]?.carried, '30');
+  const apr = await billed(home, await home.read(april, ['580', '30/04/2026']));
+  assert.equal(unitsOf(apr), 100 - 30);
+});
+
+// 310 -> 720 are 410. 150 were uploaded for March: 260 are of February, which was left out.
+test('an upload for a term does not stand for the days of a bill before that was left out', async () => {
+  const home = await openRead();
+  await leaveOut(home.run, await home.read(february, ['520', '28/02/2026']));
+  const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
+  assert.deepEqual(energyOf(await billed(home, mar)), [
+    ['energyCharge', '01/02/2026', 260 * 20],
+    ['energyCharge', '01/03/2026', 150 * 20],
+  ]);
+});
+
+// 200 and 150 for both months: the meter counts on no day, and April begins from its reading.
+test('uploads for the bill that was left out and for the next stand for all days', async () => {
+  const home = await openRead();
+  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
+  assert.deepEqual(energyOf(await billed(home, mar)), [
+    ['energyCharge', '01/02/2026', 200 * 20],
+    ['energyCharge', '01/03/2026', 150 * 20],
+  ]);
+  const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
+  assert.equal(unitsOf(apr), 800 - 720);
+});
+
+test('days that nothing was uploaded for still need their reading', async () => {
+  const home = await openRead();
+  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  const mar = await home.open(march);
+  await home.lock(mar);
+  await generate(home.run, mar);
+  const bill = await billOf(home.run, mar);
+  assert.deepEqual(
+    bill.errors.map((error) => error.code),
+    ['READING_MISSING'],
+  );
+});
