@@ -2,12 +2,14 @@
 // later is billed without it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generate, post } from '../support/bill-run.ts';
+import { generate, post, unpost } from '../support/bill-run.ts';
+import { termAgain } from '../support/cancelled-bills.ts';
 import { assertLaws } from '../support/laws.ts';
 import {
   april,
   billOf,
   february,
+  hashOf,
   january,
   leaveOut,
   linesOf,
@@ -137,6 +139,18 @@ test('uploads for the bill that was left out and for the next stand for all days
   assert.equal(unitsOf(apr), 800 - 720);
 });
 
+// As before, but nobody read in March. February's 520 is where April begins: 310 -> 520 are 210 of
+// the 350 billed, and 1020 - 520 - 140 = 360, as much as 1020 - 310 - 350.
+test('uploads for two terms, of which the one that was left out alone was read', async () => {
+  const home = await openRead();
+  const read: [string, string] = ['520', '28/02/2026'];
+  await leaveOut(home.run, await uploaded(home, february, { use: '200', read }));
+  const mar = await billed(home, await uploaded(home, march, { use: '150' }));
+  assert.deepEqual([unitsOf(mar), mar.usage[0]?.carried], [350, '140']);
+  const apr = await billed(home, await home.read(april, ['1020', '30/04/2026']));
+  assert.equal(unitsOf(apr), 360);
+});
+
 test('days that nothing was uploaded for still need their reading', async () => {
   const home = await openRead();
   await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
@@ -148,4 +162,121 @@ test('days that nothing was uploaded for still need their reading', async () => 
     bill.errors.map((error) => error.code),
     ['READING_MISSING'],
   );
+});
+
+// 310 -> 720 are 410, of which 200 were uploaded for February: 210 are left for March.
+const modes = [
+  [0, 'current', '200'],
+  [1, 'current', '200'],
+  [1, 'previous', '200'],
+  // 310 + 28 days of 10: 590 is where March begins, which is 80 too far.
+  [1, 'estimated', null],
+] as const;
+for (const [required, mode, carried] of modes) {
+  const name = `${mode}, ${required === 1 ? 'needed' : 'not needed'}`;
+  test(`an upload in place of a meter that nobody read is billed once: ${name}`, async () => {
+    const home = await openRead({ required });
+    const feb = await billed(home, await uploaded(home, february, { use: '200', mode }));
+    assert.equal(unitsOf(feb), 200);
+    if (carried !== null) assert.equal(feb.usage[0]?.carried, carried);
+    const term = await home.read(march, ['720', '31/03/2026']);
+    const mar = await billed(home, term);
+    assert.deepEqual(energyOf(mar), [['energyCharge', '01/03/2026', 210 * 20]]);
+    const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
+    assert.equal(unitsOf(apr), 80);
+    await assertLaws(scene, home.run.tenantId);
+  });
+}
+
+test('an upload beside a reading is billed, and the next term begins from the reading', async () => {
+  const home = await openRead();
+  const read: [string, string] = ['520', '28/02/2026'];
+  const feb = await billed(home, await uploaded(home, february, { use: '150', read }));
+  assert.deepEqual(feb.usage, [{ input: 'energy', unit: 'kWh', quantity: '150' }]);
+  const mar = await billed(home, await home.read(march, ['720', '31/03/2026']));
+  assert.equal(unitsOf(mar), 200);
+});
+
+// 200 for February and 100 for March, both unread; 310 -> 820 are 510, so 210 are left.
+test('uploads for two terms that nobody read are both taken off the next reading', async () => {
+  const home = await openRead();
+  await billed(home, await uploaded(home, february, { use: '200' }));
+  const mar = await billed(home, await uploaded(home, march, { use: '100' }));
+  assert.deepEqual([unitsOf(mar), mar.usage[0]?.carried], [100, '300']);
+  const apr = await billed(home, await home.read(april, ['820', '30/04/2026']));
+  assert.equal(unitsOf(apr), 210);
+});
+
+// 200 for February, unread; 100 for March, read 720: the uploads stand for 310 -> 720.
+test('an upload beside a reading ends what uploads before it have billed ahead', async () => {
+  const home = await openRead();
+  await billed(home, await uploaded(home, february, { use: '200' }));
+  const read: [string, string] = ['720', '31/03/2026'];
+  const mar = await billed(home, await uploaded(home, march, { use: '100', read }));
+  assert.deepEqual(mar.usage, [{ input: 'energy', unit: 'kWh', quantity: '100' }]);
+  const apr = await billed(home, await home.read(april, ['820', '30/04/2026']));
+  assert.equal(unitsOf(apr), 100);
+});
+
+// Unposted, and made again with the reading that came late: March begins from 520.
+test('a bill with an upload that is unposted and made again with a reading carries nothing', async () => {
+  const home = await openRead();
+  const feb = await uploaded(home, february, { use: '200' });
+  const before = await billed(home, feb);
+  assert.equal(before.usage[0]?.carried, '200');
+  await unpost(home.run, feb);
+  await generate(home.run, feb);
+  const { billID } = await billOf(home.run, feb);
+  const hash = await hashOf(home.run, billID);
+  await home.upload(feb, [['520', '28/02/2026']]);
+  await home.lock(feb);
+  assert.equal((await billed(home, feb)).usage[0]?.carried, undefined);
+  assert.notEqual(await hashOf(home.run, billID), hash);
+  const mar = await billed(home, await home.read(march, ['720', '31/03/2026']));
+  assert.equal(unitsOf(mar), 200);
+});
+
+// The days of a bill that is cancelled are not billed again, and neither are the 200 of them.
+test('what was uploaded for a bill that was cancelled is not billed by the next reading', async () => {
+  const home = await openRead();
+  const { billID } = await billed(home, await uploaded(home, february, { use: '200' }));
+  await home.client.cancelBill({ data: { billID, reason: 'a mistake', rebill: false } });
+  const mar = await billed(home, await home.read(march, ['720', '31/03/2026']));
+  assert.equal(unitsOf(mar), 210);
+});
+
+// The term that bills it again has the upload too, and nobody has read since: 200, and then 210.
+test('a bill with an upload that is cancelled and billed again is taken off once', async () => {
+  const home = await openRead();
+  const { billID } = await billed(home, await uploaded(home, february, { use: '200' }));
+  await home.client.cancelBill({ data: { billID, reason: 'a mistake', rebill: true } });
+  const again = await termAgain(home.run, billID);
+  await home.lock(again);
+  const second = await billed(home, again);
+  assert.deepEqual([unitsOf(second), second.usage[0]?.carried], [200, '200']);
+  const mar = await billed(home, await home.read(march, ['720', '31/03/2026']));
+  assert.equal(unitsOf(mar), 210);
+});
+
+// 310 -> 600 with the old meter and 0 -> 150 with the new one are 440, of which 200 are billed.
+test('an upload in place of a meter that nobody read is taken off those that follow', async () => {
+  const home = await openRead();
+  await billed(home, await uploaded(home, february, { use: '200' }));
+  const { client, connection, number } = home;
+  const fresh = await home.newMeter();
+  await client.replaceMeter({
+    data: {
+      connectionNumber: connection,
+      oldNumber: number,
+      newNumber: fresh,
+      replaceDate: '10/03/2026',
+      finalReadings: [{ value: '600' }],
+      initialReadings: [{ value: '0' }],
+      reason: 'old',
+    },
+  });
+  const term = await home.open(march);
+  await home.upload(term, [['150', '31/03/2026', '', fresh]]);
+  await home.lock(term);
+  assert.equal(unitsOf(await billed(home, term)), 240);
 });

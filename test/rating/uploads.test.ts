@@ -64,17 +64,19 @@ describe('an upload of a part of the days', () => {
     assert.deepEqual(bill.usage, [{ input: 'energy', unit: 'kWh', quantity: '350' }]);
   });
 
-  test('that is more than was measured is carried', () => {
-    const carried = (meters: readonly MeterFacts[]) => {
+  test('that is more than was measured is carried, and so is what is not measured yet', () => {
+    const carried = (meters: readonly MeterFacts[], unread: readonly string[] = []) => {
       const [usage] = billOf({
         ...connected({ billedThrough: '31/05/2025' }),
         meters,
+        unread,
         carriedUnits: { energy: '5' },
         ...june,
       }).usage;
       return [usage?.quantity, usage?.carried];
     };
-    // 430 - 310 - 200 - 5
+    // 430 - 310 - 200 - 5, and 0 - 200 - 5
     assert.deepEqual(carried(since('31/05/2025', '310', '430')), ['200', '85']);
+    assert.deepEqual(carried([], ['energy']), ['200', '205']);
   });
 });

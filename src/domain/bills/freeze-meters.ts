@@ -3,13 +3,20 @@ import { wireDay } from '../../base/days.ts';
 import type { MeterFacts, ReadingFacts } from '../rating/facts.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, ReadingRow } from './inputs-store.ts';
+import { hangsThere, isUploadedThroughout } from './uploaded-days.ts';
 
-/** Registers of a subscription with their readings, as a bill is rated by them. */
+/**
+ * Registers of a subscription with their readings, as a bill is rated by them. Nothing is missing
+ * of those in whose place use was uploaded.
+ */
 export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean): MeterFacts[] {
+  const isMissing = (meter: MeterRow) =>
+    isMissed(scope, inputs.row, meter, looksBack) &&
+    !isUploadedThroughout(scope.term, inputs.row, meter.input, inputs.usage);
   const facts: MeterFacts[] = [];
   for (const meter of inputs.meters) {
     const isLocked = meter.reading_date !== null;
-    if (!isLocked && !isMissed(scope, inputs.row, meter, looksBack)) continue;
+    if (!isLocked && !isMissing(meter)) continue;
     const further = furtherOf(inputs, meter);
     const fact: Mutable<MeterFacts> = {
       number: meter.number,
@@ -47,11 +54,7 @@ function isMissed(
   meter: MeterRow,
   looksBack: boolean,
 ): boolean {
-  if (!isNeeded(scope, row, meter.input, looksBack)) return false;
-  const { billed_through, handed_over } = row;
-  if (handed_over !== null && meter.install_date >= handed_over) return false;
-  const billedThrough = billed_through ?? '';
-  return meter.remove_date === null || meter.remove_date > billedThrough;
+  return isNeeded(scope, row, meter.input, looksBack) && hangsThere(row, meter);
 }
 
 /**

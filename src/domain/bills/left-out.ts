@@ -16,6 +16,7 @@ import {
   listUsageWithLeftOut,
   listValuesWithLeftOut,
 } from './left-out-store.ts';
+import { isUploadedThroughout } from './uploaded-days.ts';
 
 /** What was read for the subscriptions of a slice. */
 export type TakenIn = {
@@ -64,6 +65,8 @@ export async function withLeftOut(
     registers.length === 0 ? [] : listLeftOutReadings(tx, tenantId, term, registers),
   ]);
   const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
+  const bySubscription = Map.groupBy(usage, (row) => row.subscription_id);
+  const usageOf = ({ subscription_id: id }: MeterRow) => bySubscription.get(id) ?? [];
   const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
   // Where no term and no reading tells otherwise, the term's own reading begins where it did.
   const isTold = (meter: MeterRow, reading: LeftOutReading) =>
@@ -73,7 +76,7 @@ export async function withLeftOut(
       const row = rowOf.get(meter.subscription_id);
       const reading = readingOf.get(keyOf(meter));
       const isOther = row && reading && isTold(meter, reading);
-      return isOther ? caughtUp(scope, row, meter, reading) : meter;
+      return isOther ? caughtUp(scope, row, meter, { reading, usage: usageOf(meter) }) : meter;
     }),
     manual: [...taken.manual.filter(isInTime), ...manual],
     usage: [...taken.usage.filter(isInTime), ...usage],
@@ -113,14 +116,14 @@ function readOut(meter: MeterRow): MeterRow {
 
 /**
  * A register from the reading up to which it was billed. One that the term has not read ends with
- * what was taken for a term that was left out, unless the plan needs it to be read and it hangs
- * there still: then its reading is missing.
+ * what was taken for a term that was left out, unless the plan needs it to be read, it hangs there
+ * still, and no use was uploaded in its place: then its reading is missing.
  */
 function caughtUp(
   scope: Pick<FreezeScope, 'term' | 'isRequired'>,
   row: BilledRow,
   meter: MeterRow,
-  reading: LeftOutReading,
+  { reading, usage }: { reading: LeftOutReading; usage: readonly UsageRow[] },
 ): MeterRow {
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };
@@ -129,7 +132,9 @@ function caughtUp(
   const lastDate = row.handed_over ?? scope.term.end_date;
   const isGone = meter.remove_date !== null && meter.remove_date <= lastDate;
   const { taken_date, taken_value, taken_type } = reading;
-  if (taken_date === null || (!isGone && isNeeded(scope, row, meter.input))) return meter;
+  const isMissing = () =>
+    isNeeded(scope, row, meter.input) && !isUploadedThroughout(scope.term, row, meter.input, usage);
+  if (taken_date === null || (!isGone && isMissing())) return meter;
   return {
     ...begun,
     reading_date: taken_date,

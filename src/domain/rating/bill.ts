@@ -55,7 +55,7 @@ export type BillUsage = {
   readonly input: string;
   readonly unit: string | null;
   readonly quantity: string;
-  /** Units of too high an estimate that wait for the next term. */
+  /** Units that were billed before they were measured, or too many: they wait for the next term. */
   readonly carried?: string;
 };
 

@@ -164,6 +164,11 @@ export type Facts = {
    * rising, where the bill has others: on those the meter counts.
    */
   readonly uploadedDays?: Readonly<Record<string, readonly DaysFacts[]>> | null;
+  /**
+   * Inputs with registers that nobody has read for the term, or that were estimated, in whose place
+   * use was uploaded: what was billed by it is taken off what they show next.
+   */
+  readonly unread?: readonly string[] | null;
   readonly usageHistory?: HistoryFacts | null;
   /** Units of earlier estimates that were too high, by input; below zero, credited too often. */
   readonly carriedUnits?: Readonly<Record<string, string>> | null;

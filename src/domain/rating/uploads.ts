@@ -5,6 +5,7 @@ import {
   divide,
   type Exact,
   fraction,
+  maximum,
   minimum,
   multiply,
   signOf,
@@ -91,12 +92,23 @@ function besideMeters(
   known: Known,
 ): Billed | null {
   const { facts, measured, runs } = known;
-  const { name } = upload;
+  const { name, total } = upload;
   const days = entryOf(facts?.uploadedDays, name)?.map(dayPart) ?? null;
   const found = measured?.get(name) ?? nothingMeasured;
   const before = exactFrom(entryOf(facts?.carriedUnits, name)) ?? zero;
-  if (days === null || openParts(runs, days).length === 0) return null;
-  return besideMeasured(upload, definition, { days, found, before });
+  const isUnread = facts?.unread?.includes(name) ?? false;
+  if (days !== null && openParts(runs, days).length > 0) {
+    return besideMeasured(upload, definition, { days, found, before, isUnread });
+  }
+  const { quantity, carried } = inputQuantity(definition, found.uses, zero);
+  const more = subtract(subtract(quantity, carried), total);
+  if (isUnread) {
+    return { ...alone(upload, true, known), carried: unitsText(subtract(before, more)) };
+  }
+  if (signOf(more) <= 0 || signOf(before) <= 0) return null;
+  // What was measured beyond the upload is what had been billed before.
+  const left = unitsText(maximum(zero, subtract(before, more)));
+  return { ...alone(upload, true, known), carried: left };
 }
 
 const nothingMeasured: MeasuredUse = { meters: noMeters, uses: [] };
@@ -110,6 +122,7 @@ type Beside = {
   readonly found: MeasuredUse;
   /** Units from before. */
   readonly before: Exact;
+  readonly isUnread: boolean;
 };
 
 /**
@@ -119,7 +132,7 @@ type Beside = {
 function besideMeasured(
   { name, uploaded, total }: Upload,
   definition: MeteredInputDefinition,
-  { days, found, before }: Beside,
+  { days, found, before, isUnread }: Beside,
 ): Billed {
   const meters = found.meters.map((meter) => openMeter(meter, days));
   const uses = found.uses.map((use, index) => openUse(use, meters[index]));
@@ -144,7 +157,7 @@ function besideMeasured(
     uploaded,
     beside: { days, uploaded: total, measured: beside },
   };
-  const ahead = isCounted ? subtract(total, measured) : zero;
+  const ahead = isCounted || isUnread ? subtract(total, measured) : zero;
   return { usage, carried: unitsText(add(rest.carried, ahead)) };
 }
 
