@@ -197,6 +197,16 @@ test('an upload beside a reading is billed, and the next term begins from the re
   assert.equal(unitsOf(mar), 200);
 });
 
+// It had stopped at 310, and counts again in March: 90.
+test('an upload beside the reading of a meter that stands still is not taken off', async () => {
+  const home = await openRead();
+  const read: [string, string] = ['310', '28/02/2026'];
+  const feb = await billed(home, await uploaded(home, february, { use: '200', read }));
+  assert.deepEqual(feb.usage, [{ input: 'energy', unit: 'kWh', quantity: '200' }]);
+  const mar = await billed(home, await home.read(march, ['400', '31/03/2026']));
+  assert.equal(unitsOf(mar), 90);
+});
+
 // 200 for February and 100 for March, both unread; 310 -> 820 are 510, so 210 are left.
 test('uploads for two terms that nobody read are both taken off the next reading', async () => {
   const home = await openRead();
