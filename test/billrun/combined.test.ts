@@ -44,6 +44,7 @@ let made = 0;
 async function openTown(
   postType: PostType,
   billRounding: Service['billRounding'] = null,
+  holdRules: Service['holdRules'] = [],
 ): Promise<Town> {
   made += 1;
   const workspace = `town-${made}`;
@@ -56,7 +57,7 @@ async function openTown(
       values: [{ name: 'daily', type: 'Number', default: '0', overridable: 1 }],
       components: [{ name: 'fee', label: 'Fee', type: 'Charge' }],
       meteredInputs: [],
-      holdRules: [],
+      holdRules,
       billRounding,
     },
     { componentRules: [{ component: 'fee', formula: 'daily * segment.days' }] },
@@ -209,6 +210,19 @@ test('a bill of several subscriptions looks back on what they were charged toget
     assert.match(html, /Your past bills/, connectionGroupLabel ?? '');
     assert.match(html, /Jul/);
   }
+});
+
+test('a bill of several is held by what they are billed together, for each reason once', async () => {
+  const rule = { name: 'large', when: 'bill.current > 70', reason: 'more than 70' };
+  const town = await openTown('Post Account', null, [rule]);
+  const bills = await shownBills(town, await generated(town, july));
+  const held = bills.map((bill) => [bill.connectionGroupLabel, bill.holdReason]);
+  // 31 + 62 in the shop, 124 at home, 248 on the farm.
+  const reasons = { Shop: rule.reason, Home: rule.reason, Farm: rule.reason };
+  assert.deepEqual(Object.fromEntries(held), reasons);
+  const both = await openTown('Post Party', null, [{ ...rule, when: 'bill.current > 60' }]);
+  const [first] = await shownBills(both, await generated(both, july));
+  assert.equal(first?.holdReason, rule.reason);
 });
 
 test('what a bill of several was rounded by is charged to none of them', async () => {

@@ -1,7 +1,7 @@
 // Makes bills out of frozen inputs: rates every subscription, judges the draft, puts the document
 // together and takes its hash.
 import { isoDay, parseDay } from '../../base/days.ts';
-import { type Exact, fraction } from '../../base/numbers/exact.ts';
+import { add, type Exact, fraction, zero } from '../../base/numbers/exact.ts';
 import { errorBill } from '../rating/assemble-bill.ts';
 import type { Bill } from '../rating/bill.ts';
 import type { CompiledContext } from '../rating/compiled-context.ts';
@@ -178,7 +178,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   const isParty = term.post_type === 'Post Party';
   const combined: Combined = combine(contextOn(book, lastDayOf(scope)), rated);
   const isError = combined.errors.length > 0;
-  const holds = isError ? [] : rated.flatMap((one) => judge(book, one));
+  const holds = isError ? [] : judgeTogether(book, rated, combined);
   const sum = (pick: (standing: StandingRow) => number) =>
     rated.reduce((total, one) => total + pick(one.standing), 0);
   const brought = isError ? 0 : sum((one) => one.brought_forward);
@@ -273,19 +273,41 @@ const judges = new WeakMap<CompiledContext, HoldJudge>();
 /** Bills of which the usual amount is the mean. */
 const averagedBills = 3;
 
+/** By what each subscription is billed, and by what all of them are together: each rule once. */
+function judgeTogether(
+  book: PriceBook,
+  rated: readonly Rated[],
+  { amounts }: Combined,
+): HoldReason[] {
+  const { currentCharges, taxAmount, arrears, payable: payableWithinDueDate } = amounts;
+  const sums = { currentCharges, taxAmount, arrears, payableWithinDueDate };
+  const usual = rated.map(usualAmount).reduce((sum, one) => add(sum ?? zero, one ?? zero));
+  const reasons = new Map<string, HoldReason>();
+  for (const one of rated) {
+    const whole = { ...one, bill: { ...one.bill, ...sums } };
+    for (const hold of [...judge(book, one), ...judge(book, whole, usual)]) {
+      reasons.set(hold.name, hold);
+    }
+  }
+  return [...reasons.values()];
+}
+
 /** The rules of the context that hold a draft back. */
-function judge(book: PriceBook, { bill, facts, standing }: Rated): HoldReason[] {
+function judge(book: PriceBook, rated: Rated, usual = usualAmount(rated)): HoldReason[] {
+  const { bill, facts } = rated;
   const context = contextOn(book, parseDay(bill.billedTo ?? bill.endDate) ?? 0);
   let rules = judges.get(context);
   if (rules === undefined) {
     rules = compileHoldRules(context);
     judges.set(context, rules);
   }
-  return rules(bill, facts, averageAmount(standing, bill.currencyScale));
+  return rules(bill, facts, usual);
 }
 
 /** Exact: what is three times as much is not more than that. */
-function averageAmount({ history: known }: StandingRow, currencyScale: number): Exact | null {
+function usualAmount({ standing, bill }: Rated): Exact | null {
+  const { history: known } = standing;
+  const { currencyScale } = bill;
   if (known === null) return null;
   const history = billedOnly(known);
   let sum = 0;
