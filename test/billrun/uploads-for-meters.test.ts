@@ -14,6 +14,7 @@ import {
   leaveOut,
   linesOf,
   march,
+  needEnergy,
   openHome,
   readingsOn,
 } from '../support/left-out.ts';
@@ -31,11 +32,7 @@ const estimation = { allowed: 1, defaultDaily: '10' };
 async function openRead({ required = 1 }: { required?: 0 | 1 } = {}): Promise<Home> {
   const energy = { name: 'energy', unit: 'kWh', estimation };
   const home = await openHome(scene, { meteredInputs: [energy] } as never);
-  const [plan] = (await home.client.getTariffs({})).data.tariffs;
-  const { serviceCode = '', tariffCode: code = '' } = plan ?? {};
-  const usageData = [{ input: 'energy', source: 'Metered', required }];
-  const effectiveDate = '01/01/2026';
-  await home.client.updateTariff({ tariff: { serviceCode, code, effectiveDate, usageData } });
+  await needEnergy(home.client, { required });
   await billed(home, await home.read(january, ['310', '31/01/2026']));
   return home;
 }

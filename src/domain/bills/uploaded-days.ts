@@ -50,8 +50,8 @@ function rangesOf(uploads: readonly UsageRow[]): Range[] {
 
 /** Adds, of inputs that are measured too, what an upload does not stand for. */
 export function addUploadedDays(facts: Mutable<Facts>, term: BilledTerm, inputs: Inputs): void {
+  if (!term.bills_after_period) return;
   const { row, meters, usage } = inputs;
-  if (usage.length === 0 || !term.bills_after_period) return;
   const names = [...new Set(usage.map((one) => one.input))].sort();
   for (const name of names) {
     const registers = meters.filter((meter) => meter.input === name);
