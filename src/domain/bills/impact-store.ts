@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Facts } from '../rating/facts.ts';
 import { withContents } from './contents-store.ts';
+import { isCounted, type SummedTerm } from './summary-store.ts';
 
 export type FrozenBill = {
   bill_id: number;
@@ -12,18 +13,21 @@ export type FrozenBill = {
   facts: Facts | { subscriptions: Facts[] };
 };
 
-/** The bills of a term that were rated, in the order of what they were made for. */
+/**
+ * The bills of a term that were rated, in the order of what they were made for. Of a posted term,
+ * what was left out is charged by the next one.
+ */
 export async function listFrozenBills(
   tx: Tx,
   tenantId: number,
-  termId: number,
+  term: SummedTerm,
   window: { afterSubjectId: number; limit: number },
 ): Promise<FrozenBill[]> {
   const { rows } = await sql<FrozenBill>`
     select b.bill_id, b.subject_id, b.first_run, b.current_charges, k.facts
     from bills b
     ${withContents}
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
+    where b.tenant_id = ${tenantId} and b.term_id = ${term.termId} and ${isCounted(term.isPosted)}
       and b.status <> 'Error' and b.subject_id > ${window.afterSubjectId}
     order by b.subject_id
     limit ${window.limit}

@@ -101,6 +101,9 @@ export type BillFilter = {
   toDate?: Temporal.PlainDate | null;
 };
 
+/** Who asks what is paid means bills that somebody has to pay, unless he says which. */
+const owed: readonly BillStatus[] = ['Posted', 'Published'];
+
 function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   const conditions = [sql`b.tenant_id = ${tenantId}`];
   const { billId, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
@@ -109,7 +112,8 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   if (partyId) conditions.push(sql`b.party_id = ${partyId}`);
   if (termId) conditions.push(sql`b.term_id = ${termId}`);
   if (batchId) conditions.push(sql`b.batch_id = ${batchId}`);
-  if (filter.statuses) conditions.push(...haveStatus(tenantId, filter.statuses));
+  const statuses = filter.statuses ?? (filter.paymentStatus ? owed : null);
+  if (statuses) conditions.push(...haveStatus(tenantId, statuses));
   if (filter.paymentStatus) {
     conditions.push(sql`b.payment_status = ${sql.lit(filter.paymentStatus)}`);
   }

@@ -54,7 +54,11 @@ export async function sumOfTerm(
 /** Of a posted term, what was left out is on no account: only posted bills count. */
 export type SummedTerm = { termId: number; isPosted: boolean };
 
-function isCounted(isPosted: boolean): RawBuilder<unknown> {
+export function summedTerm(term: { term_id: number; status: string }): SummedTerm {
+  return { termId: term.term_id, isPosted: ['Posted', 'Published'].includes(term.status) };
+}
+
+export function isCounted(isPosted: boolean): RawBuilder<unknown> {
   return isPosted ? sql`b.status in ('Posted', 'Published')` : sql`b.status <> 'Cancelled'`;
 }
 
@@ -147,7 +151,7 @@ export async function findTermFigures(
 
 /**
  * The regular term before this one of the same batch and period, and what it charged: what its last
- * run made, without bills that are gone since or were left out of posting.
+ * run made, without bills that are gone since, were left out of posting or cancelled.
  */
 export async function findPreviousTerm(
   tx: Tx,
@@ -157,8 +161,8 @@ export async function findPreviousTerm(
   const { rows } = await sql<{ term_id: number; current_charges: string | null }>`
     select p.term_id, ((r.totals ->> 'currentCharges')::numeric - (
         select coalesce(sum(h.current_charges), 0) from bills h
-        where h.tenant_id = ${tenantId} and h.term_id = p.term_id and h.status = 'Hold'
-          and p.status in ('Posted', 'Published')
+        where h.tenant_id = ${tenantId} and h.term_id = p.term_id
+          and h.status in ('Hold', 'Cancelled') and p.status in ('Posted', 'Published')
       ) - (
         select coalesce(sum(g.current_charges), 0) from superseded_bills g
         where g.tenant_id = ${tenantId} and g.term_id = p.term_id and g.last_run = p.run_number

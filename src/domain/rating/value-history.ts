@@ -88,7 +88,8 @@ export function weightedItem(parts: readonly WeightedPart[]): ValueItem | undefi
     return divide(total, fraction(days, 1));
   };
   const text = parts.map((part) => `${part.item.text} for ${part.days} days`).join(', ');
-  const source = (parts[parts.length - 1] as WeightedPart).item.source;
+  const last = (parts[parts.length - 1] as WeightedPart).item;
+  const source = { ...last.source, ref: text };
   const isConstant = parts.every((part) => part.item.constant instanceof Exact);
   return isConstant
     ? { constant: mean(null), formula: null, text, source }

@@ -307,6 +307,7 @@ export async function hasBills(
 }
 
 /**
+ * Also of those that were left out of posting: unposted, the term is posted with them.
  * Prepaid bills are due on the day they were posted, whatever the term says. What is overdue of the
  * others stands on bills of later terms.
  */
@@ -322,7 +323,7 @@ export async function moveDueDateOfBills(
     set due_date = ${dueDate}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from pricing_contexts c
-    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
       and c.tenant_id = ${tenantId} and c.context_id = b.context_id
       and c.charging_type = 'Postpaid'
   `.execute(tx);

@@ -260,8 +260,8 @@ function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {
 type Amount = (minor: string | number | bigint) => number;
 
 function amountsOf(row: BillRow, amount: Amount) {
-  // Nothing is owed on what could not be made, nor on what was taken back.
-  const isOwed = row.status !== 'Error' && row.status !== 'Cancelled';
+  // Nothing is owed on what is not posted yet, was left out of posting or taken back.
+  const isOwed = row.status === 'Posted' || row.status === 'Published';
   const total = BigInt(row.arrears) + BigInt(row.bill_amount);
   const after = BigInt(row.payable) + BigInt(row.late_surcharge);
   const outstanding = BigInt(row.bill_amount) - BigInt(row.paid_amount);
@@ -311,7 +311,8 @@ function usageOf(items: NonNullable<BillRow['document']['usage']>): BillView['us
 
 /**
  * Quantities of earlier terms as they were frozen, of the input that the bill names first, with
- * what was billed and paid of them.
+ * what was billed and paid of them. Without use it is what was charged in them, also by bills that
+ * other subscriptions were on.
  */
 function historyOf(
   row: BillRow,
@@ -331,6 +332,7 @@ function historyOf(
       paidAmount: bill ? amount(bill.paid_amount) : null,
     };
   };
+  const charged = chargedHistory(row, amount);
   const items =
     used.length > 0
       ? used.map(({ label, quantity }) => ({
@@ -338,7 +340,7 @@ function historyOf(
           quantity,
           ...billed(label ?? ''),
         }))
-      : bills.map(({ label }) => ({ label, quantity: null, ...billed(label) }));
+      : charged.map((item) => ({ ...item, ...(known.has(item.label) ? billed(item.label) : {}) }));
   return items.slice(0, shownTerms);
 }
 

@@ -10,7 +10,7 @@ import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/e
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
-import { listBillsAfter } from '../../domain/bills/list-store.ts';
+import { countBills, listBillsAfter } from '../../domain/bills/list-store.ts';
 import { findRun, type RunRow, type RunTotals } from '../../domain/bills/runs-store.ts';
 import {
   findPreviousTerm,
@@ -18,6 +18,7 @@ import {
   listExceptions,
   listRetired,
   type SummedTerm,
+  summedTerm,
   sumParts,
   type TermFigures,
 } from '../../domain/bills/summary-store.ts';
@@ -114,7 +115,8 @@ export const getBillTerm = operation({
     const shown = presentTerm(term);
     return {
       message: `${counted(sums.bills, 'bill')}, ${sums.errors} in error, ${sums.onHold} on hold`,
-      total: sums.bills + sums.errors,
+      // Cancelled ones are listed as well, and in no sum.
+      total: await countBills(tx, tenantId, filter),
       wrap: (bills: never[], exceptions: never[] = []) => ({
         term: shown,
         summary: sums,
@@ -156,11 +158,11 @@ async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): 
   const { tenantId } = tenant;
   const termId = term.term_id;
   const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const isPosted = ['Posted', 'Published'].includes(term.status);
-  const figures = await findTermFigures(tx, tenantId, { termId, isPosted, batchId });
+  const summed = summedTerm(term);
+  const figures = await findTermFigures(tx, tenantId, { ...summed, batchId });
   const run = await findRun(tx, tenantId, { termId, runNumber: term.run_number });
   const made = isOther(term, batchId) ? null : (run?.totals ?? null);
-  const totals = made && (await partsOf(tx, tenantId, { termId, isPosted }, made, figures));
+  const totals = made && (await partsOf(tx, tenantId, summed, made, figures));
   const previous = await findPreviousTerm(tx, tenantId, termId);
   const retired = await listRetired(tx, tenantId, termId);
   return {

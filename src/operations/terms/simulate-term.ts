@@ -19,6 +19,7 @@ import {
   listFrozenBills,
 } from '../../domain/bills/impact-store.ts';
 import { findRun } from '../../domain/bills/runs-store.ts';
+import { summedTerm } from '../../domain/bills/summary-store.ts';
 import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
 import { loadPinned } from '../../domain/pricing/price-books.ts';
 import { compilePriceBook, type PriceBook } from '../../domain/rating/price-book.ts';
@@ -147,9 +148,10 @@ async function rateTerm(
   const { tenant } = call;
   const impact = noImpact(window);
   const books = new Map<number, PriceBook>();
+  const summed = summedTerm(term);
   for (let afterSubjectId = 0; ; ) {
     const next = { afterSubjectId, limit: chunkBills };
-    const bills = await listFrozenBills(call.tx, tenant.tenantId, term.term_id, next);
+    const bills = await listFrozenBills(call.tx, tenant.tenantId, summed, next);
     for (const { first_run: runNumber } of bills) {
       if (books.has(runNumber)) continue;
       const run = await runOf(call, term, runNumber);
