@@ -1,6 +1,6 @@
 // Whoever writes a row of a certain kind stands still inside that statement until the gate is
 // opened: a process can be killed or paused, or the world changed around it, at that very place.
-import { afterEach } from 'node:test';
+import { after } from 'node:test';
 import pg from 'pg';
 import type { Place } from './laws.ts';
 import { until } from './program.ts';
@@ -16,13 +16,10 @@ export type Gate = {
 
 const key = 4242;
 
-/** A test that fails leaves its gate closed, and the next one must not stand there. */
-const closed = new Set<Gate>();
-afterEach(async () => {
-  for (const gate of closed) await gate.open();
-});
-
-/** `when` is about `new`; one gate at a time in a database. */
+/**
+ * `when` is about `new`; one gate at a time in a database. At the end of its test it is opened: one
+ * that failed must not leave it closed to the next.
+ */
 export async function closeGate(place: Place, table: string, when = 'true'): Promise<Gate> {
   const holder = new pg.Client({ ...place.cluster.superuser, database: place.databaseName });
   await holder.connect();
@@ -40,19 +37,21 @@ export async function closeGate(place: Place, table: string, when = 'true'): Pro
     );
     return rows[0].count as number;
   };
+  let isOpen = false;
   const gate: Gate = {
     waiting,
     async reached(count = 1) {
       await until(async () => (await waiting()) >= count, `${count} stand at ${table}`);
     },
     async open() {
-      if (!closed.delete(gate)) return;
+      if (isOpen) return;
+      isOpen = true;
       await holder.query(`select pg_advisory_unlock(${key})`);
       // Whoever stood there has to be through before the trigger can go.
       await holder.query(`drop trigger gate on ${table}`);
       await holder.end();
     },
   };
-  closed.add(gate);
+  after(() => gate.open());
   return gate;
 }
