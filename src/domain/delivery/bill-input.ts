@@ -123,7 +123,14 @@ function keysOf(
     billedFrom: bill.billed_from === null ? null : wireDay(bill.billed_from),
     billedTo: bill.billed_to === null || bill.days === 0 ? null : wireDay(bill.billed_to),
     days: bill.days,
+    ...previousTermOf(facts),
   };
+}
+
+function previousTermOf({ previousTerm }: Partial<Facts>): Pick<BillDocument, 'previousTerm'> {
+  if (!previousTerm) return {};
+  const { startDate, endDate } = previousTerm.term;
+  return { previousTerm: { startDate, endDate } };
 }
 
 /** Until it is issued, a bill is a draft to whoever holds the paper. */

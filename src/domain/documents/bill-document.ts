@@ -112,6 +112,8 @@ export type BillDocument = {
   readonly billedFrom?: string | null;
   readonly billedTo?: string | null;
   readonly days: number;
+  /** Where lines may be of it. */
+  readonly previousTerm?: { readonly startDate: string; readonly endDate: string };
   readonly meterReadings: readonly DocumentReading[];
   readonly usage: readonly DocumentUsage[];
   readonly lines: readonly DocumentLine[];

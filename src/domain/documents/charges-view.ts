@@ -7,6 +7,7 @@ import type {
   DocumentUsage,
 } from './bill-document.ts';
 import type { Labels } from './labels.ts';
+import { areStepsOfQuantity, type DaysPart, daysPart } from './line-sum.ts';
 import { lineText } from './plain-text.ts';
 import { joined, type Wording, worded } from './wording.ts';
 
@@ -125,8 +126,7 @@ function usageTexts(
   const isShown = readings.length === 1 && usage.length === 1;
   if (isShown && usage[0]?.quantity === readings[0]?.consumption) return [];
   return usage.map(({ input, unit, quantity }) => {
-    const measure = `${wording.formats.quantity(quantity)} ${lineText(unit)}`.trim();
-    return joined(wording, ': ', [lineText(input), measure]);
+    return joined(wording, ': ', [lineText(input), measureText(quantity, unit, wording)]);
   });
 }
 
@@ -147,39 +147,54 @@ function groupsOf(
 
 function chargeRow(line: DocumentLine, bill: BillDocument, wording: Wording): ChargeRow {
   const { labels, formats } = wording;
-  const unit = lineText(line.unit);
+  const part = daysPart(line, bill);
   const remarks = [
-    daysText(line, bill, wording),
+    daysText(line, bill, part, wording),
     line.lineType === 'Adjustment' ? labels.adjustment : '',
     lineText(line.description),
   ];
   return {
     label: lineText(line.label) || lineText(line.component),
     remark: joined(wording, ' · ', remarks),
-    quantity: line.quantity === null ? '' : `${formats.quantity(line.quantity)} ${unit}`.trim(),
-    rate: rateText(line, wording),
+    quantity: line.quantity === null ? '' : measureText(line.quantity, line.unit, wording),
+    // Beside the quantity, a rate alone would promise another amount.
+    rate: part === null ? rateText(line, wording) : '',
     amount: formats.amount(line.amount),
-    steps: isRateEnough(line) ? [] : line.details.map((step) => stepText(step, unit, wording)),
+    steps: part === null ? stepTexts(line, wording) : partTexts(line, part, wording),
   };
 }
 
-/** Of a line over another span than the bill. */
-function daysText(line: DocumentLine, bill: BillDocument, wording: Wording): string {
+/** Of a line over another span than the bill, or charged by the days. */
+function daysText(
+  line: DocumentLine,
+  bill: BillDocument,
+  part: DaysPart | null,
+  wording: Wording,
+): string {
   const isWhole =
     line.fromDate === (bill.billedFrom ?? bill.startDate) &&
     line.toDate === (bill.billedTo ?? bill.endDate);
-  if (isWhole) return '';
+  if (isWhole && part === null) return '';
   const { formats } = wording;
-  const label = line.days === 1 ? 'oneDay' : 'days';
-  const days = worded(wording, label, { days: formats.count(line.days) });
+  const label = part !== null ? 'partDays' : line.days === 1 ? 'oneDay' : 'days';
+  const days = worded(wording, label, {
+    days: formats.count(line.days),
+    all: part === null ? '' : formats.count(part.termDays),
+  });
   const span = joined(wording, ' – ', [formats.date(line.fromDate), formats.date(line.toDate)]);
   return joined(wording, ' ', [span, `(${days})`]);
 }
 
-/** One step says no more than the line can, unless it has a flat part. */
-function isRateEnough({ details }: DocumentLine): boolean {
-  const [first, ...others] = details;
-  return first === undefined || (others.length === 0 && !hasFlat(first));
+function measureText(quantity: string, unit: string | null, { formats }: Wording): string {
+  return `${formats.quantity(quantity)} ${lineText(unit)}`.trim();
+}
+
+/** One step says no more than the line can, unless it has a flat part or counts something else. */
+function isRateEnough(line: DocumentLine): boolean {
+  const [first, ...others] = line.details;
+  if (first === undefined) return true;
+  const isOfLine = line.quantity === null || areStepsOfQuantity(line);
+  return others.length === 0 && !hasFlat(first) && isOfLine;
 }
 
 function hasFlat({ flat }: DocumentLineDetail): boolean {
@@ -188,18 +203,48 @@ function hasFlat({ flat }: DocumentLineDetail): boolean {
 
 function rateText(line: DocumentLine, { formats }: Wording): string {
   const only = line.details.length === 1 ? line.details[0] : undefined;
-  // Beside the quantity, a rate alone would promise another amount.
   if (only !== undefined && hasFlat(only)) return '';
-  const rate = line.rate ?? only?.rate;
+  const rate = line.rate ?? (isRateEnough(line) ? only?.rate : undefined);
   if (rate === undefined) return '';
   const isPercent = line.unit === '%' && line.quantity === null;
   return isPercent ? `${formats.quantity(rate)} %` : formats.quantity(rate);
 }
 
-function stepText(step: DocumentLineDetail, unit: string, wording: Wording): string {
+function stepTexts(line: DocumentLine, wording: Wording): string[] {
+  return isRateEnough(line) ? [] : wholeSteps(line, wording);
+}
+
+function wholeSteps(line: DocumentLine, wording: Wording): string[] {
   const { formats } = wording;
-  const measure = `${formats.quantity(step.quantity)} ${unit}`.trim();
-  const rated = `${measure} × ${formats.quantity(step.rate)}`;
-  const flat = hasFlat(step) ? ` + ${formats.step(step.flat ?? '')}` : '';
-  return `${rated}${flat} = ${formats.step(step.amount)}`;
+  const unit = areStepsOfQuantity(line) ? line.unit : null;
+  return line.details.map((step) => {
+    const flat = hasFlat(step) ? ` + ${formats.step(step.flat ?? '')}` : '';
+    return `${ratedText(step, unit, wording)}${flat} = ${formats.step(step.amount)}`;
+  });
+}
+
+function ratedText(
+  step: { quantity: string | null; rate: string },
+  unit: string | null,
+  wording: Wording,
+): string {
+  const rate = wording.formats.quantity(step.rate);
+  return step.quantity === null ? rate : `${measureText(step.quantity, unit, wording)} × ${rate}`;
+}
+
+/** What the whole term comes to, and what its days make of that. */
+function partTexts(line: DocumentLine, part: DaysPart, wording: Wording): string[] {
+  const { formats } = wording;
+  const days = `${formats.count(part.days)}/${formats.count(part.termDays)}`;
+  const ending = `× ${days} = ${formats.step(part.part)}`;
+  if (!isRateEnough(line)) {
+    return [...wholeSteps(line, wording), `${formats.step(part.whole)} ${ending}`];
+  }
+  const { quantity, rate } = line;
+  const [only] = line.details;
+  if (only !== undefined) {
+    const unit = areStepsOfQuantity(line) ? line.unit : null;
+    return [`${ratedText(only, unit, wording)} ${ending}`];
+  }
+  return [`${ratedText({ quantity, rate: rate ?? '' }, line.unit, wording)} ${ending}`];
 }

@@ -14,6 +14,7 @@ export const arabicLabels: typeof englishLabels = {
   period: 'الفترة',
   days: '{days} يومًا',
   oneDay: 'يوم واحد',
+  partDays: '{days} من {all} يومًا',
   issueDate: 'تاريخ الإصدار',
   dueDate: 'تاريخ الاستحقاق',
   payableBy: 'المستحق حتى {date}',

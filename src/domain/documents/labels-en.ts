@@ -12,6 +12,7 @@ export const englishLabels = {
   period: 'Period',
   days: '{days} days',
   oneDay: '{days} day',
+  partDays: '{days} of {all} days',
   issueDate: 'Issue date',
   dueDate: 'Due date',
   payableBy: 'Payable by {date}',

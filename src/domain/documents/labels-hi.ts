@@ -14,6 +14,7 @@ export const hindiLabels: typeof englishLabels = {
   period: 'अवधि',
   days: '{days} दिन',
   oneDay: '{days} दिन',
+  partDays: '{all} में से {days} दिन',
   issueDate: 'जारी तिथि',
   dueDate: 'देय तिथि',
   payableBy: '{date} तक देय',

@@ -14,6 +14,7 @@ export const urduLabels: typeof englishLabels = {
   period: 'دورانیہ',
   days: '{days} دن',
   oneDay: '{days} دن',
+  partDays: '{all} میں سے {days} دن',
   issueDate: 'تاریخ اجرا',
   dueDate: 'آخری تاریخ',
   payableBy: '{date} تک قابل ادا رقم',

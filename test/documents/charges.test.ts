@@ -1,0 +1,150 @@
+// What the lines of a bill say about how their amounts come about.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notoTypefaces } from '../../src/base/typeset/noto.ts';
+import type { BillDocument, DocumentLine } from '../../src/domain/documents/bill-document.ts';
+import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
+import { billText } from '../../src/domain/documents/bill-text.ts';
+import { layOutBill } from '../../src/domain/documents/render-bill.ts';
+import { wireBill } from '../../src/domain/rating/bill.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { tariffCases } from '../rating/tariff-cases.ts';
+import { line, ordinary, ordinaryBill } from './bills.ts';
+import { textsOf } from './page-check.ts';
+
+/** What stands in the rows of charges, by row: label, what is below it, quantity, rate, amount. */
+function rowsOf(over: Partial<BillDocument>, locale = 'en-PK'): string[][] {
+  const { html } = renderBillHtml({ ...ordinary, locale, bill: { ...ordinaryBill, ...over } });
+  const table = /<table class="charges">(.*?)<\/table>/s.exec(html)?.[1] ?? '';
+  return [...table.matchAll(/<tr>(<td>.*?)<\/tr>/g)].map(([, row = '']) =>
+    row
+      .replace(/<[^>]+>/g, '|')
+      .replace(/[\u2066-\u2069]/g, '')
+      .split('|')
+      .filter((text) => text !== ''),
+  );
+}
+
+const rowOf = (
+  over: Partial<DocumentLine> & { amount: number },
+  bill: Partial<BillDocument> = {},
+) => rowsOf({ ...bill, lines: [line({ label: 'Seats', ...over })] })[0];
+
+test('seats of a part of the month are told with their days, as the amount comes about', () => {
+  const saas = tariffCases.cases.find((one) => one.id === 'SAAS');
+  const [scenario] = saas?.scenarios ?? [];
+  assert.ok(saas && scenario);
+  const rated = rateBill(compilePriceBook(singleVersion(saas.service, saas.tariffs)), scenario);
+  const bill = wireBill(rated) as Partial<BillDocument>;
+  const seats = rowsOf(bill).filter(([label]) => label === 'Seats');
+  assert.deepEqual(seats, [
+    [
+      'Seats',
+      '01-Apr-2026 – 10-Apr-2026 (10 of 30 days)',
+      '12 seat × 15 × 10/30 = 60.00',
+      '12 seat',
+      '60.00',
+    ],
+    [
+      'Seats',
+      '11-Apr-2026 – 30-Apr-2026 (20 of 30 days)',
+      '20 seat × 12 × 20/30 = 160.00',
+      '20 seat',
+      '160.00',
+    ],
+  ]);
+  const text = billText({ ...ordinary, bill: { ...ordinaryBill, ...bill } });
+  assert.match(text, /^Seats \(12 seat\) +60\.00\n {2}.*\(10 of 30 days\)\n {2}12 seat × 15 × 10/m);
+});
+
+test('a bill of which every line is of a part of the term says so in each', () => {
+  const days = { fromDate: '15/07/2025', days: 17 };
+  const billed = { billedFrom: '15/07/2025', days: 17 };
+  const told = '15-Jul-2025 – 31-Jul-2025 (17 of 31 days)';
+  // 5 * 200 * 17 / 31 = 548.387...
+  const fixed = { ...days, quantity: '5', unit: 'kW', rate: '200', amount: 548.39 };
+  const step = '5 kW × 200 × 17/31 = 548.3871';
+  assert.deepEqual(rowOf(fixed, billed), ['Seats', told, step, '5 kW', '548.39']);
+  // 600 * 17 / 31 = 329.03..., rounded to a whole unit
+  const whole = { ...days, rate: '600', amount: 329 };
+  assert.deepEqual(rowOf(whole, billed), ['Seats', told, '600 × 17/31 = 329.0323', '329.00']);
+  // (10 * 5 + 5 * 4 + 3) * 17 / 31 = 40.03...
+  const details = [
+    { quantity: '10', rate: '5', amount: '50' },
+    { quantity: '5', rate: '4', flat: '3', amount: '23' },
+  ];
+  const slabs = { ...days, quantity: '15', unit: 'seat', amount: 40.03, details };
+  assert.deepEqual(rowOf(slabs, billed), [
+    'Seats',
+    told,
+    '10 seat × 5 = 50.00',
+    '5 seat × 4 + 3.00 = 23.00',
+    '73.00 × 17/31 = 40.0323',
+    '15 seat',
+    '40.03',
+  ]);
+});
+
+test('a line whose figures come to its amount keeps its rate, whatever its days', () => {
+  const days = { toDate: '10/07/2025', days: 10 };
+  const told = '01-Jul-2025 – 10-Jul-2025 (10 days)';
+  // Use of ten days: 80 * 3 = 240
+  const used = { ...days, quantity: '80', unit: 'kWh', rate: '3', amount: 240 };
+  assert.deepEqual(rowOf(used), ['Seats', told, '80 kWh', '3', '240.00']);
+  // Half of the sum, which the days do not explain.
+  const halved = { ...days, quantity: '80', unit: 'kWh', rate: '3', amount: 120 };
+  assert.deepEqual(rowOf(halved), ['Seats', told, '80 kWh', '3', '120.00']);
+  const percent = { ...days, unit: '%', rate: '30', amount: 9.68 };
+  assert.deepEqual(rowOf(percent), ['Seats', told, '30 %', '9.68']);
+  const most = { ...days, quantity: '9'.repeat(40), rate: '9'.repeat(40), amount: 1 };
+  assert.equal(rowOf(most)?.[1], told);
+});
+
+test('a line of the term before is of as many days as that term has', () => {
+  const days = { fromDate: '16/06/2025', toDate: '30/06/2025', days: 15 };
+  const previousTerm = { startDate: '01/06/2025', endDate: '30/06/2025' };
+  const half = { ...days, quantity: '2', unit: 'kW', rate: '100', amount: 100 };
+  const told = '16-Jun-2025 – 30-Jun-2025 (15 of 30 days)';
+  const step = '2 kW × 100 × 15/30 = 100.00';
+  assert.deepEqual(rowOf(half, { previousTerm }), ['Seats', told, step, '2 kW', '100.00']);
+});
+
+test('days of a term are told in the language of the bill', () => {
+  const days = { toDate: '10/07/2025', days: 10 };
+  const lines = [line({ label: 'Seats', ...days, quantity: '31', rate: '3', amount: 30 })];
+  const told = (locale: string) => rowsOf({ lines }, `${locale}-u-nu-latn`)[0]?.[1];
+  assert.match(told('hi-IN') ?? '', /\(31 में से 10 दिन\)/);
+  assert.match(told('ur-PK') ?? '', /\(31 میں سے 10 دن\)/);
+  assert.match(told('ar-EG') ?? '', /\(10 من 31 يومًا\)/);
+});
+
+test('steps carry the unit of the line where they count it, and no other', () => {
+  const details = [
+    { quantity: '200', rate: '0.4', amount: '80' },
+    { quantity: '84.35', rate: '0.25', amount: '21.0875' },
+  ];
+  // Thousands above an allowance of a million.
+  const calls = { quantity: '1284350', unit: 'call', amount: 101.09, details };
+  assert.deepEqual(rowOf(calls), [
+    'Seats',
+    '200 × 0.4 = 80.00',
+    '84.35 × 0.25 = 21.0875',
+    '1,284,350 call',
+    '101.09',
+  ]);
+  const one = { ...calls, amount: 80, details: details.slice(0, 1) };
+  assert.deepEqual(rowOf(one), ['Seats', '200 × 0.4 = 80.00', '1,284,350 call', '80.00']);
+  // A third of each, rounded where decimal text ends.
+  const thirds = [
+    { quantity: '33.333333333333', rate: '1', amount: '33.333333333333' },
+    { quantity: '33.333333333333', rate: '2', amount: '66.666666666667' },
+  ];
+  const cut = { quantity: '66.666666666667', unit: 'm3', amount: 100, details: thirds };
+  assert.match(rowOf(cut)?.[1] ?? '', / m3 × 1 = /);
+  const pages = layOutBill(
+    { ...ordinary, bill: { ...ordinaryBill, lines: [line({ label: 'Calls', ...calls })] } },
+    notoTypefaces(),
+  );
+  assert.ok(pages.flatMap(textsOf).includes('200 × 0.4 = 80.00'));
+});
