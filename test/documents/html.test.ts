@@ -100,6 +100,21 @@ test('the page says what the paper says, in its language and direction', () => {
   assert.match(renderBillHtml(urdu).html, /<html lang="ur-PK" dir="rtl">/);
 });
 
+test('a colour too light to be read on white is darkened, as on paper', () => {
+  const accent = (color: string) => {
+    const { html } = renderBillHtml({ ...ordinary, letterhead: { ...ordinary.letterhead, color } });
+    return /--accent: (#[0-9a-f]{6});/.exec(html)?.[1];
+  };
+  assert.equal(accent('#0b6e4f'), '#0b6e4f');
+  // 255 * 0.45 = 114.75
+  assert.equal(accent('#ffffff'), '#727272');
+  const yellow = { ...ordinary, letterhead: { ...ordinary.letterhead, color: '#f2c500' } };
+  const colors = layOutBill(yellow, notoTypefaces()).flatMap((page) =>
+    page.items.map((item) => ('color' in item ? item.color : '')),
+  );
+  assert.ok(colors.includes(accent('#f2c500') ?? ''));
+});
+
 test('the bars of the chart are told apart by the end of long labels', () => {
   const name = (term: string) => `Batch North ${term}`;
   const history = ordinaryBill.history.map((term) => ({ ...term, label: name(term.label) }));

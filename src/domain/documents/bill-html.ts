@@ -8,6 +8,7 @@ import { type BillView, billView, type Fact, type HistoryView } from './bill-vie
 import type { ChargeRow, SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { codeRows } from './code.ts';
+import { darkEnough } from './layout/sheet.ts';
 import { isolated } from './plain-text.ts';
 import { joined } from './wording.ts';
 
@@ -19,7 +20,7 @@ export type BillPage = {
 
 export function renderBillHtml(input: BillDocumentInput): BillPage {
   const view = billView(input);
-  const style = styleSheet(view.letterhead.color);
+  const style = styleSheet(darkEnough(view.letterhead.color));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = [
     "default-src 'none'",

@@ -103,7 +103,7 @@ function mixed(color: string, part: number): string {
 }
 
 /** Yellow on white cannot be read: lighter colours are darkened to the same lightness. */
-function darkEnough(color: string): string {
+export function darkEnough(color: string): string {
   const [red = 0, green = 0, blue = 0] = channels(color);
   const lightness = (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
   const lightnessMax = 0.45;
