@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import {
+  addSubscription,
+  addTerm,
+  generate,
+  openBillRun,
+  post,
+  tariffCase,
+} from '../support/bill-run.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { mailParties, openPostedTerm, type PostedTerm } from '../support/posted-term.ts';
@@ -88,6 +96,34 @@ test('a published document stays the same, whatever changes afterwards', async (
     [tenantId, billId],
   );
   assert.ok(before.equals(await pdfOf(client, billId)));
+  assert.equal(await htmlOf(client, billId), page);
+});
+
+test('a document calls inputs by their labels, as they were when it was published', async () => {
+  const saas = tariffCase('SAAS');
+  const called = (label: string) =>
+    (saas.service.unmeteredInputs ?? []).map((one) =>
+      one.name === 'apiCalls' ? { ...one, label } : one,
+    );
+  const service = { ...saas.service, unmeteredInputs: called('Calls of the API') };
+  const run = await openBillRun(scene, { ...saas, service });
+  const { client } = run;
+  const termId = await addTerm(run);
+  const [facts] = saas.scenarios;
+  assert.ok(facts);
+  await addSubscription(run, termId, facts);
+  await generate(run, termId);
+  const [bill] = (await client.getBills({ termID: termId })).data.bills;
+  const billId = bill?.billID ?? 0;
+  assert.match(await htmlOf(client, billId), /Calls of the API: 1,284,350 call/, 'as a draft');
+  await post(run, termId, true);
+  await client.publishBills(schedule(termId));
+  const page = await htmlOf(client, billId);
+  assert.match(page, /Calls of the API: 1,284,350 call/);
+  const unmeteredInputs = called('Renamed');
+  await client.updateService({
+    service: { code: service.code, name: 'Renamed', unmeteredInputs } as never,
+  });
   assert.equal(await htmlOf(client, billId), page);
 });
 

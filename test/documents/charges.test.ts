@@ -11,7 +11,7 @@ import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-b
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import { tariffCases } from '../rating/tariff-cases.ts';
 import { line, ordinary, ordinaryBill } from './bills.ts';
-import { textsOf } from './page-check.ts';
+import { assertWellSet, textsOf } from './page-check.ts';
 
 /** What stands in the rows of charges, by row: label, what is below it, quantity, rate, amount. */
 function rowsOf(over: Partial<BillDocument>, locale = 'en-PK'): string[][] {
@@ -147,4 +147,35 @@ test('steps carry the unit of the line where they count it, and no other', () =>
     notoTypefaces(),
   );
   assert.ok(pages.flatMap(textsOf).includes('200 × 0.4 = 80.00'));
+});
+
+test('use of however many inputs is printed whole, each by its label where it has one', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `reactiveImport${at}`);
+  const usageOf = (count: number) =>
+    names(count).map((input, at) => ({ input, unit: 'kvarh', quantity: String(1_204_310 + at) }));
+  for (const count of [1, 6, 14, 150]) {
+    for (const over of [{}, { meterReadings: [] }, { meterReadings: [], lines: [] }]) {
+      const bill = { ...ordinaryBill, ...over, usage: usageOf(count) };
+      const pages = layOutBill({ ...ordinary, bill }, notoTypefaces());
+      assertWellSet(pages, `${count} inputs`);
+      const words = pages.flatMap(textsOf).join(' ');
+      for (const { input, quantity } of bill.usage) {
+        assert.ok(words.includes(input), input);
+        assert.ok(words.includes(Number(quantity).toLocaleString('en')), quantity);
+      }
+    }
+  }
+  const sections = ['A', 'B'].map((connectionNumber) => ({
+    ...{ connectionNumber, tariffCode: null, tariffLabel: null, meterReadings: [], subtotal: 0 },
+    usage: [{ input: 'calls', label: 'Calls abroad', unit: null, quantity: '7' }, ...usageOf(20)],
+  }));
+  const bill = { ...ordinaryBill, lines: [], meterReadings: [], usage: [], sections };
+  const texts = layOutBill({ ...ordinary, bill }, notoTypefaces()).flatMap(textsOf);
+  assert.equal(texts.filter((text) => text === '1,204,329 kvarh').length, 2);
+  assert.equal(texts.filter((text) => text === 'Calls abroad').length, 2);
+  assert.deepEqual(
+    texts.filter((text) => text.startsWith('Connection ')),
+    ['Connection A', 'Connection B'],
+  );
+  assert.match(billText({ ...ordinary, bill }), /^Calls abroad: 7$/m);
 });

@@ -7,6 +7,7 @@ import {
   type StoredDocument,
   type StoredLine,
   type StoredSection,
+  type StoredUsage,
   wholeLine,
 } from '../bills/document.ts';
 import { billReference } from '../bills/reference.ts';
@@ -16,6 +17,7 @@ import type {
   DocumentLine,
   DocumentSection,
   DocumentTerm,
+  DocumentUsage,
 } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import type { Facts } from '../rating/facts.ts';
@@ -78,7 +80,7 @@ function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
   return {
     ...keysOf(setting, bill, stored, facts),
     ...amountsOf(bill, major),
-    ...contentOf(bill, stored, major),
+    ...contentOf(setting, bill, stored, major),
     history: historyOf(facts, stored, major),
     bankAccounts: setting.bankAccounts,
   };
@@ -171,7 +173,12 @@ function amountsOf(bill: StoredBill, major: Major) {
   };
 }
 
-function contentOf(bill: StoredBill, stored: StoredDocument, major: Major) {
+function contentOf(
+  { inputLabels = {} }: RenderSetting,
+  bill: StoredBill,
+  stored: StoredDocument,
+  major: Major,
+) {
   const defaults: LineDefaults = {
     fromDate: bill.billed_from === null ? null : wireDay(bill.billed_from),
     toDate: bill.billed_to === null ? null : wireDay(bill.billed_to),
@@ -181,12 +188,17 @@ function contentOf(bill: StoredBill, stored: StoredDocument, major: Major) {
   };
   const lines = (items: readonly StoredLine[] | undefined) =>
     (items ?? []).map((item, index) => documentLine(item, index + 1, defaults, major));
+  const usage = (items: readonly StoredUsage[] | undefined) =>
+    (items ?? []).map((item) => documentUsage(item, inputLabels));
   return {
     meterReadings: stored.meterReadings ?? [],
-    usage: stored.usage ?? [],
+    usage: usage(stored.usage),
     lines: lines(stored.lines),
     surcharges: lines(stored.surcharges),
-    sections: (stored.sections ?? []).map((section) => documentSection(section, major)),
+    sections: (stored.sections ?? []).map((section) => ({
+      ...documentSection(section, major),
+      usage: usage(section.usage),
+    })),
   };
 }
 
@@ -200,13 +212,20 @@ function documentLine(
   return { ...line, amount: major(line.amount), computedAmount: major(line.computedAmount) };
 }
 
-function documentSection(section: StoredSection, major: Major): DocumentSection {
+function documentUsage(
+  { input, unit, quantity }: StoredUsage,
+  labels: Readonly<Record<string, string>>,
+): DocumentUsage {
+  const label = Object.hasOwn(labels, input) ? labels[input] : undefined;
+  return { input, unit, quantity, ...(label === undefined ? {} : { label }) };
+}
+
+function documentSection(section: StoredSection, major: Major): Omit<DocumentSection, 'usage'> {
   return {
     connectionNumber: section.connectionNumber,
     tariffCode: section.tariffCode ?? null,
     tariffLabel: section.tariffLabel ?? null,
     meterReadings: section.meterReadings ?? [],
-    usage: section.usage ?? [],
     subtotal: major(section.subtotal),
   };
 }

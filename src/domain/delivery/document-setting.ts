@@ -18,6 +18,8 @@ export type DocumentSetting = {
   endDate: string;
   bankAccounts: readonly DocumentBankAccount[];
   template: { templateID: number; version: number };
+  /** What inputs are called, by name; only where some are called otherwise. */
+  inputLabels?: Readonly<Record<string, string>>;
   /** Only where it is so: the workspace pays what it bills. */
   isOwedByUs?: true;
 };

@@ -13,6 +13,7 @@ import type { DocumentSetting, RenderSetting } from './document-setting.ts';
 import {
   getTemplateVersions,
   insertSetting,
+  listInputLabels,
   listSettings,
   type SettingRow,
 } from './settings-store.ts';
@@ -20,10 +21,12 @@ import {
 type Current = { setting: DocumentSetting; body: string };
 
 async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promise<Current> {
-  const [tenant, templates, banks] = await Promise.all([
+  const context = { contextId: term.context_id, date: term.end_date };
+  const [tenant, templates, banks, labels] = await Promise.all([
     findSettings(tx, tenantId),
     getTemplateVersions(tx, tenantId, term.context_id),
     listBankAccounts(tx, tenantId, term.context_id),
+    listInputLabels(tx, tenantId, context),
   ]);
   const setting: DocumentSetting = {
     organisation: { name: tenant.name, country: tenant.country, letterhead: tenant.letterhead },
@@ -42,9 +45,14 @@ async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promi
       .sort((a, b) => Number(b.is_default) - Number(a.is_default))
       .map(documentBank),
     template: { templateID: templates.template_id, version: templates.template_version },
+    ...(labels.length > 0 ? { inputLabels: labelByName(labels) } : {}),
     ...(isOwedByUs(term.context_type) ? { isOwedByUs: true } : {}),
   };
   return { setting, body: templates.body };
+}
+
+function labelByName(labels: readonly { name: string; label: string }[]) {
+  return Object.fromEntries(labels.map(({ name, label }) => [name, label]));
 }
 
 function documentBank(bank: BankAccountRow): DocumentBankAccount {

@@ -32,6 +32,33 @@ export async function getTemplateVersions(
   return row;
 }
 
+/** Of the version of the context that holds on a day, those of inputs that have one. */
+export async function listInputLabels(
+  tx: Tx,
+  tenantId: number,
+  context: { contextId: number; date: string },
+): Promise<{ name: string; label: string }[]> {
+  const { rows } = await sql<{ name: string; label: string }>`
+    select i.item ->> 'name' as name, i.item ->> 'label' as label
+    from (
+      select definition
+      from pricing_context_versions
+      where tenant_id = ${tenantId} and context_id = ${context.contextId}
+        and (effective_date is null or effective_date <= ${context.date}::date)
+      order by version desc
+      limit 1
+    ) v
+    cross join lateral (
+      select jsonb_path_query(v.definition, '$.meteredInputs[*]')
+      union all
+      select jsonb_path_query(v.definition, '$.unmeteredInputs[*]')
+    ) i (item)
+    where i.item ->> 'label' <> i.item ->> 'name'
+    order by name
+  `.execute(tx);
+  return rows;
+}
+
 export type SettingRow = {
   version: number;
   /** YYYY-MM-DD. */

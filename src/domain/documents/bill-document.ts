@@ -18,6 +18,8 @@ export type DocumentReading = {
 
 export type DocumentUsage = {
   readonly input: string;
+  /** What the input is called; otherwise its name. */
+  readonly label?: string;
   readonly unit: string | null;
   readonly quantity: string;
 };

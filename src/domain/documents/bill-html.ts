@@ -104,7 +104,8 @@ function sectionOf(view: BillView, section: SectionView): string {
 }
 
 function usageText({ wording, labels }: BillView, { usage }: SectionView): string {
-  return joined(wording, ' – ', [labels.usage, joined(wording, ' · ', usage)]);
+  const texts = usage.map((row) => row.text);
+  return joined(wording, ' – ', [labels.usage, joined(wording, ' · ', texts)]);
 }
 
 function readingsOf(view: BillView, section: SectionView): string {

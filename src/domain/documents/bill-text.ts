@@ -36,7 +36,7 @@ function chargeLines(view: BillView): string[] {
       '',
       ...(section.heading === null ? [] : [section.heading]),
       ...section.readings.map((reading) => readingLine(view, reading)),
-      ...section.usage,
+      ...section.usage.map((row) => row.text),
       ...rows.flatMap(rowLines),
       ...(section.subtotal === null ? [] : [pair(view.labels.subtotal, section.subtotal)]),
     ];

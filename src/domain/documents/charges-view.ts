@@ -23,6 +23,13 @@ export type ReadingRow = {
   readonly type: string;
 };
 
+export type UsageRow = {
+  readonly label: string;
+  readonly quantity: string;
+  /** Both, on one line. */
+  readonly text: string;
+};
+
 export type ChargeRow = {
   readonly label: string;
   /** Days, remarks: under the label. */
@@ -40,7 +47,7 @@ export type SectionView = {
   /** Null on a bill of one subscription. */
   readonly heading: string | null;
   readonly readings: readonly ReadingRow[];
-  readonly usage: readonly string[];
+  readonly usage: readonly UsageRow[];
   readonly groups: readonly ChargeGroup[];
   readonly subtotal: string | null;
 };
@@ -54,7 +61,7 @@ export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
       {
         heading: null,
         readings: readings(bill.meterReadings),
-        usage: usageTexts(bill.usage, bill.meterReadings, wording),
+        usage: usageRows(bill.usage, bill.meterReadings, wording),
         groups: groupsOf(bill.lines, bill, wording),
         subtotal: null,
       },
@@ -68,7 +75,7 @@ export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
     return {
       heading: joined(wording, ' · ', [name, plan]),
       readings: readings(section.meterReadings),
-      usage: usageTexts(section.usage, section.meterReadings, wording),
+      usage: usageRows(section.usage, section.meterReadings, wording),
       groups: groupsOf(own, bill, wording),
       subtotal: formats.amount(section.subtotal),
     };
@@ -118,15 +125,17 @@ function typeText(type: string | null, labels: Labels): string {
 }
 
 /** What no single meter shows: use without a meter, and sums over several registers. */
-function usageTexts(
+function usageRows(
   usage: readonly DocumentUsage[],
   readings: readonly DocumentReading[],
   wording: Wording,
-): string[] {
+): UsageRow[] {
   const isShown = readings.length === 1 && usage.length === 1;
   if (isShown && usage[0]?.quantity === readings[0]?.consumption) return [];
-  return usage.map(({ input, unit, quantity }) => {
-    return joined(wording, ': ', [lineText(input), measureText(quantity, unit, wording)]);
+  return usage.map((item) => {
+    const label = lineText(item.label) || lineText(item.input);
+    const quantity = measureText(item.quantity, item.unit, wording);
+    return { label, quantity, text: joined(wording, ': ', [label, quantity]) };
   });
 }
 

@@ -13,11 +13,27 @@ export function addSections(flow: Flow, sheet: Sheet, view: BillView): void {
   for (const section of view.sections) {
     const heading =
       section.heading === null ? emptyBlock : title(sheet, section.heading, { isSection: true });
-    if (section.readings.length > 0) addReadings(flow, sheet, view, section, heading);
-    const isHeaded = section.readings.length > 0;
-    addCharges(flow, sheet, view, section, isHeaded ? emptyBlock : heading);
+    const usage = usageBlock(sheet, view, section);
+    const hasReadings = section.readings.length > 0;
+    const hasCharges = section.groups.length > 0 || section.subtotal !== null;
+    const isListed = usage === null || (usage !== emptyBlock && !hasReadings && !hasCharges);
+    const shown = isListed ? emptyBlock : usage;
+    if (hasReadings) addReadings(flow, sheet, view, section, { heading, usage: shown });
+    if (isListed) addUsage(flow, sheet, view, section, hasReadings ? emptyBlock : heading);
+    const isBegun = hasReadings || isListed;
+    const begin = isBegun ? nothing : { heading, usage: shown };
+    if (hasCharges) addCharges(flow, sheet, view, section, begin);
   }
 }
+
+/** What stands with the title of the first table of a section: above it, and at its other end. */
+type Beginning = { readonly heading: Block; readonly usage: Block };
+
+const nothing: Beginning = { heading: emptyBlock, usage: emptyBlock };
+/** Of the width, before what was used. */
+const titlePart = 0.3;
+/** As much as the title of a table may have beside it; longer, it is a table of its own. */
+const usageLinesMax = 4;
 
 function title(
   sheet: Sheet,
@@ -41,7 +57,7 @@ function addReadings(
   sheet: Sheet,
   view: BillView,
   section: SectionView,
-  sectionHeading: Block,
+  begin: Beginning,
 ): void {
   const { labels } = view;
   const columns = placeColumns(sheet, [
@@ -54,7 +70,7 @@ function addReadings(
     { heading: labels.readingType, part: 0.13, align: 'end' },
   ]);
   addTable(flow, {
-    title: stack([sectionHeading, withUsage(sheet, view, section, labels.readings)]),
+    title: beginning(sheet, begin, labels.readings),
     heading: headingRow(sheet, columns),
     rows: section.readings.map((row) =>
       tableRow(sheet, columns, [
@@ -76,7 +92,7 @@ function addCharges(
   sheet: Sheet,
   view: BillView,
   section: SectionView,
-  sectionHeading: Block,
+  begin: Beginning,
 ): void {
   const { labels } = view;
   const columns = placeColumns(sheet, [
@@ -96,36 +112,64 @@ function addCharges(
     const cells = [{ text: labels.subtotal, isBold: true }, { text: '' }, { text: '' }];
     rows.push(tableRow(sheet, columns, [...cells, { text: section.subtotal, isBold: true }]));
   }
-  if (rows.length === 0) return;
-  const heading = section.groups[0]?.heading ?? labels.charges;
-  const name =
-    section.readings.length > 0 ? title(sheet, heading) : withUsage(sheet, view, section, heading);
   addTable(flow, {
-    title: stack([sectionHeading, name]),
+    title: beginning(sheet, begin, section.groups[0]?.heading ?? labels.charges),
     heading: headingRow(sheet, columns),
     rows,
     gapBefore: gapBetweenTables,
   });
 }
 
-/** What was used in all, at the other end of the line with the table's title. */
-function withUsage(sheet: Sheet, view: BillView, section: SectionView, text: string): Block {
-  if (section.usage.length === 0) return title(sheet, text);
+function beginning(sheet: Sheet, { heading, usage }: Beginning, text: string): Block {
+  if (usage === emptyBlock) return stack([heading, title(sheet, text)]);
+  const width = (sheet.right - sheet.left) * titlePart - 6;
+  return stack([heading, beside([title(sheet, text, { width }), usage])]);
+}
+
+/** What was used in all, for the line with a table's title; null where that has no room for it. */
+function usageBlock(sheet: Sheet, view: BillView, section: SectionView): Block | null {
+  if (section.usage.length === 0) return emptyBlock;
   const whole = sheet.right - sheet.left;
   const usage = joined(view.wording, ' – ', [
     view.labels.usage,
-    joined(view.wording, ' · ', section.usage),
+    joined(
+      view.wording,
+      ' · ',
+      section.usage.map((row) => row.text),
+    ),
   ]);
-  const width = whole * 0.7 - 4;
   const block = textBlock(sheet, usage, {
-    x: sheet.left + whole * 0.3,
-    width,
+    x: sheet.left + whole * titlePart,
+    width: whole * (1 - titlePart) - 4,
     size: sizes.body,
     color: sheet.colors.muted,
     align: 'end',
+    linesMax: usageLinesMax + 1,
   });
-  const name = title(sheet, text, { width: whole * 0.3 - 6 });
-  return beside([name, withRoom(block, 3)]);
+  return block.items.length > usageLinesMax ? null : withRoom(block, 3);
+}
+
+/** A row for each input, so that none of them is left out however many there are. */
+function addUsage(
+  flow: Flow,
+  sheet: Sheet,
+  view: BillView,
+  section: SectionView,
+  sectionHeading: Block,
+): void {
+  const { labels } = view;
+  const columns = placeColumns(sheet, [
+    { heading: labels.description, part: 0.6, align: 'start' },
+    { heading: labels.quantity, part: 0.4, align: 'end' },
+  ]);
+  addTable(flow, {
+    title: stack([sectionHeading, title(sheet, labels.usage)]),
+    heading: headingRow(sheet, columns),
+    rows: section.usage.map((row) =>
+      tableRow(sheet, columns, [{ text: row.label }, { text: row.quantity }]),
+    ),
+    gapBefore: gapBetweenTables,
+  });
 }
 
 /** The line, then its steps, each of which may go onto the next page. */
