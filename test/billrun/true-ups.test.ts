@@ -138,3 +138,22 @@ test('what was billed too much is credited in the order of use where prices chan
     ['gst', '01/03/2026', 200],
   ]);
 });
+
+test('documents tell what an estimate billed too much: on the bill that finds it, and the next', async () => {
+  const home = await estimated('0');
+  const shown = async ({ billID }: { billID: number }) => {
+    const { data } = await home.client.getBillDocument({ billID, format: 'HTML' });
+    const text = Buffer.from(data.base64, 'base64')
+      .toString()
+      .replace(/<[^>]*>/g, '');
+    return /^Usage – (.*)$/m.exec(text)?.[1];
+  };
+  // 100 - 300
+  const feb = await billed(home, await home.read(february, ['100', '28/02/2026']));
+  assert.equal(await shown(feb), 'energy: 0 kWh (200 kWh carried to your next bill)');
+  // 250 - 200
+  const mar = await billed(home, await home.read(march, ['350', '31/03/2026']));
+  assert.equal(await shown(mar), 'energy: 50 kWh (less 200 kWh carried from before)');
+  const apr = await billed(home, await home.read(april, ['400', '30/04/2026']));
+  assert.equal(await shown(apr), undefined);
+});

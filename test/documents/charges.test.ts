@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
-import type { BillDocument, DocumentLine } from '../../src/domain/documents/bill-document.ts';
+import type {
+  BillDocument,
+  DocumentLine,
+  DocumentUsage,
+} from '../../src/domain/documents/bill-document.ts';
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { billText } from '../../src/domain/documents/bill-text.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
@@ -178,4 +182,61 @@ test('use of however many inputs is printed whole, each by its label where it ha
     ['Connection A', 'Connection B'],
   );
   assert.match(billText({ ...ordinary, bill }), /^Calls abroad: 7$/m);
+});
+
+test('units that are carried from bill to bill are told on both, and what passes through on one', () => {
+  const usageOf = (over: Partial<DocumentUsage>, locale = 'en-PK') => {
+    const [reading] = ordinaryBill.meterReadings;
+    assert.ok(reading);
+    const usage = [{ input: 'energy', unit: 'kWh', quantity: '142', ...over }];
+    const bill = { ...ordinaryBill, meterReadings: [reading], usage };
+    return billText({ ...ordinary, locale, bill }).match(/^energy: .*$/m)?.[0];
+  };
+  assert.equal(usageOf({}), undefined, 'the reading shows it');
+  const over = usageOf({ quantity: '0', carried: '100' });
+  assert.equal(over, 'energy: 0 kWh (100 kWh carried to your next bill)');
+  const next = usageOf({ quantity: '1500', carriedIn: '100' });
+  assert.equal(next, 'energy: 1,500 kWh (less 100 kWh carried from before)');
+  assert.equal(
+    usageOf({ quantity: '0', carriedIn: '100', carried: '50' }),
+    'energy: 0 kWh (less 100 kWh carried from before, 50 kWh carried to your next bill)',
+  );
+  const passed = usageOf({ carriedIn: '100', carried: '100' });
+  assert.equal(passed, 'energy: 142 kWh (100 kWh carried to your next bill)');
+  assert.equal(
+    usageOf({ carriedIn: '-20.5', carried: '-1' }),
+    'energy: 142 kWh (with 20.5 kWh added from before, 1 kWh added to your next bill)',
+  );
+  for (const locale of ['ur-PK', 'hi-IN', 'ar-EG']) {
+    assert.doesNotMatch(usageOf({ carried: '100', carriedIn: '7' }, locale) ?? '(', /carried|\{/);
+  }
+  const many = Array.from({ length: 30 }, (_, at) => ({ input: `register${at}`, unit: 'kWh' }));
+  const usage = many.map((one) => ({ ...one, quantity: '1', carried: '100' }));
+  const pages = layOutBill({ ...ordinary, bill: { ...ordinaryBill, usage } }, notoTypefaces());
+  assertWellSet(pages, 'carried');
+  const told = pages
+    .flatMap(textsOf)
+    .filter((text) => text === '100 kWh carried to your next bill');
+  assert.equal(told.length, many.length);
+});
+
+test('a reading after the register went round says so', () => {
+  const [first] = ordinaryBill.meterReadings;
+  assert.ok(first);
+  const round = { ...first, previousReading: '99871', currentReading: '143', rollover: 1 };
+  const shown = (over: object, locale = 'en-PK') =>
+    billText({
+      ...ordinary,
+      locale,
+      bill: { ...ordinaryBill, meterReadings: [{ ...round, ...over }] },
+    });
+  assert.match(shown({}), /99,871 – 143 \(Removal, rollover\)/);
+  assert.match(shown({ estimated: 1 }), /\(Estimated, rollover\)/);
+  assert.match(shown({ readingType: null }), /99,871 – 143 \(rollover\)/);
+  assert.doesNotMatch(shown({ rollover: 0 }), /rollover/);
+  assert.doesNotMatch(shown({}, 'hi-IN'), /rollover/);
+  for (const locale of ['en-PK', 'ur-PK', 'hi-IN', 'ar-EG']) {
+    const bill = { ...ordinaryBill, meterReadings: [{ ...round, readingType: 'Installation' }] };
+    assertWellSet(layOutBill({ ...ordinary, locale, bill }, notoTypefaces()), locale);
+  }
 });

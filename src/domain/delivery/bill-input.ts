@@ -52,6 +52,10 @@ export type StoredBill = {
   facts: string;
 };
 
+/** Of one subscription, or of each of several. */
+type BillFacts = Partial<Facts> & { subscriptions?: readonly Facts[] };
+type CarriedFacts = Pick<Facts, 'carriedUnits'>;
+
 export function letterheadOf({ organisation }: RenderSetting): Letterhead {
   return readLetterhead(organisation);
 }
@@ -75,12 +79,12 @@ export function billInput(
 
 function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
   const stored = JSON.parse(bill.document) as StoredDocument;
-  const facts = JSON.parse(bill.facts) as Partial<Facts>;
+  const facts = JSON.parse(bill.facts) as BillFacts;
   const major = (minor: number) => majorUnits(BigInt(minor), setting.currencyDecimals);
   return {
     ...keysOf(setting, bill, stored, facts),
     ...amountsOf(bill, major),
-    ...contentOf(setting, bill, stored, major),
+    ...contentOf(setting, bill, stored, facts, major),
     history: historyOf(facts, stored, major),
     bankAccounts: setting.bankAccounts,
   };
@@ -92,7 +96,7 @@ function keysOf(
   setting: RenderSetting,
   bill: StoredBill,
   stored: StoredDocument,
-  facts: Partial<Facts>,
+  facts: BillFacts,
 ) {
   return {
     billID: bill.bill_id,
@@ -129,7 +133,9 @@ function keysOf(
   };
 }
 
-function previousTermOf({ previousTerm }: Partial<Facts>): Pick<BillDocument, 'previousTerm'> {
+function previousTermOf(facts: BillFacts): Pick<BillDocument, 'previousTerm'> {
+  const all = [facts, ...(facts.subscriptions ?? [])];
+  const previousTerm = all.find((one) => one.previousTerm)?.previousTerm;
   if (!previousTerm) return {};
   const { startDate, endDate } = previousTerm.term;
   return { previousTerm: { startDate, endDate } };
@@ -177,6 +183,7 @@ function contentOf(
   { inputLabels = {} }: RenderSetting,
   bill: StoredBill,
   stored: StoredDocument,
+  facts: BillFacts,
   major: Major,
 ) {
   const defaults: LineDefaults = {
@@ -188,16 +195,16 @@ function contentOf(
   };
   const lines = (items: readonly StoredLine[] | undefined) =>
     (items ?? []).map((item, index) => documentLine(item, index + 1, defaults, major));
-  const usage = (items: readonly StoredUsage[] | undefined) =>
-    (items ?? []).map((item) => documentUsage(item, inputLabels));
+  const usage = (items: readonly StoredUsage[] | undefined, own: CarriedFacts | undefined) =>
+    (items ?? []).map((item) => documentUsage(item, inputLabels, own?.carriedUnits ?? {}));
   return {
     meterReadings: stored.meterReadings ?? [],
-    usage: usage(stored.usage),
+    usage: usage(stored.usage, facts),
     lines: lines(stored.lines),
     surcharges: lines(stored.surcharges),
     sections: (stored.sections ?? []).map((section) => ({
       ...documentSection(section, major),
-      usage: usage(section.usage),
+      usage: usage(section.usage, factsOf(facts, section)),
     })),
   };
 }
@@ -213,11 +220,27 @@ function documentLine(
 }
 
 function documentUsage(
-  { input, unit, quantity }: StoredUsage,
+  { input, unit, quantity, carried }: StoredUsage,
   labels: Readonly<Record<string, string>>,
+  carriedUnits: Readonly<Record<string, string>>,
 ): DocumentUsage {
+  const carriedIn = Object.hasOwn(carriedUnits, input) ? carriedUnits[input] : undefined;
   const label = Object.hasOwn(labels, input) ? labels[input] : undefined;
-  return { input, unit, quantity, ...(label === undefined ? {} : { label }) };
+  return {
+    input,
+    unit,
+    quantity,
+    ...(label === undefined ? {} : { label }),
+    ...(carried === undefined ? {} : { carried }),
+    ...(carriedIn === undefined ? {} : { carriedIn }),
+  };
+}
+
+function factsOf(
+  { subscriptions = [] }: BillFacts,
+  { connectionNumber }: StoredSection,
+): Facts | undefined {
+  return subscriptions.find((one) => one.connection?.connectionNumber === connectionNumber);
 }
 
 function documentSection(section: StoredSection, major: Major): Omit<DocumentSection, 'usage'> {

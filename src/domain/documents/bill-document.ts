@@ -22,6 +22,10 @@ export type DocumentUsage = {
   readonly label?: string;
   readonly unit: string | null;
   readonly quantity: string;
+  /** Units that wait for the next bill; below zero, it charges them. */
+  readonly carried?: string;
+  /** Units of earlier bills that were taken off; below zero, added. */
+  readonly carriedIn?: string;
 };
 
 export type DocumentLineDetail = {

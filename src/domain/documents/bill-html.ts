@@ -127,7 +127,7 @@ function readingsOf(view: BillView, section: SectionView): string {
     joined(view.wording, ' ', [row.current, row.currentDate && `(${row.currentDate})`]),
     row.factor,
     row.consumption,
-    row.type,
+    joined(view.wording, ', ', [row.type, row.rollover]),
   ]);
   return (
     tag('h3', {}, [escaped(labels.readings)]) +

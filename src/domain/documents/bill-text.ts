@@ -47,7 +47,8 @@ function readingLine({ labels, wording }: BillView, reading: ReadingRow): string
   const { meter, register, previous, current, type, consumption } = reading;
   const span = [previous, current].filter((part) => part !== '').join(' – ');
   const factor = reading.factor === wording.formats.quantity('1') ? '' : `× ${reading.factor}`;
-  const kind = type === '' ? '' : `(${type})`;
+  const kinds = [type, reading.rollover].filter((part) => part !== '').join(', ');
+  const kind = kinds === '' ? '' : `(${kinds})`;
   return pair(joined([labels.meter, meter, register, span, factor, kind]), consumption);
 }
 

@@ -21,12 +21,16 @@ export type ReadingRow = {
   readonly factor: string;
   readonly consumption: string;
   readonly type: string;
+  /** Where the register began again from zero: with its type. */
+  readonly rollover: string;
 };
 
 export type UsageRow = {
   readonly label: string;
   readonly quantity: string;
-  /** Both, on one line. */
+  /** Units from bills before and for the next. */
+  readonly carried: string;
+  /** All of it on one line. */
   readonly text: string;
 };
 
@@ -101,6 +105,7 @@ function readingRow(reading: DocumentReading, { labels, formats }: Wording): Rea
     factor: formats.quantity(String(reading.mf)),
     consumption: formats.quantity(reading.consumption),
     type: typeText(reading.estimated ? 'Estimated' : reading.readingType, labels),
+    rollover: reading.rollover ? labels.rollover : '',
   };
 }
 
@@ -131,12 +136,28 @@ function usageRows(
   wording: Wording,
 ): UsageRow[] {
   const isShown = readings.length === 1 && usage.length === 1;
-  if (isShown && usage[0]?.quantity === readings[0]?.consumption) return [];
+  const [first] = usage;
+  const isPlain = first?.carried === undefined && first?.carriedIn === undefined;
+  if (isShown && isPlain && first?.quantity === readings[0]?.consumption) return [];
   return usage.map((item) => {
     const label = lineText(item.label) || lineText(item.input);
     const quantity = measureText(item.quantity, item.unit, wording);
-    return { label, quantity, text: joined(wording, ': ', [label, quantity]) };
+    const carried = joined(wording, ', ', carriedTexts(item, wording));
+    const measure = joined(wording, ' ', [quantity, carried && `(${carried})`]);
+    return { label, quantity, carried, text: joined(wording, ': ', [label, measure]) };
   });
+}
+
+/** Use is what was measured, less what was carried in and with what is carried on. */
+function carriedTexts({ carried, carriedIn, unit }: DocumentUsage, wording: Wording): string[] {
+  const told = (units: string | undefined, plus: keyof Labels, minus: keyof Labels) => {
+    if (units === undefined || Number(units) === 0) return '';
+    const size = measureText(units.replace(/^-/, ''), unit, wording);
+    return worded(wording, units.startsWith('-') ? minus : plus, { units: size });
+  };
+  // What only passes through was not taken off this bill.
+  const taken = carriedIn === carried ? undefined : carriedIn;
+  return [told(taken, 'carriedIn', 'leftBefore'), told(carried, 'carriedOn', 'leftOver')];
 }
 
 function groupsOf(

@@ -31,6 +31,10 @@ export const arabicLabels: typeof englishLabels = {
   consumption: 'الوحدات',
   readingType: 'النوع',
   usage: 'الاستهلاك',
+  carriedOn: '{units} تُخصم من فاتورتكم القادمة',
+  leftOver: '{units} تُضاف إلى فاتورتكم القادمة',
+  carriedIn: 'بعد خصم {units} من فترات سابقة',
+  leftBefore: 'مع إضافة {units} من فترات سابقة',
   charges: 'الرسوم',
   description: 'البيان',
   quantity: 'الكمية',
@@ -76,6 +80,7 @@ export const arabicLabels: typeof englishLabels = {
   Final: 'نهائية',
   Check: 'تدقيق',
   Automatic: 'آلية',
+  rollover: 'دورة عداد كاملة',
 };
 
 export const arabicOwed: typeof englishOwed = {

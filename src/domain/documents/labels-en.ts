@@ -29,6 +29,10 @@ export const englishLabels = {
   consumption: 'Units',
   readingType: 'Type',
   usage: 'Usage',
+  carriedOn: '{units} carried to your next bill',
+  leftOver: '{units} added to your next bill',
+  carriedIn: 'less {units} carried from before',
+  leftBefore: 'with {units} added from before',
   charges: 'Charges',
   description: 'Description',
   quantity: 'Quantity',
@@ -74,6 +78,7 @@ export const englishLabels = {
   Final: 'Final',
   Check: 'Check',
   Automatic: 'Automatic',
+  rollover: 'rollover',
 };
 
 /** Where the workspace pays who gets the document. */

@@ -31,6 +31,10 @@ export const hindiLabels: typeof englishLabels = {
   consumption: 'यूनिट',
   readingType: 'प्रकार',
   usage: 'खपत',
+  carriedOn: '{units} आपके अगले बिल में घटाए जाएँगे',
+  leftOver: '{units} आपके अगले बिल में जोड़े जाएँगे',
+  carriedIn: 'पहले के {units} घटाकर',
+  leftBefore: 'पहले के {units} जोड़कर',
   charges: 'शुल्क',
   description: 'विवरण',
   quantity: 'मात्रा',
@@ -76,6 +80,7 @@ export const hindiLabels: typeof englishLabels = {
   Final: 'अंतिम',
   Check: 'जाँच',
   Automatic: 'स्वचालित',
+  rollover: 'मीटर शून्य से आगे',
 };
 
 export const hindiOwed: typeof englishOwed = {

@@ -31,6 +31,10 @@ export const urduLabels: typeof englishLabels = {
   consumption: 'یونٹ',
   readingType: 'قسم',
   usage: 'استعمال',
+  carriedOn: '{units} آپ کے اگلے بل میں منہا ہوں گے',
+  leftOver: '{units} آپ کے اگلے بل میں شامل ہوں گے',
+  carriedIn: 'پہلے کے {units} منہا کر کے',
+  leftBefore: 'پہلے کے {units} شامل کر کے',
   charges: 'واجبات کی تفصیل',
   description: 'تفصیل',
   quantity: 'مقدار',
@@ -76,6 +80,7 @@ export const urduLabels: typeof englishLabels = {
   Final: 'آخری',
   Check: 'پڑتال',
   Automatic: 'خودکار',
+  rollover: 'میٹر صفر سے آگے',
 };
 
 export const urduOwed: typeof englishOwed = {

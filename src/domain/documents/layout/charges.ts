@@ -80,7 +80,7 @@ function addReadings(
         { text: row.current, beside: row.currentDate },
         { text: row.factor },
         { text: row.consumption, isBold: true },
-        { text: row.type },
+        { text: row.type, below: row.rollover },
       ]),
     ),
     gapBefore: gapBetweenTables,
@@ -166,7 +166,7 @@ function addUsage(
     title: stack([sectionHeading, title(sheet, labels.usage)]),
     heading: headingRow(sheet, columns),
     rows: section.usage.map((row) =>
-      tableRow(sheet, columns, [{ text: row.label }, { text: row.quantity }]),
+      tableRow(sheet, columns, [{ text: row.label }, { text: row.quantity, below: row.carried }]),
     ),
     gapBefore: gapBetweenTables,
   });
