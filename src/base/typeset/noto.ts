@@ -15,6 +15,17 @@ const latin = [
   ...'\u00a0–—‘’“”•…×·°€£₨₹−\ufffd',
 ].join('');
 
+type Weight = '400Regular' | '700Bold';
+
+const sansFile = (weight: Weight) => `noto-sans/${weight}/NotoSans_${weight}.ttf`;
+const naskhFile = (weight: Weight) => `noto-naskh-arabic/${weight}/NotoNaskhArabic_${weight}.ttf`;
+
+/** All that notoTypefaces reads. */
+export function notoFiles(): string[] {
+  const weights: Weight[] = ['400Regular', '700Bold'];
+  return weights.flatMap((weight) => [sansFile(weight), naskhFile(weight)]).map(fontPath);
+}
+
 let opened: Typefaces | undefined;
 
 /** Read once for the process, when the first document is made. */
@@ -24,17 +35,17 @@ export function notoTypefaces(): Typefaces {
 }
 
 /** Naskh goes far below the line: lines with it are set wider apart. */
-function ofWeight(weight: '400Regular' | '700Bold'): FaceList {
+function ofWeight(weight: Weight): FaceList {
   const style = weight.slice(3);
   const sans = openFaces({
-    path: fontPath(`noto-sans/${weight}/NotoSans_${weight}.ttf`),
+    path: fontPath(sansFile(weight)),
     name: `NotoSans-${style}`,
     ascent: 950,
     descent: 300,
     common: latin,
   });
   const naskh = openFaces({
-    path: fontPath(`noto-naskh-arabic/${weight}/NotoNaskhArabic_${weight}.ttf`),
+    path: fontPath(naskhFile(weight)),
     name: `NotoNaskhArabic-${style}`,
     ascent: 920,
     descent: 400,

@@ -1,139 +1,85 @@
-// Which renderer made a document. A change of its layout, of a font or of a library changes the
-// bytes of documents; by the hash of bills that never change this can be told from a document that
-// was tampered with.
-import { hash } from 'node:crypto';
-import type { BillDocumentInput, DocumentLine } from '../documents/bill-document.ts';
-import { readLetterhead } from '../documents/letterhead.ts';
-import { renderBill } from '../documents/render-bill.ts';
+// Which program made a document. A change of its layout, of a font or of a library changes the
+// bytes of documents; by a hash over all that makes them this can be told from a document that was
+// tampered with. A hash over the documents of some fixed bills would not do: whatever none of them
+// shows could change unseen.
+import { createHash, type Hash, hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { notoFiles } from '../../base/typeset/noto.ts';
 
-const line: DocumentLine = {
-  lineNo: 1,
-  component: 'energyCharge',
-  label: 'Energy – انرجی',
-  type: 'Charge',
-  lineType: 'Normal',
-  source: 'Computed',
-  fromDate: '01/07/2025',
-  toDate: '31/07/2025',
-  days: 31,
-  quantity: '404',
-  unit: 'kWh',
-  rate: '24.5',
-  amount: 9898,
-  computedAmount: 9898,
-  details: [{ quantity: '404', rate: '24.5', amount: '9898' }],
-  tariffCode: 'A',
-  tariffVersion: 1,
-  description: null,
-};
+/** Where the way of a stored bill to its bytes begins; the rest is what these import. */
+const beginnings = ['domain/delivery/bill-input.ts', 'domain/documents/render-bill.ts'];
 
-const fixedBill: BillDocumentInput = {
-  bill: {
-    billID: 1,
-    billNumber: 'B-1',
-    billRefNo: '10000000018',
-    billType: 'Regular',
-    status: 'Published',
-    paymentStatus: 'Unpaid',
-    termID: 1,
-    termLabel: 'Jul-2025',
-    serviceCode: 'E',
-    serviceLabel: 'Electricity',
-    batchCode: null,
-    tariffCode: 'A',
-    tariffLabel: 'A-1',
-    connectionID: 1,
-    connectionNumber: 'E-1',
-    connectionRefNo: null,
-    connectionGroupID: 1,
-    connectionGroupLabel: 'House',
-    partyID: 1,
-    partyNumber: 100001,
-    partyName: 'A. Khan',
-    address: { street: 'Mall Road', city: 'Lahore' },
-    currency: 'PKR',
-    issueDate: '02/08/2025',
-    startDate: '01/07/2025',
-    endDate: '31/07/2025',
-    dueDate: '15/08/2025',
-    days: 31,
-    meterReadings: [],
-    usage: [{ input: 'energy', unit: 'kWh', quantity: '404' }],
-    lines: [line],
-    previousBalance: 0,
-    paymentsReceived: 0,
-    arrears: 0,
-    currentCharges: 9898,
-    taxAmount: 0,
-    adjustments: 0,
-    roundingAdjustment: 0,
-    billAmount: 9898,
-    totalAmount: 9898,
-    walletApplied: 0,
-    payableWithinDueDate: 9898,
-    latePaymentSurcharge: 100,
-    payableAfterDueDate: 9998,
-    paidAmount: 0,
-    outstandingAmount: 9898,
-    creditBalance: 0,
-    surcharges: [],
-    sections: [],
-    history: [{ label: 'Jun', quantity: '380', amount: 0, paidAmount: 0 }],
-    bankAccounts: [{ title: 'Collection', bankName: 'Bank', iban: 'PK00' }],
-  },
-  letterhead: readLetterhead({ name: 'Utility', country: 'PK', letterhead: {} }),
-  locale: 'en',
-  template: { body: 'Payable by {{bill.dueDate}}' },
-};
+const importForm = /^(?:import|export)(?! type\b)(?:[^;']*?\sfrom)? '([^']+)';$/gm;
 
-const letterhead = readLetterhead({
-  name: 'بجلی',
-  country: 'US',
-  letterhead: { addressLines: ['12 Mall Road'], phone: '+92 42 1', email: 'a@b.c', taxNumber: '7' },
-});
-const section = { tariffCode: 'A', tariffLabel: 'A-1', meterReadings: [], subtotal: 9898 };
+/** Names, forms of numbers and the order of letters; how pages are packed. */
+const platformParts = ['icu', 'cldr', 'unicode', 'zlib'];
 
-/** With what is laid out otherwise: right to left, in sections, nothing to pay, paid by us. */
-const fixedBills: readonly BillDocumentInput[] = [
-  fixedBill,
-  {
-    ...fixedBill,
-    letterhead,
-    locale: 'ur-PK',
-    bill: {
-      ...fixedBill.bill,
-      connectionNumber: null,
-      usage: [],
-      lines: [{ ...line, connectionNumber: 'E-1', fromDate: '15/07/2025', days: 17 }],
-      sections: [{ ...section, connectionNumber: 'E-1', usage: fixedBill.bill.usage }],
-      history: [{ label: 'Jun', quantity: null, amount: 1234, paidAmount: 0 }],
-    },
-  },
-  {
-    ...fixedBill,
-    locale: 'bn-BD',
-    bill: {
-      ...fixedBill.bill,
-      lines: [{ ...line, toDate: '01/07/2025', days: 1 }],
-      history: [
-        { label: 'May', quantity: '-20', amount: 0, paidAmount: 0 },
-        { label: 'Jun', quantity: '0.75', amount: 0, paidAmount: 0 },
-      ],
-      arrears: -10_000,
-      adjustments: -10_000,
-      payableWithinDueDate: 0,
-      payableAfterDueDate: 100,
-      creditBalance: 102,
-    },
-  },
-  { ...fixedBill, isOwedByUs: true },
-];
-
-let known: string | undefined;
+/** Taken when the program is loaded: its files may be replaced while it runs. */
+const edition = editionOf(new URL('../../', import.meta.url));
 
 export function rendererEdition(): string {
-  known ??= sha256(Buffer.concat(fixedBills.map((bill) => renderBill(bill)))).slice(0, 16);
-  return known;
+  return edition;
+}
+
+/** Of the program whose sources are in a folder, whatever that is called. */
+export function editionOf(source: URL): string {
+  const sum = createHash('sha256');
+  const { files, libraries } = sourcesOf(source);
+  for (const [name, text] of files) addPart(sum, name, text);
+  for (const [name, version] of versionsOf(libraries)) addPart(sum, name, version);
+  for (const path of notoFiles()) addPart(sum, 'font', readFileSync(path));
+  for (const name of platformParts) addPart(sum, name, process.versions[name] ?? '');
+  return sum.digest('hex').slice(0, 16);
+}
+
+function addPart(sum: Hash, name: string, content: string | Buffer): void {
+  sum.update(`${name} ${content.length}\n`).update(content);
+}
+
+export type Sources = {
+  /** Text by path from the folder, in the order in which they are met. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Libraries by name, with a file that imports each. */
+  readonly libraries: ReadonlyMap<string, URL>;
+};
+
+/** What is loaded when a bill is rendered; types are not. */
+export function sourcesOf(source: URL): Sources {
+  const files = new Map<string, string>();
+  const libraries = new Map<string, URL>();
+  const waiting = beginnings.map((path) => new URL(path, source));
+  // Ends: no file is read twice.
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    const name = file.href.slice(source.href.length);
+    if (files.has(name)) continue;
+    const text = readFileSync(file, 'utf8');
+    files.set(name, text);
+    for (const [, wanted = ''] of text.matchAll(importForm)) {
+      if (wanted.startsWith('.')) waiting.push(new URL(wanted, file));
+      else if (!wanted.startsWith('node:')) libraries.set(wanted, file);
+    }
+  }
+  return { files, libraries };
+}
+
+/** Of the libraries and all that they depend on, by name and version. */
+function versionsOf(libraries: ReadonlyMap<string, URL | string>): [string, string][] {
+  const versions = new Map<string, [string, string]>();
+  const waiting = [...libraries];
+  // Ends: no package is read twice.
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [name, from] = next;
+    const path = findPackageJSON(name, from);
+    if (path === undefined || versions.has(path)) continue;
+    const { version = '', dependencies = {} } = JSON.parse(readFileSync(path, 'utf8')) as {
+      version?: string;
+      dependencies?: Record<string, string>;
+    };
+    versions.set(path, [name, version]);
+    for (const other of Object.keys(dependencies)) waiting.push([other, path]);
+  }
+  return [...versions.values()];
 }
 
 export function sha256(bytes: Buffer): string {
