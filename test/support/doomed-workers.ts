@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './program.ts';
 import type { Scene } from './scene.ts';
@@ -14,13 +14,20 @@ const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
 
 export type DoomedWorker = { child: ChildProcess; output(): string };
 
-/** Ends with the test that started it. Who is killed removes nothing that he has made. */
+/** Who is killed removes nothing that he has made. */
+const folder = mkdtempSync(join(tmpdir(), 'billwright-doomed-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const workers: DoomedWorker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await killWorker(worker);
+});
+
 export function startWorker(
   { cluster, databaseName }: Scene,
   options: { leaseSeconds?: number; lanes?: number } = {},
 ): DoomedWorker {
   const wanted = JSON.stringify({ ...cluster.owner, database: databaseName, ...options });
-  const folder = mkdtempSync(join(tmpdir(), 'billwright-doomed-'));
   const child = spawn(process.execPath, [script, wanted], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, TMPDIR: folder },
@@ -30,10 +37,7 @@ export function startWorker(
     output += chunk.toString();
   });
   const worker = { child, output: () => output };
-  after(async () => {
-    await killWorker(worker);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  workers.push(worker);
   return worker;
 }
 
