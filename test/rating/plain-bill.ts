@@ -282,22 +282,29 @@ function nameIn(view: View, name: string): PlainValue {
 function valueIn(view: View, name: string): PlainValue {
   const { rater, segment } = view;
   const value = rater.context.values?.find((item) => item.name === name) as ValueDefinition;
-  const first = rater.days[0] as number;
-  const last = rater.days.at(-1) as number;
-  const code = (day: number) => planOn(rater, segment === null ? day : segment.from);
-  const on = (day: number) => itemValue(view, value, itemOn(rater, code(day), value, day));
+  const days = daysOfPlan(view);
+  const first = days[0] as number;
+  const last = days.at(-1) as number;
+  const on = (day: number) => itemValue(view, value, itemOn(rater, planOn(rater, day), value, day));
   switch (value.changeInTerm) {
     case 'Split':
       return on(segment === null ? last : segment.from);
     case 'Start':
       return on(first);
     case 'Weighted': {
-      const sum = rater.days.map((day) => on(day) as Plain).reduce(plus);
-      return over(sum, wholeOf(BigInt(rater.days.length)));
+      const sum = days.map((day) => on(day) as Plain).reduce(plus);
+      return over(sum, wholeOf(BigInt(days.length)));
     }
     default:
       return on(last);
   }
+}
+
+/** Days over which values are read: of a segment those of its plan, of the term all. */
+function daysOfPlan({ rater, segment }: View): number[] {
+  if (segment === null) return rater.days;
+  const code = planOn(rater, segment.from);
+  return rater.days.filter((day) => planOn(rater, day) === code);
 }
 
 function itemValue(view: View, value: ValueDefinition, item: Item | null): PlainValue {

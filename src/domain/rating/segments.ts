@@ -23,16 +23,20 @@ const rememberedMax = 1000;
 /** Above the day numbers of this and the next two centuries, to join three of them into a key. */
 const keyBase = 100_000;
 
+/** Days over which values are read. */
+export type ReadDays = {
+  readonly runs: readonly Run[];
+  readonly firstDay: number;
+  readonly lastDay: number;
+};
+
 /** A term and the days of it that are billed. */
-export type BilledWindow = {
+export type BilledWindow = ReadDays & {
   readonly start: number;
   readonly end: number;
   readonly termDays: number;
   readonly months: Exact;
-  readonly runs: readonly Run[];
   readonly billedDays: number;
-  readonly firstDay: number;
-  readonly lastDay: number;
 };
 
 export type PlanEntry = { readonly code: string; readonly from: number };
@@ -85,15 +89,23 @@ export function cutSegments(
   facts: CutFacts,
 ): Segment[] {
   let segments: Segment[] | null = null;
+  let inForce: ReadonlyMap<Edition, ReadDays> | null = null;
   for (const run of runs) {
     let day = run.from;
     while (day <= run.to) {
       const { edition, to } = pieceFrom(book, history, day, run.to);
+      // An edition's prices on days when it is not in force are nobody's.
+      let read: ReadDays = window;
+      if (to - day + 1 !== window.billedDays) {
+        inForce ??= daysInForce(book, history, runs);
+        read = inForce.get(edition) as ReadDays;
+      }
       const starts = startsInside(edition, day, to, facts);
       for (let index = 0; index < starts.length; index++) {
         const from = starts[index] as number;
         const end = (starts[index + 1] ?? to + 1) - 1;
-        const segment = makeSegment(from, end, edition, window, quantity, facts.variants);
+        const items = itemsFor(edition, read, from, facts.variants);
+        const segment = makeSegment(from, end, edition, window, quantity, items);
         segments = appended(segments, segment);
         checkSegments(segments.length);
       }
@@ -128,6 +140,35 @@ function pieceFrom(
   if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
   const edition = pricingEditionOn(book, code, day);
   return { edition, to: Math.min(runEnd, next - 1, edition.to) };
+}
+
+/** The days of each edition that is in force in the runs. */
+function daysInForce(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  runs: readonly Run[],
+): ReadonlyMap<Edition, ReadDays> {
+  const runsOf = new Map<Edition, Run[]>();
+  for (const run of runs) {
+    for (let day = run.from; day <= run.to; ) {
+      const { edition, to } = pieceFrom(book, history, day, run.to);
+      runsOf.set(edition, appended(runsOf.get(edition) ?? null, { from: day, to }));
+      day = to + 1;
+    }
+  }
+  return new Map([...runsOf].map(([edition, own]) => [edition, readDaysOf(own)]));
+}
+
+/** Some days in rising order, which may follow each other without a gap. */
+export function readDaysOf(parts: readonly Run[]): ReadDays {
+  const runs: Run[] = [];
+  for (const { from, to } of parts) {
+    const last = runs[runs.length - 1];
+    if (last?.to === from - 1) runs[runs.length - 1] = { from: last.from, to };
+    else runs.push({ from, to });
+  }
+  const firstDay = Math.min(...runs.map((run) => run.from));
+  return { runs, firstDay, lastDay: Math.max(...runs.map((run) => run.to)) };
 }
 
 /** First days of the segments of one piece, the piece's own first day included. */
@@ -203,12 +244,11 @@ function makeSegment(
   edition: Edition,
   window: BilledWindow,
   quantity: Exact,
-  variants: Variants,
+  items: Segment['items'],
 ): Segment {
   const days = to - from + 1;
   const factor = factorOf(days, window);
   const months = monthsOf(factor, window);
-  const items = itemsFor(edition, window, from, variants);
   return { from, to, days, factor, months, quantity, edition, items };
 }
 
@@ -220,35 +260,35 @@ export function monthsOf(factor: Exact, window: BilledWindow): Exact {
   return factor === one ? window.months : multiply(factor, window.months);
 }
 
-/** Value items as rules of one edition read them; `splitDay` decides those that split. */
+/** Value items as rules of an edition read them over days; `splitDay` decides those that split. */
 export function itemsFor(
   edition: Edition,
-  window: BilledWindow,
+  read: ReadDays,
   splitDay: number,
   variants: Variants,
 ): readonly (ValueItem | undefined)[] {
-  const base = rememberedItems(edition, window, splitDay);
+  const base = rememberedItems(edition, read, splitDay);
   if (variants === null) return base;
   const items = base.slice();
   for (const { slot, pieces: variant } of variants) {
     const change = edition.context.values[slot]?.changeInTerm;
     if (change === 'Weighted') {
       const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
-      items[slot] = itemOver(change, pieces, window, splitDay);
-    } else items[slot] = itemOver(change, variant, window, splitDay) ?? items[slot];
+      items[slot] = itemOver(change, pieces, read, splitDay);
+    } else items[slot] = itemOver(change, variant, read, splitDay) ?? items[slot];
   }
   return items;
 }
 
 function rememberedItems(
   edition: Edition,
-  window: BilledWindow,
+  read: ReadDays,
   splitDay: number,
 ): readonly (ValueItem | undefined)[] {
-  const { firstDay, lastDay } = window;
+  const { firstDay, lastDay } = read;
   // With several runs the weights depend on more than the days, and with none there are no weights.
-  if (window.runs.length !== 1 || firstDay < 0 || lastDay >= keyBase) {
-    return findItems(edition, window, splitDay);
+  if (read.runs.length !== 1 || firstDay < 0 || lastDay >= keyBase) {
+    return findItems(edition, read, splitDay);
   }
   const last = edition.lastItems;
   if (last.firstDay === firstDay && last.lastDay === lastDay && last.splitDay === splitDay) {
@@ -257,7 +297,7 @@ function rememberedItems(
   const key = (firstDay * keyBase + lastDay) * keyBase + splitDay;
   let items = edition.itemsByDays.get(key);
   if (items === undefined) {
-    items = findItems(edition, window, splitDay);
+    items = findItems(edition, read, splitDay);
     if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
     edition.itemsByDays.set(key, items);
   }
@@ -265,48 +305,44 @@ function rememberedItems(
   return items;
 }
 
-function findItems(
-  edition: Edition,
-  window: BilledWindow,
-  splitDay: number,
-): (ValueItem | undefined)[] {
+function findItems(edition: Edition, read: ReadDays, splitDay: number): (ValueItem | undefined)[] {
   return edition.values.map((value, slot) =>
     value === undefined
       ? undefined
-      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, window, splitDay),
+      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, read, splitDay),
   );
 }
 
 function itemOver(
   change: ChangeInTerm | undefined,
   pieces: readonly Piece[],
-  window: BilledWindow,
+  read: ReadDays,
   splitDay: number,
 ): ValueItem | undefined {
   switch (change) {
     case 'Split':
       return itemOn(pieces, splitDay);
     case 'Start':
-      return itemOn(pieces, window.firstDay);
+      return itemOn(pieces, read.firstDay);
     case 'Weighted':
-      return weightedItem(window.runs.flatMap((run) => partsInside(pieces, run.from, run.to)));
+      return weightedItem(read.runs.flatMap((run) => partsInside(pieces, run.from, run.to)));
     default:
-      return itemOn(pieces, window.lastDay);
+      return itemOn(pieces, read.lastDay);
   }
 }
 
-/** Value items as Term rules read them: over all plans in force in the term. */
+/** Value items as Term rules read them: over all editions in force on the days of a track. */
 export function termItems(
   segments: readonly Segment[],
   edition: Edition,
-  window: BilledWindow,
+  read: ReadDays,
   variants: Variants,
 ): readonly (ValueItem | undefined)[] {
   // Nothing that splits changes inside a single segment, so what it reads holds for the term.
   const only = segments.length === 1 ? segments[0] : undefined;
-  if (only !== undefined && only.days === window.billedDays) return only.items;
+  if (only !== undefined) return only.items;
   if (segments.every((segment) => segment.edition === edition)) {
-    return itemsFor(edition, window, window.lastDay, variants);
+    return itemsFor(edition, read, read.lastDay, variants);
   }
   const first = (segments[0] as Segment).edition;
   const piecesOf = (from: Edition, slot: number) => {
@@ -317,8 +353,8 @@ export function termItems(
   return edition.values.map((value, slot) => {
     if (value === undefined) return undefined;
     const change = edition.context.values[slot]?.changeInTerm;
-    if (change === 'Start') return itemOn(piecesOf(first, slot), window.firstDay);
-    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), window.lastDay);
+    if (change === 'Start') return itemOn(piecesOf(first, slot), read.firstDay);
+    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), read.lastDay);
     return weightedItem(
       segments.flatMap((part) => partsInside(piecesOf(part.edition, slot), part.from, part.to)),
     );

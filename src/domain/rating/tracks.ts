@@ -17,6 +17,7 @@ import {
   factorOf,
   monthsOf,
   type PlanEntry,
+  readDaysOf,
   type Segment,
   termItems,
 } from './segments.ts';
@@ -100,7 +101,7 @@ export function tracksOf(
   facts: CutFacts,
 ): Track[] {
   const base = cutSegments(book, history.base, window.runs, window, one, facts);
-  const tracks = [makeTrack(book, history.base, base, window, facts, one)];
+  const tracks = [baseTrack(book, history.base, base, window, facts)];
   for (let index = 0; index < history.addOns.length; ) {
     const code = (history.addOns[index] as AddOn).code;
     const entries = [{ code, from: firstDay }];
@@ -114,7 +115,7 @@ export function tracksOf(
       segments.push(...own);
     }
     if (segments.length === 0) continue;
-    tracks.push({ ...makeTrack(book, entries, segments, window, facts, quantity), isBase: false });
+    tracks.push(addOnTrack(segments, window, facts, quantity));
   }
   if (tracks.length > 1)
     checkSegments(tracks.reduce((sum, track) => sum + track.segments.length, 0));
@@ -144,30 +145,46 @@ function insideRuns(runs: readonly Run[], addOn: AddOn): Run[] {
   return inside;
 }
 
-function makeTrack(
+function baseTrack(
   book: PriceBook,
   history: readonly PlanEntry[],
   segments: readonly Segment[],
   window: BilledWindow,
   facts: CutFacts,
-  quantity: Exact,
 ): Track {
   const last = segments[segments.length - 1];
   const edition =
     last?.edition ?? pricingEditionOn(book, codeOn(history, window.lastDay), window.lastDay);
+  const items = termItems(segments, edition, window, facts.variants);
+  return makeTrack(true, segments, edition, items, window, one);
+}
+
+/** Its Term rules read prices on the days of its entries alone. */
+function addOnTrack(
+  segments: readonly Segment[],
+  window: BilledWindow,
+  facts: CutFacts,
+  quantity: Exact,
+): Track {
+  // Entries may overlap, so the last one is not always in force the longest.
+  const last = segments.reduce((latest, part) => (part.to >= latest.to ? part : latest));
+  const items = termItems(segments, last.edition, readDaysOf(segments), facts.variants);
+  return makeTrack(false, segments, last.edition, items, window, quantity);
+}
+
+function makeTrack(
+  isBase: boolean,
+  segments: readonly Segment[],
+  edition: Edition,
+  items: Track['items'],
+  window: BilledWindow,
+  quantity: Exact,
+): Track {
   let days = 0;
   for (const segment of segments) days += segment.days;
-  const factor = segments.length === 1 ? (last as Segment).factor : factorOf(days, window);
-  return {
-    isBase: true,
-    segments,
-    edition,
-    items: termItems(segments, edition, window, facts.variants),
-    days,
-    factor,
-    months: monthsOf(factor, window),
-    quantity,
-  };
+  const factor = segments.length === 1 ? (segments[0] as Segment).factor : factorOf(days, window);
+  const months = monthsOf(factor, window);
+  return { isBase, segments, edition, items, days, factor, months, quantity };
 }
 
 function codeOn(history: readonly PlanEntry[], day: number): string {
