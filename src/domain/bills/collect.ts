@@ -132,7 +132,7 @@ function wordsOf(pinned: PinnedBook): FormulaWords {
   const isNamed = (name: string) => new RegExp(`\\baccount\\s*\\.\\s*${name}\\b`).test(text);
   const words = {
     accountNames: new Set(accountFigures.filter(isNamed)),
-    isOfItsBill: /\baccount\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/.test(text),
+    isOfItsBill: /\b(account|input|qty)\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/i.test(text),
   };
   wordsByBook.set(pinned, words);
   return words;
@@ -177,7 +177,7 @@ function billedBefore(
   });
 }
 
-/** Whether a bill is made of what only itself knows: what was measured, or how things stood. */
+/** Whether a bill is made of what only itself knows: what was measured, given or standing then. */
 function readsItsBill(term: BilledTerm, pinned: PinnedBook): boolean {
   const { meteredInputs } = contextOn(pinned.book, storedDay(term.end_date)).definition;
   return (meteredInputs?.length ?? 0) > 0 || wordsOf(pinned).isOfItsBill;

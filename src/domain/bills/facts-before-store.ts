@@ -1,13 +1,15 @@
 // What bills of the term before knew only in their own moment, out of the inputs frozen with them.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { AccountFacts, Facts, MeterFacts } from '../rating/facts.ts';
+import type { AccountFacts, ConnectionFacts, Facts, MeterFacts } from '../rating/facts.ts';
 import { withContents } from './contents-store.ts';
 
 export type FactsBefore = {
   subscription_id: number;
   account: AccountFacts | null;
   is_first_bill: boolean;
+  connection_inputs: ConnectionFacts['connectionInputs'];
+  quantities: ConnectionFacts['unmeteredInputs'];
   meters: readonly MeterFacts[] | null;
   carried_units: Facts['carriedUnits'];
   estimates_before: Facts['estimatesBefore'];
@@ -25,6 +27,8 @@ export async function listFactsBefore(
   const { rows } = await sql<FactsBefore>`
     select w.subscription_id, f.facts -> 'account' as account,
       coalesce((f.facts -> 'connection' ->> 'isFirstBill')::boolean, false) as is_first_bill,
+      f.facts -> 'connection' -> 'connectionInputs' as connection_inputs,
+      f.facts -> 'connection' -> 'unmeteredInputs' as quantities,
       f.facts -> 'meters' as meters, f.facts -> 'carriedUnits' as carried_units,
       f.facts -> 'estimatesBefore' as estimates_before
     from unnest(

@@ -35,7 +35,7 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
   const { row, standing } = inputs;
   const connection = connectionOf(scope, row);
   const facts: Mutable<Facts> = { term: scope.termFacts, connection };
-  const previous = previousTermOf(scope, inputs);
+  const previous = previousTermOf(scope, inputs, connection);
   const meters = metersOf(scope, inputs, previous !== null && looksBack(connection, previous));
   if (meters.length > 0) facts.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
@@ -217,6 +217,7 @@ function historyTerm({ label, days, usage }: HistoryEntry, input: string): Histo
 function previousTermOf(
   scope: FreezeScope,
   { row, standing, factsBefore }: Inputs,
+  connection: ConnectionFacts,
 ): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
   const newest = standing.history?.[0];
@@ -245,7 +246,7 @@ function previousTermOf(
     ...(usedFrom === null ? {} : { usedFrom }),
     ...(isLonger ? { usedThrough: wireDay(last) } : {}),
     ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
-    ...(factsBefore === null ? {} : factsOfItsBill(factsBefore)),
+    ...(factsBefore === null ? {} : factsOfItsBill(factsBefore, connection)),
   };
 }
 
@@ -287,16 +288,27 @@ function dayAfter(isoDate: string): string {
   return formatDay(storedDay(isoDate) + 1);
 }
 
-function factsOfItsBill(before: FactsBefore): Partial<PreviousTermFacts> {
+function factsOfItsBill(before: FactsBefore, now: ConnectionFacts): Partial<PreviousTermFacts> {
   const { account, is_first_bill: isFirstBill, meters } = before;
+  const { connection_inputs: connectionInputs, quantities: unmeteredInputs } = before;
   const { carried_units: carriedUnits, estimates_before: estimatesBefore } = before;
   return {
     account: account ?? {},
     isFirstBill,
+    ...(isSame(connectionInputs, now.connectionInputs)
+      ? {}
+      : { connectionInputs: connectionInputs ?? [] }),
+    ...(isSame(unmeteredInputs, now.unmeteredInputs)
+      ? {}
+      : { unmeteredInputs: unmeteredInputs ?? [] }),
     ...(meters === null ? {} : { meters }),
     ...(carriedUnits ? { carriedUnits } : {}),
     ...(estimatesBefore ? { estimatesBefore } : {}),
   };
+}
+
+function isSame(then: unknown, now: unknown): boolean {
+  return JSON.stringify(then ?? null) === JSON.stringify(now ?? null);
 }
 
 function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {

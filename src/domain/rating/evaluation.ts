@@ -25,6 +25,8 @@ export type RatedTerm = {
   /** The billed days, cut wherever a plan or an add-on is. */
   readonly parts: readonly DayPart[];
   readonly usage: TermUsage;
+  /** Agreed quantities, as they were on its days. */
+  readonly steps: QuantitySteps;
   readonly startText: string;
   readonly endText: string;
   /** Terms of history that are not before this one. */
@@ -41,7 +43,6 @@ export type Explained = {
 export type Evaluation = {
   readonly context: CompiledContext;
   readonly shared: Shared;
-  readonly steps: QuantitySteps;
   readonly manual: ManualAmounts;
   readonly leftOut: LeftOut | null;
   /** Rounded amounts by component slot, in minor units. */
@@ -163,7 +164,7 @@ function segmentFrame(evaluation: Evaluation, term: RatedTerm, segment: Segment)
   return makeFrame(evaluation, term, {
     items: segment.items,
     usage: isWhole ? usage.totals : usageOfSegment(usage, segment, term),
-    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, segment.from),
+    quantities: quantitiesOn(evaluation.context, term.steps, window, segment.from),
     amounts: evaluation.context.noAmounts.slice(),
     days: segment.days,
     factor: segment.factor,
@@ -179,7 +180,7 @@ export function termFrame(evaluation: Evaluation, term: RatedTerm, track: Track)
   return makeFrame(evaluation, term, {
     items: track.items,
     usage: term.usage.totals,
-    quantities: quantitiesOn(evaluation.context, evaluation.steps, window, window.lastDay),
+    quantities: quantitiesOn(evaluation.context, term.steps, window, window.lastDay),
     amounts: evaluation.totals,
     days: track.days,
     factor: track.factor,

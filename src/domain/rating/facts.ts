@@ -120,6 +120,9 @@ export type PreviousTermFacts = {
   /** As they were when it was billed; where not given, those of this bill stand for them. */
   readonly account?: AccountFacts | null;
   readonly isFirstBill?: boolean | null;
+  readonly connectionInputs?: ConnectionFacts['connectionInputs'];
+  /** On the days that were billed; those of this bill hold after them. */
+  readonly unmeteredInputs?: ConnectionFacts['unmeteredInputs'];
   /** What was measured for its bill, and what that made up for. */
   readonly meters?: readonly MeterFacts[] | null;
   readonly carriedUnits?: Facts['carriedUnits'];

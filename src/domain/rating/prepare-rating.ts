@@ -13,6 +13,8 @@ import {
   accountNumbers,
   customFieldsOf,
   historyOf,
+  joinedSteps,
+  type QuantitySteps,
   quantityStepsOf,
   variantsOf,
 } from './prepared-facts.ts';
@@ -77,18 +79,18 @@ export function prepareRating(
     tracks,
     parts: partsOf(tracks),
     usage,
+    steps: cutFacts.steps,
     startText: facts.term.startDate,
     endText: facts.term.endDate,
     historySkip: 0,
   };
   const previous = facts.previousTerm ? termBefore(sources, facts.previousTerm, usage) : null;
   const lookedBackOn = previous ? lookBack(sources, previous) : null;
-  checkRequiredInputs(cutFacts.steps, current, lookedBackOn, errors);
+  checkRequiredInputs(current, lookedBackOn, errors);
   const manual = manualAmounts(facts, context, current.tracks, errors);
   const evaluation: Evaluation = {
     context,
     shared: sharedOf(facts, context),
-    steps: cutFacts.steps,
     manual,
     leftOut: leftOutOf(manual, context),
     totals: context.noAmounts.slice(),
@@ -212,7 +214,7 @@ function overRuns(sources: Sources, term: RatedTerm, runs: readonly Run[]): Rate
   const { book, history, cutFacts } = sources;
   const { start, end, months } = term.window;
   const window = makeWindow(start, end, months, runs);
-  const tracks = tracksOf(book, history, window, cutFacts);
+  const tracks = tracksOf(book, history, window, { ...cutFacts, steps: term.steps });
   return { ...term, window, tracks, parts: partsOf(tracks) };
 }
 
@@ -225,17 +227,36 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
   const runs = runsBetween(facts.connection ?? {}, Math.max(start, first), end);
   if (runs.length === 0) return null;
   const window = makeWindow(start, end, monthsOf(past.term), runs);
-  const tracks = tracksOf(book, history, window, cutFacts);
+  const steps = stepsThen(sources, past, end);
+  const tracks = tracksOf(book, history, window, { ...cutFacts, steps });
   const term: RatedTerm = {
     window,
     tracks,
     parts: partsOf(tracks),
     usage: plainUsage(past.usage ?? {}, context),
+    steps,
     startText: past.term.startDate,
     endText: past.term.endDate,
     historySkip: termsSince(facts, past.term.label),
   };
   return { term, billedUsage: term.usage, facts: past };
+}
+
+/**
+ * Agreed quantities as a term was billed with them. Nobody changes them on days that were billed: a
+ * difference there is what was uploaded, for that term or for this one.
+ */
+function stepsThen(
+  { facts, context, cutFacts }: Sources,
+  past: PreviousTermFacts,
+  end: number,
+): QuantitySteps {
+  const now = cutFacts.steps;
+  const { unmeteredInputs = null } = past;
+  if (unmeteredInputs === null) return now;
+  const then = quantityStepsOf({ unmeteredInputs }, context);
+  const next = optionalDay(facts.connection?.billedThrough, end, 'billedThrough') + 1;
+  return context.noInputs.map((_, slot) => joinedSteps(then[slot], now[slot], next));
 }
 
 /** How many terms of the history are not before the one of this label. */

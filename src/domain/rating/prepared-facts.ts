@@ -4,7 +4,7 @@ import { firstDay, lastDay } from '../../base/days.ts';
 import type { Scalar } from '../../base/formula/function-kinds.ts';
 import { compileTable } from '../../base/formula/table.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
-import { type Exact, zero } from '../../base/numbers/exact.ts';
+import { compare, type Exact, zero } from '../../base/numbers/exact.ts';
 import { appended, optionalDay } from './billable-days.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from './definitions.ts';
@@ -160,6 +160,21 @@ export function quantityStepsOf(
 }
 
 const noSteps: QuantitySteps = [];
+
+/** Some steps before a day, and others from it on. */
+export function joinedSteps(
+  before: readonly QuantityStep[] | undefined,
+  after: readonly QuantityStep[] | undefined,
+  day: number,
+): readonly QuantityStep[] | undefined {
+  if (after === undefined) return before;
+  const kept = before?.filter((step) => step.from < day) ?? [];
+  const held = after.findLast((step) => step.from <= day);
+  const last = kept.at(-1);
+  const isOther = held && (last === undefined || compare(last.quantity, held.quantity) !== 0);
+  const first = isOther ? [{ from: day, quantity: held.quantity }] : [];
+  return [...kept, ...first, ...after.filter((step) => step.from > day)];
+}
 
 export function accountNumbers(facts: Pick<Facts, 'account'>): AccountNumbers {
   const account = facts.account ?? null;

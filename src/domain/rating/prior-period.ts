@@ -15,7 +15,7 @@ import { explainGiven, type LineExplanation } from './explain.ts';
 import type { PreviousTermFacts } from './facts.ts';
 import { addLine, emptyLines, otherLine } from './lines.ts';
 import type { EarlierTerm } from './prepare-rating.ts';
-import { accountNumbers, amountFrom } from './prepared-facts.ts';
+import { accountNumbers, amountFrom, customFieldsOf } from './prepared-facts.ts';
 import type { Track } from './tracks.ts';
 
 export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): void {
@@ -58,11 +58,22 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
   }
 }
 
-/** What is known of the account and of earlier bills is no fact of the term, but of its bill. */
-function sharedThen({ shared }: Evaluation, past: PreviousTermFacts): Evaluation['shared'] {
-  const { account, isFirstBill } = past;
+/**
+ * What is known of the account and of earlier bills is no fact of the term, but of its bill. So are
+ * custom fields, which carry no dates; one that it did not have was read by none of its rules.
+ */
+function sharedThen(
+  { shared, context }: Evaluation,
+  past: PreviousTermFacts,
+): Evaluation['shared'] {
+  const { account, isFirstBill, connectionInputs } = past;
   return {
     ...shared,
+    inputs: connectionInputs
+      ? customFieldsOf({ connectionInputs }, context).map(
+          (then, slot) => then ?? shared.inputs[slot],
+        )
+      : shared.inputs,
     account: account ? accountNumbers({ account }) : shared.account,
     isFirstBill: isFirstBill ?? shared.isFirstBill,
   };

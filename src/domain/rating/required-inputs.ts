@@ -1,18 +1,17 @@
 // Inputs a plan cannot do without.
 import type { BillError } from './bill.ts';
 import type { RequiredInput } from './edition.ts';
-import { type Evaluation, type RatedTerm, stepOn } from './evaluation.ts';
+import { type RatedTerm, stepOn } from './evaluation.ts';
 
 /** Adds USAGE_MISSING for every required input without a quantity in the term it is read in. */
 export function checkRequiredInputs(
-  steps: Evaluation['steps'],
   current: RatedTerm,
   previous: RatedTerm | null,
   errors: BillError[],
 ): void {
   for (const { edition } of current.tracks) {
     for (const input of edition.requiredInputs) {
-      if (isKnown(input, steps, current, previous)) continue;
+      if (isKnown(input, current, previous)) continue;
       const fallbacks = edition.context.agreedInputs;
       if (fallbacks.some(({ slot, fallback }) => slot === input.slot && fallback)) continue;
       // A meter that could not be read has been reported already.
@@ -24,13 +23,9 @@ export function checkRequiredInputs(
   }
 }
 
-function isKnown(
-  input: RequiredInput,
-  steps: Evaluation['steps'],
-  current: RatedTerm,
-  previous: RatedTerm | null,
-): boolean {
-  if (input.isAgreed) return stepOn(steps[input.slot] ?? [], current.window.lastDay) !== undefined;
+function isKnown(input: RequiredInput, current: RatedTerm, previous: RatedTerm | null): boolean {
+  if (input.isAgreed)
+    return stepOn(current.steps[input.slot] ?? [], current.window.lastDay) !== undefined;
   if (!input.isPrevious) return current.usage.totals[input.slot] !== undefined;
   return previous === null || previous.usage.totals[input.slot] !== undefined;
 }
