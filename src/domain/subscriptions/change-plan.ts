@@ -1,10 +1,11 @@
 // A subscription takes another plan from a day on.
 import { formatDate } from '../../base/calendar.ts';
-import { firstDay, parseDay } from '../../base/days.ts';
+import { firstDay, formatDay, parseDay, storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
-import { editionOn, type PriceBook } from '../rating/price-book.ts';
+import type { Edition } from '../rating/edition.ts';
+import { editionOn } from '../rating/price-book.ts';
 import {
   assertNotBefore,
   assertState,
@@ -87,7 +88,8 @@ async function findChoice(
 
 /**
  * Days that were billed are priced again with the next bill, which adds the difference. That goes
- * back over one bill, and for rules that price segments of the billed term: those of both plans.
+ * back over one bill, and for rules that price segments of the billed term: all that recur, of both
+ * plans.
  */
 async function assertRerateable(
   tx: Tx,
@@ -99,16 +101,37 @@ async function assertRerateable(
   const day = date.toString();
   if (row.billed_through === null || day > row.billed_through) return;
   const last = await findLastBilling(tx, tenantId, row.subscription_id);
-  const isInLast = last !== undefined && last.priced_from <= day;
-  const isPriced =
-    last !== undefined &&
-    hasRecurringRules(context.book, plan.code, date) &&
-    hasRecurringRules(context.book, last.plan_code, date);
-  if (isInLast && isPriced) return;
-  assertUnbilled(row, date, dateField);
+  if (last === undefined || last.priced_from > day) return assertUnbilled(row, date, dateField);
+  const from = parseDay(formatDate(date)) ?? firstDay;
+  const editions = [last.plan_code, plan.code].map((code) => editionOn(context.book, code, from));
+  if (!editions.every(hasRecurringRules)) assertUnbilled(row, date, dateField);
+  const days = { from, to: storedDay(row.billed_through) };
+  for (const edition of editions) assertBySegments(row, edition, days, dateField);
 }
 
-function hasRecurringRules(book: PriceBook, code: string, day: Temporal.PlainDate): boolean {
-  const edition = editionOn(book, code, parseDay(formatDate(day)) ?? firstDay);
-  return edition.segmentRules.some((rule) => rule.window === 'Current');
+function hasRecurringRules({ segmentRules }: Edition): boolean {
+  return segmentRules.some((rule) => rule.window === 'Current');
+}
+
+/** What a Term rule charged by days is recurring, too, and nothing would bring its difference. */
+function assertBySegments(
+  row: SubscriptionRow,
+  edition: Edition,
+  days: { from: number; to: number },
+  field: string,
+): void {
+  const rule = edition.termRules.find(
+    ({ window, isProrated, from, to }) =>
+      window === 'Current' && isProrated && from <= days.to && to >= days.from,
+  );
+  if (rule === undefined) return;
+  const billed = formatDay(days.to);
+  const { name } = rule.component.definition;
+  throw new AppError('DATE_IN_POSTED_TERM', {
+    message:
+      `${row.subscription_number} is billed up to ${billed}, and ${edition.code} ` +
+      `charges ${name} for the term, which is not priced again`,
+    field,
+    current: billed,
+  });
 }
