@@ -1,9 +1,11 @@
 // Which subscriptions a term bills: those of its context and batch whose billing period is the
 // term's and that were Active on a day, not after its end, that nobody was billed for yet, or that
-// were billed in advance up to the last one and are still to be billed for what they used.
+// were billed in advance up to the last one and are still to be billed for what they used, or for
+// a plan that they took since.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
+import { isPlanOther } from './plans-since-store.ts';
 import type { TermRow } from './store.ts';
 
 export type EligibleTerm = Pick<
@@ -44,34 +46,47 @@ type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> &
 
 /**
  * Whether `s` was billed in advance up to its last day, so that only what was used in the last term
- * is left to be billed. A regular term bills it if the day after that is one of its own.
+ * is left to be billed, or what another plan makes of it. A regular term bills it if the day after
+ * that is one of its own.
  */
 export function isUseLeft(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
   const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
   const isOff = sql`s.billed_through + 1 = ${offSince(term.end_date)}`;
-  return sql`(${isBilledAfterwards(tenantId, term)}
-    and ${term.term_type === 'Final' ? sql`(${isOff} or ${isHandedOn(term)})` : sql`${isOff}`}
+  return sql`(${isInAdvance(tenantId, term)}
     ${term.term_type === 'Regular' ? sql`and ${isOwn}` : sql``}
-    and ${isNewestBilled(tenantId)})`;
+    and ${term.term_type === 'Final' ? sql`(${isOff} or ${isHandedOn(term)})` : sql`${isOff}`}
+    and ${isNewestBilled(tenantId)} and ${isBilledAfterwards(tenantId, term)})`;
 }
 
 /** Whether that use is of who had `s` before: it changed hands when the billed term ended. */
 export function isUseOfFormer(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
-  return sql`case when s.transferred_on > s.billed_through then ${isHandedOn(term)}
-      and ${isBilledAfterwards(tenantId, term)} and ${isNewestBilled(tenantId)}
+  return sql`case when s.transferred_on > s.billed_through then ${isInAdvance(tenantId, term)}
+      and ${isHandedOn(term)} and ${isNewestBilled(tenantId)}
+      and ${isBilledAfterwards(tenantId, term)}
     else false end`;
 }
 
-/** Whether plans of the context bill in advance, and use afterwards. */
-function isBilledAfterwards(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+function isInAdvance(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
   return sql`exists (
       select from pricing_contexts c
-      join plans n on n.tenant_id = ${tenantId} and n.context_id = c.context_id
-      join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id
-        and v.definition @? '$.componentRules[*] ? (@.window == "Previous")'
       where c.tenant_id = ${tenantId} and c.context_id = ${term.context_id}
         and not c.bills_after_period
     )`;
+}
+
+/**
+ * Whether plans of the context bill use afterwards, or `s` took another plan on days of its newest
+ * bill after that was made. Few have had two plans, and of others no bill is looked at.
+ */
+function isBilledAfterwards(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+  return sql`case when exists (
+      select from plans n
+      join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id
+        and v.definition @? '$.componentRules[*] ? (@.window == "Previous")'
+      where n.tenant_id = ${tenantId} and n.context_id = ${term.context_id}
+    ) then true
+    when jsonb_array_length(s.plan_history) > 1 then ${isPlanOther(tenantId)}
+    else false end`;
 }
 
 /** Whether the newest bill of `s` is that of a whole term, and nobody has billed its use yet. */
