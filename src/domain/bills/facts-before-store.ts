@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { AccountFacts, ConnectionFacts, Facts, MeterFacts } from '../rating/facts.ts';
-import { withContents } from './contents-store.ts';
+import { frozenFacts } from '../terms/frozen-facts-store.ts';
 
 export type FactsBefore = {
   subscription_id: number;
@@ -22,8 +22,10 @@ export async function listFactsBefore(
   before: readonly { subscriptionId: number; termId: number }[],
 ): Promise<FactsBefore[]> {
   if (before.length === 0) return [];
-  const isItsBill = sql`b.tenant_id = ${tenantId} and b.term_id = w.term_id
-        and b.status in ('Posted', 'Published')`;
+  const facts = frozenFacts(tenantId, {
+    subscriptionId: sql`w.subscription_id`,
+    termId: sql`w.term_id`,
+  });
   const { rows } = await sql<FactsBefore>`
     select w.subscription_id, f.facts -> 'account' as account,
       coalesce((f.facts -> 'connection' ->> 'isFirstBill')::boolean, false) as is_first_bill,
@@ -35,20 +37,8 @@ export async function listFactsBefore(
       ${before.map((one) => one.subscriptionId)}::bigint[],
       ${before.map((one) => one.termId)}::bigint[]
     ) as w (subscription_id, term_id)
-    cross join lateral (
-      select k.facts from bills b
-      ${withContents}
-      where ${isItsBill} and b.subscription_id = w.subscription_id
-      union all
-      select e.facts from bill_parts p
-      join bills b on b.bill_id = p.bill_id and ${isItsBill}
-      ${withContents}
-      cross join lateral json_array_elements(k.facts -> 'subscriptions') as e (facts)
-      join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-        and s.subscription_number = e.facts -> 'connection' ->> 'connectionNumber'
-      where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
-      limit 1
-    ) f
+    cross join lateral ${facts} f
+    where f.tenant_id = ${tenantId}
   `.execute(tx);
   return rows;
 }
