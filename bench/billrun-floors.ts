@@ -29,7 +29,7 @@ async function prepareTable(
 ): Promise<PreparedRows[number]> {
   const { rows } = await scene.superuser.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''
        and attname not in ('tenant_id', 'payment_status', 'bill_number', 'issue_date',
          'wallet_applied', 'paid_amount')
      order by attnum`,

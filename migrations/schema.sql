@@ -113,6 +113,18 @@ create table bill_documents (
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 
+create table bill_numbers (
+  tenant_id bigint not null,
+  bill_number text not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  retired_reason text,
+  retired_at timestamp with time zone,
+  retired_by text,
+  constraint bill_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
+  constraint bill_numbers_retired CHECK ((num_nulls(retired_reason, retired_at, retired_by) = ANY (ARRAY[0, 3])))
+);
+
 create table bill_parts (
   tenant_id bigint not null,
   bill_id bigint not null,
@@ -249,6 +261,17 @@ create table bills (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  review_status text generated always as (
+CASE
+    WHEN (status = ANY (ARRAY['Error'::text, 'Hold'::text])) THEN status
+    ELSE NULL::text
+END) stored,
+  cancelled_id bigint generated always as (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE NULL::bigint
+END) stored,
+  is_settled boolean not null generated always as ((paid_amount >= bill_amount)) stored,
   constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
   constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
   constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
@@ -826,11 +849,11 @@ create table readings (
   value numeric not null,
   reading_type text not null,
   status text not null,
-  rejected_id bigint default 
+  rejected_id bigint generated always as (
 CASE
     WHEN (status = 'Rejected'::text) THEN reading_id
     ELSE NULL::bigint
-END,
+END) stored,
   rollover boolean not null default false,
   consumption numeric,
   days integer,
@@ -848,18 +871,6 @@ END,
   constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
   constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
   constraint readings_value_check CHECK ((value >= (0)::numeric))
-);
-
-create table retired_numbers (
-  tenant_id bigint not null,
-  bill_number text not null,
-  term_id bigint not null,
-  bill_id bigint not null,
-  reason text not null,
-  retired_at timestamp with time zone not null,
-  retired_by text not null,
-  constraint retired_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
-  constraint retired_numbers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
 create table row_blocks (
@@ -978,9 +989,9 @@ create table subscriptions (
   payment_method text,
   project_name text,
   address jsonb,
-  city text default lower((address ->> 'city'::text)),
-  block text default lower((address ->> 'block'::text)),
-  society text default lower((address ->> 'society'::text)),
+  city text generated always as (lower((address ->> 'city'::text))) stored,
+  block text generated always as (lower((address ->> 'block'::text))) stored,
+  society text generated always as (lower((address ->> 'society'::text))) stored,
   plan_history jsonb not null,
   status_history jsonb not null,
   connection_inputs jsonb not null default '[]'::jsonb,
@@ -996,11 +1007,11 @@ create table subscriptions (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
-  transferred_on date default 
+  transferred_on date generated always as (
 CASE
     WHEN (transfers <> '[]'::jsonb) THEN make_date((substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 1, 4))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 6, 2))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 9, 2))::integer)
     ELSE NULL::date
-END,
+END) stored,
   constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
   constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
   constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
@@ -1264,6 +1275,8 @@ CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_i
 
 CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
 
+CREATE INDEX bill_numbers_retired ON public.bill_numbers USING btree (tenant_id, term_id) WHERE (retired_at IS NOT NULL);
+
 CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id) INCLUDE (bill_id);
 
 CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
@@ -1274,23 +1287,17 @@ CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree
 
 CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
 
+CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text])) AND (NOT is_settled));
+
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
-
-CREATE UNIQUE INDEX bills_number_key ON public.bills USING btree (tenant_id, bill_number) WHERE (bill_number IS NOT NULL);
-
-CREATE INDEX bills_open ON public.bills USING btree (tenant_id, subscription_id, due_date) WHERE ((status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (paid_amount < bill_amount));
 
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLUDE (bill_id);
 
-CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, status, bill_id) WHERE (status = ANY (ARRAY['Error'::text, 'Hold'::text]));
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, (
-CASE
-    WHEN (status = 'Cancelled'::text) THEN bill_id
-    ELSE (0)::bigint
-END));
+CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, cancelled_id) NULLS NOT DISTINCT;
 
-CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
 
 CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
 
@@ -1387,8 +1394,6 @@ CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant
 CREATE INDEX readings_rejected ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Rejected'::text);
 
 CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
-
-CREATE INDEX retired_numbers_term ON public.retired_numbers USING btree (tenant_id, term_id);
 
 CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
 
@@ -1917,6 +1922,7 @@ CREATE OR REPLACE FUNCTION public.keep_posted_bills()
 AS $function$
 begin
   if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.bill_number is distinct from new.bill_number
     or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
@@ -2307,6 +2313,9 @@ create policy tenant_wall on bill_contents as permissive for all using ((tenant_
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 
+alter table bill_numbers enable row level security, force row level security;
+create policy tenant_wall on bill_numbers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+
 alter table bill_parts enable row level security, force row level security;
 create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2415,9 +2424,6 @@ create policy tenant_wall on print_files as permissive for all using ((tenant_id
 alter table readings enable row level security, force row level security;
 create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
 
-alter table retired_numbers enable row level security, force row level security;
-create policy tenant_wall on retired_numbers as permissive for all using ((tenant_id = current_tenant()));
-
 alter table row_blocks enable row level security, force row level security;
 create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2502,6 +2508,10 @@ grant delete, insert, select, update on bill_documents to billwright_worker;
 grant select on bill_lines to billwright_api;
 
 grant select on bill_lines to billwright_worker;
+
+grant insert, select on bill_numbers to billwright_api;
+
+grant insert, select on bill_numbers to billwright_worker;
 
 grant select on bill_parts to billwright_api;
 
@@ -2642,10 +2652,6 @@ grant insert, select on print_files to billwright_worker;
 grant insert, select, update on readings to billwright_api;
 
 grant insert, select, update on readings to billwright_worker;
-
-grant insert, select on retired_numbers to billwright_api;
-
-grant insert, select on retired_numbers to billwright_worker;
 
 grant insert, select, update on row_blocks to billwright_api;
 

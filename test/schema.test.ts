@@ -98,8 +98,8 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
     fault: /table notes has a tenant_id that may be null/,
   },
   'a number is shown from a shared sequence': {
-    change: 'create sequence bill_numbers',
-    fault: /sequence bill_numbers/,
+    change: 'create sequence receipt_numbers',
+    fault: /sequence receipt_numbers/,
   },
   'the audit trail can be changed': {
     change: 'grant update on audit_entries to billwright_api',

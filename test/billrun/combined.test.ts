@@ -407,8 +407,9 @@ test('verify names a retired number that is not the one under which the bill was
   await town.client.unpostBills(taken(first));
   await assertLaws(scene, town.tenantId);
   const { rows } = await scene.sql.query(
-    `update retired_numbers set bill_number = bill_number || '9'
-     where tenant_id = $1 and bill_id = (select min(bill_id) from bills where tenant_id = $1)
+    `update bill_numbers set bill_number = bill_number || '9'
+     where tenant_id = $1 and retired_at is not null
+       and bill_id = (select min(bill_id) from bills where tenant_id = $1)
      returning bill_id`,
     [town.tenantId],
   );

@@ -741,3 +741,34 @@ test('verify names what somebody changed by hand', async () => {
   await scene.sql.query('alter table bill_contents enable trigger bill_contents_fixed');
   assert.deepEqual(await broken(), ['L4']);
 });
+
+/** What posting changes of every bill. The rest of what it names changes where a wallet pays. */
+const writtenColumns = ['status', 'bill_number', 'posting', 'modified_at', 'modified_by', 'ts'];
+
+test('posting writes a bill on the page where it stands and touches none of its indexes', async () => {
+  // Columns of keys, expressions and conditions alike.
+  const { rows: columns } = await scene.sql.query<{ name: string }>(
+    `select distinct a.attname as name
+     from pg_index i
+     join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+     join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+     where i.indrelid = 'bills'::regclass and d.refobjid = i.indrelid`,
+  );
+  const indexed = new Set(columns.map(({ name }) => name));
+  assert.ok(indexed.has('review_status'));
+  assert.deepEqual(
+    writtenColumns.filter((name) => indexed.has(name)),
+    [],
+  );
+  const { run, termId } = await generated(Array(20).fill(100));
+  const places = () =>
+    rowsOf(
+      run,
+      `select bill_id, (ctid::text::point)[0] as page from bills
+       where tenant_id = $1 order by bill_id`,
+    );
+  const drafts = await places();
+  await post(run, termId);
+  assert.equal(drafts.length, 20);
+  assert.deepEqual(await places(), drafts);
+});

@@ -278,9 +278,10 @@ test('what changes when posting has begun is left out, with its number told', as
   await gate.open();
   assert.equal((await ended(term, jobId)).message, '39 bills posted, 1 left out');
   const { rows } = await scene.sql.query(
-    `select b.subscription_id::integer as subscription, b.is_held, b.bill_number, r.reason
-     from retired_numbers r join bills b on b.tenant_id = r.tenant_id and b.bill_id = r.bill_id
-     where r.tenant_id = $1`,
+    `select b.subscription_id::integer as subscription, b.is_held, b.bill_number,
+       r.retired_reason as reason
+     from bill_numbers r join bills b on b.tenant_id = r.tenant_id and b.bill_id = r.bill_id
+     where r.tenant_id = $1 and r.retired_at is not null`,
     [term.tenantId],
   );
   assert.deepEqual(rows, [

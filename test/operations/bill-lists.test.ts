@@ -22,6 +22,7 @@ import {
   tariffCase,
 } from '../support/bill-run.ts';
 import type { TestClient } from '../support/client.ts';
+import { copyBills } from '../support/copied-bills.ts';
 import { schedule } from '../support/delivery.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
@@ -42,13 +43,16 @@ async function addTerms(tenantId: number, terms: number): Promise<void> {
      from terms t, generate_series(1, $2::integer) n where t.tenant_id = $1 and t.term_id < 1000`,
     [tenantId, terms],
   );
-  await scene.sql.query(
-    `insert into bills
-     select (jsonb_populate_record(b, jsonb_build_object(
-       'bill_id', 1000 + row_number() over (order by n, b.bill_id), 'term_id', 1000 + n,
-       'bill_number', b.bill_number || '-' || n,
-       'status', case when n % 2 = 0 then 'Draft' else b.status end))).*
-     from bills b, generate_series(1, $2::integer) n where b.tenant_id = $1 and b.bill_id < 1000`,
+  await copyBills(
+    scene,
+    {
+      changed: `jsonb_build_object(
+        'bill_id', 1000 + row_number() over (order by n, b.bill_id), 'term_id', 1000 + n,
+        'bill_number', b.bill_number || '-' || n,
+        'status', case when n % 2 = 0 then 'Draft' else b.status end)`,
+      from: `bills b, generate_series(1, $2::integer) n
+        where b.tenant_id = $1 and b.bill_id < 1000`,
+    },
     [tenantId, terms],
   );
   await addContents(tenantId);
@@ -193,12 +197,13 @@ test('get-users shows the bills of a party newest first, in pages, when asked', 
 
 test('without a page get-users shows all bills of a party, however many', async () => {
   const { client, tenantId } = await openTerms();
-  await scene.sql.query(
-    `insert into bills
-     select (jsonb_populate_record(b, jsonb_build_object('bill_id', 10000 + n, 'bill_number',
-       'M' || n, 'subscription_id', 10 + n, 'subject_id', 10 + n))).*
-     from bills b, generate_series(1, 1970) n
-     where b.tenant_id = $1 and b.bill_id = 1001`,
+  await copyBills(
+    scene,
+    {
+      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
+        'subscription_id', 10 + n, 'subject_id', 10 + n)`,
+      from: 'bills b, generate_series(1, 1970) n where b.tenant_id = $1 and b.bill_id = 1001',
+    },
     [tenantId],
   );
   await addContents(tenantId);
@@ -216,13 +221,13 @@ test('without a page get-users shows all bills of a party, however many', async 
 
 test('among many bills only those that are shown are read', async () => {
   const { tenantId } = await openTerms();
-  await scene.sql.query(
-    `insert into bills
-     select (jsonb_populate_record(b, jsonb_build_object('bill_id', 10000 + n, 'bill_number',
-       'M' || n, 'subscription_id', 10 + n % 1200, 'party_id', 10 + n % 1200, 'subject_id',
-       10 + n))).*
-     from bills b, generate_series(1, 6000) n
-     where b.tenant_id = $1 and b.bill_id = 1001`,
+  await copyBills(
+    scene,
+    {
+      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
+        'subscription_id', 10 + n % 1200, 'party_id', 10 + n % 1200, 'subject_id', 10 + n)`,
+      from: 'bills b, generate_series(1, 6000) n where b.tenant_id = $1 and b.bill_id = 1001',
+    },
     [tenantId],
   );
   await addContents(tenantId);
@@ -257,11 +262,13 @@ test('bills of open terms and of days are not looked for among all that were bil
   // A term that is posted has none.
   await scene.sql.query(`delete from bills where tenant_id = $1 and status = 'Draft'`, [tenantId]);
   const copied = (id: string, changed: string, from: string) =>
-    scene.sql.query(
-      `insert into bills
-       select (jsonb_populate_record(b, jsonb_build_object('bill_id', ${id}, 'bill_number', 'N' || n,
-         'subject_id', 10 + n) || ${changed})).*
-       from bills b, ${from} n where b.tenant_id = $1 and b.bill_id = 1001`,
+    copyBills(
+      scene,
+      {
+        changed: `jsonb_build_object('bill_id', ${id}, 'bill_number', 'N' || n,
+          'subject_id', 10 + n) || ${changed}`,
+        from: `bills b, ${from} n where b.tenant_id = $1 and b.bill_id = 1001`,
+      },
       [tenantId],
     );
   await copied('10000 + n', `'{}'`, 'generate_series(1, 6000)');

@@ -4,6 +4,7 @@
 // credited.
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import type { TestClient } from './client.ts';
+import { copyBills } from './copied-bills.ts';
 import { smallService, smallTariff } from './pricing.ts';
 import { type Crew, runStep, whileCrew } from './run-steps.ts';
 import type { Scene } from './scene.ts';
@@ -202,10 +203,9 @@ async function copyDraft(
     bill_number: `SEED-${billId}`,
     posting: 1,
   };
-  await scene.sql.query(
-    `insert into bills
-     select (jsonb_populate_record(b, $2::jsonb)).*
-     from bills b where b.tenant_id = $1 and b.term_id = $3`,
+  await copyBills(
+    scene,
+    { changed: '$2::jsonb', from: 'bills b where b.tenant_id = $1 and b.term_id = $3' },
     [tenantId, JSON.stringify(changed), seeded.generatedTerm],
   );
   await scene.sql.query(

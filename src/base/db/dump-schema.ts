@@ -33,7 +33,9 @@ const sections: { title: string; query: string }[] = [
         select 1 as kind, a.attnum::integer as position, format('  %I %s%s%s', a.attname,
           format_type(a.atttypid, a.atttypmod),
           case when a.attnotnull then ' not null' else '' end,
-          coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')) as line
+          case when a.attgenerated = 's'
+            then format(' generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+            else coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') end) as line
         from pg_attribute a
         left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -16,8 +16,8 @@ export async function fallOverdue(
     set payment_status = 'Overdue', modified_at = ${now}, modified_by = 'daily job',
       ts = greatest(ts + 1, ${now.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and status = 'Published' and due_date < ${localDate}
-      and paid_amount < bill_amount and paid_amount < payable + wallet_applied
-      and payment_status in ('Unpaid', 'PartiallyPaid')
+      and issue_date is not null and payment_status in ('Unpaid', 'PartiallyPaid')
+      and not is_settled and paid_amount < payable + wallet_applied
   `.execute(tx);
   return { overdue: Number(numAffectedRows ?? 0) };
 }

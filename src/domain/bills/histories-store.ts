@@ -1,5 +1,6 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
 import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../base/db/pool.ts';
 import { historyTerms } from '../terms/usage-history-store.ts';
 import { withContents } from './contents-store.ts';
 
@@ -56,30 +57,59 @@ function rememberedBills(tenantId: number): RawBuilder<unknown> {
       and (e.section ->> 'connectionID')::bigint = p.subscription_id`;
 }
 
-/** The newest term of each subscription goes before the others: of the rows named `posted`. */
+/**
+ * The newest term of each subscription that has a history goes before the others: of the rows named
+ * `posted`. To insert and give way to what is there would lock every row before it is written.
+ */
 export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
-  const { term, keepsCharges } = history;
+  return sql`
+    update usage_histories h
+    set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
+      brought_forward = n.brought_forward, entry_id = n.entry_id, billed = n.billed
+    from (${historyRows(tenantId, history, sql`posted`)}) n
+    where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id`;
+}
+
+/** Histories of those that have none: this is their first bill. */
+export async function beginHistories(
+  tx: Tx,
+  tenantId: number,
+  history: HistoryTerm,
+): Promise<void> {
+  const ids = history.bills.map((one) => one.billId);
+  const posted = sql`(
+    select * from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  )`;
+  await sql`
+    insert into usage_histories
+      (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
+    select ${tenantId}, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
+      n.billed
+    from (${historyRows(tenantId, history, posted)}) n
+    where not exists (
+      select from usage_histories h
+      where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
+    )
+  `.execute(tx);
+}
+
+/** Of row `n`, as an array of one. */
+function newestTerm({ term, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
   // Put together as text, which is a fraction of what it costs to build it of its parts.
   const head = `${JSON.stringify({
     termId: term.termId,
     label: term.label,
     endDate: term.endDate,
   }).slice(0, -1)},"days":`;
-  return sql`
-    insert into usage_histories as h
-      (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
-    select ${tenantId}, n.subscription_id,
-      array[(${head}::text || n.days || ',"amount":' || n.amount
-        || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json],
-      n.brought_forward, n.entry_id, n.billed
-    from (${historyRows(tenantId, history)}) n
-    on conflict (tenant_id, subscription_id) do update
-      set terms = excluded.terms || h.terms[1:${sql.lit(keptTerms - 1)}],
-        brought_forward = excluded.brought_forward, entry_id = excluded.entry_id,
-        billed = excluded.billed`;
+  return sql`array[(${head}::text || n.days || ',"amount":' || n.amount
+    || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json]`;
 }
 
-function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+function historyRows(
+  tenantId: number,
+  history: HistoryTerm,
+  posted: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { keepsCharges, isCombined, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
@@ -87,13 +117,17 @@ function historyRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
       ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
-    from posted b
+    from ${posted} b
     ${keepsCharges ? withContents : sql``}
     where b.tenant_id = ${tenantId} and b.subscription_id is not null
-    ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
+    ${isCombined ? sql`union all ${combinedRows(tenantId, history, posted)}` : sql``}`;
 }
 
-function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+function combinedRows(
+  tenantId: number,
+  history: HistoryTerm,
+  posted: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { bills, keepsCharges, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
@@ -103,7 +137,7 @@ function combinedRows(tenantId: number, history: HistoryTerm): RawBuilder<unknow
       ${usageObject(sql`e.section -> 'usage'`)}::text,
       ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
-    from posted b
+    from ${posted} b
     ${withContents}
     cross join lateral json_array_elements(k.document -> 'sections') as e (section)
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id

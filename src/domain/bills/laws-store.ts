@@ -121,8 +121,9 @@ export function hasCancelled(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
- * Every number that was taken is on a bill, retired, or waits for a bill that is being posted. The
- * ledger names the number under which a bill was booked: it is still that of the bill, or retired.
+ * Every number that was taken is on the bill it was given to, retired, or waits for a bill that is
+ * being posted. The ledger names the number under which a bill was booked: it is still that of the
+ * bill, or retired.
  * No counter is behind what was numbered by it: the next number would be given a second time.
  */
 export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
@@ -138,7 +139,8 @@ export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
             where tenant_id = ${tenantId} and series = 'bill-number'), 0) as taken,
           (select count(*) from bills
             where tenant_id = ${tenantId} and bill_number is not null) as given,
-          (select count(*) from retired_numbers where tenant_id = ${tenantId}) as retired,
+          (select count(*) from bill_numbers
+            where tenant_id = ${tenantId} and retired_at is not null) as retired,
           (select count(*) from bills b
             join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
             where b.tenant_id = ${tenantId} and t.stage = 'Posting' and b.status = 'Draft')
@@ -146,16 +148,24 @@ export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
       ) n
       where n.taken <> n.given + n.retired + n.waiting
       union all
-      select 'number ' || r.bill_number from retired_numbers r
-      join bills b on b.tenant_id = r.tenant_id and b.bill_number = r.bill_number
-      where r.tenant_id = ${tenantId}
+      select 'number ' || coalesce(n.bill_number, b.bill_number) || ' of bill '
+        || coalesce(n.bill_id, b.bill_id)
+      from (
+        select bill_number, bill_id from bill_numbers
+        where tenant_id = ${tenantId} and retired_at is null
+      ) n
+      full join (
+        select bill_number, bill_id from bills
+        where tenant_id = ${tenantId} and bill_number is not null
+      ) b on b.bill_number = n.bill_number and b.bill_id = n.bill_id
+      where n.bill_id is null or b.bill_id is null
       union all
       select distinct 'bill ' || e.bill_id || ' was booked as ' || coalesce(e.reference, 'nothing')
       from subledger_entries e
       left join bills b on b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
         and b.posting = e.posting and b.bill_number is not null
-      left join retired_numbers r on r.tenant_id = ${tenantId} and r.bill_number = e.reference
-        and r.bill_id = e.bill_id
+      left join bill_numbers r on r.tenant_id = ${tenantId} and r.bill_number = e.reference
+        and r.bill_id = e.bill_id and r.retired_at is not null
       where e.tenant_id = ${tenantId} and e.kind = 'Bill' and e.bill_id is not null
         and coalesce(b.bill_number, r.bill_number) is distinct from e.reference
       union all

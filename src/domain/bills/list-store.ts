@@ -108,7 +108,7 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   const conditions = [sql`b.tenant_id = ${tenantId}`];
   const { billId, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
   if (billId) conditions.push(sql`b.bill_id = ${billId}`);
-  if (billNumber) conditions.push(sql`b.bill_number = ${billNumber}`);
+  if (billNumber) conditions.push(sql`b.bill_id = (${billNumbered(tenantId, billNumber)})`);
   if (partyId) conditions.push(sql`b.party_id = ${partyId}`);
   if (termId) conditions.push(sql`b.term_id = ${termId}`);
   if (batchId) conditions.push(sql`b.batch_id = ${batchId}`);
@@ -127,6 +127,12 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
+function billNumbered(tenantId: number, billNumber: string): RawBuilder<unknown> {
+  return sql`
+    select n.bill_id from bill_numbers n
+    where n.tenant_id = ${tenantId} and n.bill_number = ${billNumber} and n.retired_at is null`;
+}
+
 /** Of term `t`. */
 function daysOf({ fromDate, toDate }: BillFilter): RawBuilder<unknown>[] {
   return [
@@ -141,9 +147,14 @@ const termStates: Partial<Record<BillStatus, string>> = {
   Posted: `t.status in ('Open', 'Posted')`,
 };
 
+function isForReview(status: BillStatus): boolean {
+  return status === 'Error' || status === 'Hold';
+}
+
 /** As literals: indexes of a few states are for those that the planner can see. */
 function haveStatus(tenantId: number, statuses: readonly BillStatus[]): RawBuilder<unknown>[] {
-  const isOne = sql`b.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
+  const column = statuses.every(isForReview) ? sql`b.review_status` : sql`b.status`;
+  const isOne = sql`${column} in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
   const states = statuses.map((status) => termStates[status]);
   if (states.some((state) => state === undefined)) return [isOne];
   return [isOne, isInReach(tenantId, sql.raw(`(${states.join(' or ')})`))];

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../ledger/store.ts';
-import { extendedHistories } from './histories-store.ts';
+import { beginHistories, extendedHistories } from './histories-store.ts';
 import type { Numbered } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
 
@@ -25,12 +25,12 @@ export type Posting = {
 };
 
 /**
- * Drafts become bills, each with an entry and a place in the history of its subscription: one
- * statement, that reads and writes every bill once.
+ * Drafts become bills, each with a number, an entry and a place in the history of its subscription:
+ * one statement, that reads and writes every bill once.
  */
 export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
   const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
-  const { rows } = await sql<{ bills: number }>`
+  const { rows } = await sql<{ bills: number; parts: number; histories: number }>`
     with posted as (${markedPosted(tenantId, posting)}),
     parts as (
       select bill_id, subscription_id, bill_amount as amount from posted
@@ -49,13 +49,19 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
       from (${isCombined ? entriesOfParts : entriesOfBills}) b
       order by b.bill_id, b.subscription_id
     ),
-    histories as (${extendedHistories(tenantId, posting)})
-    select count(*) as bills from posted
+    numbers as (
+      insert into bill_numbers (tenant_id, bill_number, bill_id, term_id)
+      select tenant_id, bill_number, bill_id, ${posting.term.termId}::bigint from posted
+    ),
+    histories as (${extendedHistories(tenantId, posting)} returning h.subscription_id)
+    select (select count(*) from posted) as bills, (select count(*) from parts) as parts,
+      (select count(*) from histories) as histories
   `.execute(tx);
-  const done = rows[0]?.bills;
-  if (done !== posting.bills.length) {
-    throw new Error(`${done} of ${posting.bills.length} drafts were still there to be posted`);
+  const { bills, parts, histories } = rows[0] ?? { bills: 0, parts: 0, histories: 0 };
+  if (bills !== posting.bills.length) {
+    throw new Error(`${bills} of ${posting.bills.length} drafts were still there to be posted`);
   }
+  if (histories < parts) await beginHistories(tx, tenantId, posting);
 }
 
 const entriesOfBills = sql`

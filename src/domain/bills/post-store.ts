@@ -184,40 +184,38 @@ export async function holdStaleBills(
       where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
       returning b.bill_id, b.term_id, n.number
     )
-    insert into retired_numbers
-      (tenant_id, bill_number, term_id, bill_id, reason, retired_at, retired_by)
-    select ${tenantId}, number, term_id, bill_id, ${reason}, ${stamp.at}, ${stamp.by} from held
+    insert into bill_numbers
+      (tenant_id, bill_number, bill_id, term_id, retired_reason, retired_at, retired_by)
+    select ${tenantId}, number, bill_id, term_id, ${reason}, ${stamp.at}, ${stamp.by} from held
   `.execute(tx);
 }
 
-/** Whether a number as long as these, on a bill or retired, is one of the two or lies between. */
+/** Whether a number that was given, as long as these, is one of the two or lies between. */
 export async function hasNumbersBetween(
   tx: Tx,
   tenantId: number,
   first: string,
   last: string,
 ): Promise<boolean> {
-  const isAmong = sql`bill_number between ${first} and ${last}
-    and length(bill_number) = length(${first}::text)`;
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from bills where tenant_id = ${tenantId} and ${isAmong})
-      or exists (select from retired_numbers where tenant_id = ${tenantId} and ${isAmong})
-      as found
+    select exists (
+      select from bill_numbers
+      where tenant_id = ${tenantId} and bill_number between ${first} and ${last}
+        and length(bill_number) = length(${first}::text)
+    ) as found
   `.execute(tx);
   return rows[0]?.found === true;
 }
 
-/** The first of the numbers that stands on a bill or was retired. */
+/** The first of the numbers that was given. */
 export async function findGivenNumber(
   tx: Tx,
   tenantId: number,
   numbers: readonly string[],
 ): Promise<string | undefined> {
-  const isOne = sql`bill_number = any(${numbers}::text[])`;
   const { rows } = await sql<{ bill_number: string }>`
-    select bill_number from bills where tenant_id = ${tenantId} and ${isOne}
-    union all
-    select bill_number from retired_numbers where tenant_id = ${tenantId} and ${isOne}
+    select bill_number from bill_numbers
+    where tenant_id = ${tenantId} and bill_number = any(${numbers}::text[])
     order by bill_number
     limit 1
   `.execute(tx);
@@ -256,12 +254,12 @@ export async function beginLeftOut(
     from (
       select b.subscription_id from bills b
       where b.tenant_id = ${tenantId} and b.term_id = ${term.termId}
-        and b.status in ('Error', 'Hold') and b.subscription_id is not null
+        and b.review_status is not null and b.subscription_id is not null
       union all
       select p.subscription_id from bills b
       join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
       where b.tenant_id = ${tenantId} and b.term_id = ${term.termId}
-        and b.status in ('Error', 'Hold')
+        and b.review_status is not null
     ) left_out
     where s.tenant_id = ${tenantId} and s.subscription_id = left_out.subscription_id
       and s.billed_through is null

@@ -161,12 +161,12 @@ export async function listUnpaid(
       select subscription_id, party_id, bill_amount - paid_amount as open, due_date, bill_id
       from bills
       where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
-        and status in ('Posted', 'Published') and paid_amount < bill_amount
+        and status in ('Posted', 'Published') and not is_settled
       union all
       select p.subscription_id, b.party_id, e.open, b.due_date, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
-        and b.status in ('Posted', 'Published') and b.paid_amount < b.bill_amount
+        and b.status in ('Posted', 'Published') and not b.is_settled
       cross join lateral (
         select coalesce(sum(x.amount) * ${sideOf(term)}, 0)::bigint as open
         from subledger_entries x

@@ -76,10 +76,10 @@ export async function countOpenBills(
   termId: number,
 ): Promise<{ errors: number; holds: number }> {
   const { rows } = await sql<{ errors: number; holds: number }>`
-    select count(*) filter (where status = 'Error') as errors,
-      count(*) filter (where status = 'Hold') as holds
+    select count(*) filter (where review_status = 'Error') as errors,
+      count(*) filter (where review_status = 'Hold') as holds
     from bills
-    where tenant_id = ${tenantId} and term_id = ${termId} and status in ('Error', 'Hold')
+    where tenant_id = ${tenantId} and term_id = ${termId} and review_status is not null
   `.execute(tx);
   return rows[0] ?? { errors: 0, holds: 0 };
 }

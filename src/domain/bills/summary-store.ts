@@ -197,12 +197,12 @@ export type RetiredRow = {
 export async function listRetired(tx: Tx, tenantId: number, termId: number): Promise<RetiredRow[]> {
   const { rows } = await sql<RetiredRow>`
     select (array_agg(bill_number order by bill_id))[1] as first,
-      (array_agg(bill_number order by bill_id desc))[1] as last, count(*) as count, reason,
-      retired_at, retired_by
-    from retired_numbers
-    where tenant_id = ${tenantId} and term_id = ${termId}
-    group by reason, retired_at, retired_by
-    order by retired_at, reason
+      (array_agg(bill_number order by bill_id desc))[1] as last, count(*) as count,
+      retired_reason as reason, retired_at, retired_by
+    from bill_numbers
+    where tenant_id = ${tenantId} and term_id = ${termId} and retired_at is not null
+    group by retired_reason, retired_at, retired_by
+    order by retired_at, retired_reason
   `.execute(tx);
   return rows;
 }
@@ -227,7 +227,7 @@ export async function listExceptions(
       e ->> 'code' as code, e ->> 'message' as message
     from (
       select tenant_id, bill_id from bills
-      where tenant_id = ${tenantId} and term_id = ${key.termId} and status = 'Error'
+      where tenant_id = ${tenantId} and term_id = ${key.termId} and review_status = 'Error'
         and bill_id > ${options.afterBillId}
         and (${key.batchId}::bigint is null or batch_id = ${key.batchId})
       order by bill_id

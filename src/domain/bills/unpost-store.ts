@@ -254,11 +254,11 @@ export async function retireNumbers(
   stamp: Stamp,
 ): Promise<void> {
   await sql`
-    insert into retired_numbers
-      (tenant_id, bill_number, term_id, bill_id, reason, retired_at, retired_by)
-    select tenant_id, bill_number, term_id, bill_id, ${reason}, ${stamp.at}, ${stamp.by}
-    from bills
-    where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
+    update bill_numbers n
+    set retired_reason = ${reason}, retired_at = ${stamp.at}, retired_by = ${stamp.by}
+    from bills b
+    where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+      and n.tenant_id = ${tenantId} and n.bill_number = b.bill_number
   `.execute(tx);
 }
 
