@@ -57,7 +57,9 @@ begin
     insert into bill_numbers
       (tenant_id, bill_number, bill_id, term_id, retired_reason, retired_at, retired_by)
     select one, bill_number, bill_id, term_id, reason, retired_at, retired_by
-    from retired_numbers where tenant_id = one;
+    from retired_numbers where tenant_id = one
+    -- Which should not be; 'verify' tells of it.
+    on conflict do nothing;
   end loop;
   perform set_config('app.tenant', '', true);
 end
@@ -65,8 +67,12 @@ $$;
 drop table retired_numbers;
 drop index bills_number_key;
 grant select, insert on bill_numbers to billwright_api, billwright_worker;
-grant update (retired_reason, retired_at, retired_by) on bill_numbers
-  to billwright_api, billwright_worker;
+grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
+create trigger bill_numbers_retired_once
+  before update on bill_numbers
+  for each row
+  when (old.retired_at is not null or new.retired_at is null)
+  execute function refuse_change();
 
 create or replace function keep_posted_bills() returns trigger
 language plpgsql

@@ -2239,6 +2239,8 @@ CREATE TRIGGER bill_contents_fixed BEFORE UPDATE ON public.bill_contents FOR EAC
 
 CREATE TRIGGER bill_contents_kept AFTER DELETE ON public.bill_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_bill_contents();
 
+CREATE TRIGGER bill_numbers_retired_once BEFORE UPDATE ON public.bill_numbers FOR EACH ROW WHEN (((old.retired_at IS NOT NULL) OR (new.retired_at IS NULL))) EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
@@ -2724,3 +2726,19 @@ grant insert, select, update on usage_histories to billwright_api;
 grant insert, select, update on usage_histories to billwright_worker;
 
 grant select on workspaces to billwright_worker;
+
+-- rights to single columns
+
+grant insert (bill_id, document, facts) on bill_contents to billwright_bulk;
+
+grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
+
+grant update (subject_ts) on bill_parts to billwright_worker;
+
+grant insert (bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
+
+grant update (wallet_balance) on parties to billwright_worker;
+
+grant update (ts) on pricing_contexts to billwright_worker;
+
+grant update (next_job_at) on workspaces to billwright_worker;

@@ -41,3 +41,12 @@ test('every number that was given in a workspace is known, and what became of it
     );
   }
 });
+
+test('a number is taken back once, for good', async () => {
+  const retire = `update bill_numbers
+    set retired_reason = $1::text, retired_at = case when $1::text is not null then now() end, retired_by = $1
+    where tenant_id = 2 and bill_number = 'B-7'`;
+  await client.query(retire, ['wrong']);
+  await assert.rejects(client.query(retire, ['another']), /bill_numbers is append-only/);
+  await assert.rejects(client.query(retire, [null]), /bill_numbers is append-only/);
+});

@@ -105,6 +105,10 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
     change: 'grant update on audit_entries to billwright_api',
     fault: /billwright_api may update on audit_entries/,
   },
+  'a column of the audit trail can be changed': {
+    change: 'grant update (after) on audit_entries to billwright_api',
+    fault: /billwright_api may update on audit_entries/,
+  },
   'the registry can be read': {
     change: 'grant select on workspaces to billwright_api',
     fault: /billwright_api may select on workspaces/,

@@ -84,9 +84,10 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   });
   await deleteFailedDocuments(tx, tenantId, termId);
   await updateIssueDate(tx, tenantId, termId, null);
-  await retireNumbers(tx, tenantId, termId, reason, stamp);
+  const retired = await retireNumbers(tx, tenantId, termId, reason, stamp);
   await restoreSubscriptions(tx, tenantId, { termId }, { today, stamp });
   const done = await markUnposted(tx, tenantId, { termId, dueDate: term.due_date }, stamp);
+  if (retired !== done) throw new Error(`${retired} numbers of ${done} bills were found`);
   await updateReservation(tx, tenantId, { termId, runNumber: term.run_number }, null);
   const isStale = await isOutdated(tx, tenantId, termId);
   const step = { stage: 'Generated', status: 'Open', isStale } as const;

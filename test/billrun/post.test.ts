@@ -742,7 +742,7 @@ test('verify names what somebody changed by hand', async () => {
   assert.deepEqual(await broken(), ['L4']);
 });
 
-/** What posting changes of every bill. The rest of what it names changes where a wallet pays. */
+/** What posting changes of every bill, and not only where a wallet pays or it is due at once. */
 const writtenColumns = ['status', 'bill_number', 'posting', 'modified_at', 'modified_by', 'ts'];
 
 test('posting writes a bill on the page where it stands and touches none of its indexes', async () => {

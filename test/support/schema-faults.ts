@@ -310,7 +310,13 @@ async function rightFaults(client: pg.Client): Promise<string[]> {
        c.relname as table, a.privilege_type as right
      from pg_class c
      cross join lateral aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
-     where ${ours} and a.grantee <> c.relowner`,
+     where ${ours} and a.grantee <> c.relowner
+     union
+     select a.grantee::regrole::text, c.relname, a.privilege_type
+     from pg_class c
+     join pg_attribute o on o.attrelid = c.oid
+     cross join lateral aclexplode(o.attacl) a
+     where ${ours} and a.grantee <> 'billwright_bulk'::regrole`,
   );
   const makers = await rowsOf<{ name: string }>(
     client,

@@ -104,4 +104,15 @@ const sections: { title: string; query: string }[] = [
       group by g.table_name, g.grantee
       order by g.table_name, g.grantee`,
   },
+  {
+    title: 'rights to single columns',
+    query: `select format('grant %s (%s) on %I to %I;', lower(x.privilege_type),
+        string_agg(a.attname::text, ', ' order by a.attnum), c.relname, x.grantee::regrole) as text
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      cross join lateral aclexplode(a.attacl) x
+      where ${ours}
+      group by c.relname, x.grantee, x.privilege_type
+      order by c.relname, x.grantee::regrole::text, x.privilege_type`,
+  },
 ];

@@ -75,12 +75,12 @@ export async function beginHistories(
   tx: Tx,
   tenantId: number,
   history: HistoryTerm,
-): Promise<void> {
+): Promise<number> {
   const ids = history.bills.map((one) => one.billId);
   const posted = sql`(
     select * from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   )`;
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into usage_histories
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
     select ${tenantId}, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
@@ -91,6 +91,7 @@ export async function beginHistories(
       where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
     )
   `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Of row `n`, as an array of one. */

@@ -61,7 +61,10 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
   if (bills !== posting.bills.length) {
     throw new Error(`${bills} of ${posting.bills.length} drafts were still there to be posted`);
   }
-  if (histories < parts) await beginHistories(tx, tenantId, posting);
+  const begun = histories < parts ? await beginHistories(tx, tenantId, posting) : 0;
+  if (histories + begun !== parts) {
+    throw new Error(`${histories} histories went on and ${begun} began, of ${parts} subscriptions`);
+  }
 }
 
 const entriesOfBills = sql`

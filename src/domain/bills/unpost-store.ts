@@ -252,14 +252,15 @@ export async function retireNumbers(
   termId: number,
   reason: string,
   stamp: Stamp,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update bill_numbers n
     set retired_reason = ${reason}, retired_at = ${stamp.at}, retired_by = ${stamp.by}
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and n.tenant_id = ${tenantId} and n.bill_number = b.bill_number
   `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Subscriptions, and what is known of their use, as they were before the bills. */
