@@ -33,7 +33,7 @@ import {
 import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
 // Nobody works on jobs here, and nobody waits for them.
-const scene = await openScene({ scheduleWaitSeconds: 0 });
+const scene = await openScene({ scheduleWaitSeconds: 0, apiConnections: 2 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
 
 const guarded = operations.filter(([, { access }]) => access !== 'public');

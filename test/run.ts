@@ -11,7 +11,7 @@ const groupsFolder = join(root, 'node_modules', '.cache', 'tests');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
-const filesPerProcess = 6;
+const filesPerProcess = 10;
 /** For a file or a group of them: what hangs fails. */
 const timeoutMs = 600_000;
 /** Files here start and kill programs, or measure their own: each has a process to itself. */
@@ -32,7 +32,10 @@ stream.on('test:fail', () => {
 });
 stream.compose(new spec()).pipe(process.stdout);
 
-/** Those that take longest come first: at the end all processes have something to do. */
+/**
+ * Files that wait for programs take turns with groups that keep the processors busy, the longest
+ * first: at the end all processes have something to do.
+ */
 function everything(): string[] {
   rmSync(groupsFolder, { recursive: true, force: true });
   mkdirSync(groupsFolder, { recursive: true });
@@ -44,7 +47,19 @@ function everything(): string[] {
     if (apart.includes(room)) alone.push(...members.map((file) => join(root, file)));
     else groups.push(...cut(members).map((group, index) => writeGroup(room, index + 1, group)));
   }
-  return [...alone, ...groups];
+  return inTurns(alone, groups);
+}
+
+function inTurns(alone: readonly string[], groups: readonly string[]): string[] {
+  const turns = Math.max(alone.length, groups.length);
+  const each = (files: readonly string[], turn: number) => {
+    const from = Math.floor((files.length * turn) / turns);
+    return files.slice(from, Math.floor((files.length * (turn + 1)) / turns));
+  };
+  return Array.from({ length: turns }, (_, turn) => [
+    ...each(groups, turn),
+    ...each(alone, turn),
+  ]).flat();
 }
 
 /** Files of the program's own folders are few each. */

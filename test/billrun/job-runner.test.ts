@@ -31,7 +31,7 @@ function run(
   steps: readonly Step[],
   options: { lanes?: number; leaseSeconds?: number; pollMs?: number } = {},
 ) {
-  const runner = scene.runJobs({ steps, ...options });
+  const runner = scene.runJobs({ steps, lanes: 2, ...options });
   runners.push(runner);
   return runner;
 }

@@ -8,7 +8,7 @@ import { openScene } from '../support/scene.ts';
 import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 20 });
-scene.runJobs();
+scene.runJobs({ lanes: 2 });
 const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'races');
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
 

@@ -14,7 +14,7 @@ import { newOffer, newParty, type Offer, shown, subscribe } from '../support/sub
 import { newTerm, termOf } from '../support/terms.ts';
 
 const scene = await openScene();
-scene.runJobs();
+scene.runJobs({ lanes: 2 });
 scene.clock.advance(scene.clock.now().until(Temporal.Instant.from('2027-01-01T00:00:00Z')));
 
 const july = { startDate: '01/07/2026', endDate: '31/07/2026' };

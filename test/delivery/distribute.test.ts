@@ -562,11 +562,12 @@ test('a mail that fails after its job has ended waits for nobody: the next reque
       },
     },
   });
+  openWorker({ smtpUrl: server.url });
   closing.unshift(async () => release());
   const { client, termId, tenantId } = await openPublished(mailParties(2));
   const asked = client.distributeBills(schedule(termId));
   await until(() => isAsked, 'the server is asked');
-  // The worker loses its part, and another one ends the job.
+  // One worker loses its part, and the other one ends the job.
   await scene.sql.query(
     'select pg_terminate_backend(backend_pid) from chunk_attempts where tenant_id = $1',
     [tenantId],

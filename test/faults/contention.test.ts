@@ -66,7 +66,7 @@ test('50 clicks on each step at two servers are one job each', async () => {
       [term.tenantId, `${step}-bills`],
     );
     assert.equal(rows.length, 1, `${step} has one job`);
-    const worker = scene.runJobs();
+    const worker = scene.runJobs({ lanes: 2 });
     const job = await ended(term, rows[0].id);
     assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
     await worker.stop();
@@ -103,7 +103,7 @@ function watchLocks(sql: pg.Client) {
 test('eight workers post one term: nobody waits for a lock, and no number is missing', async () => {
   const sql = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await sql.connect();
-  const first = scene.runJobs();
+  const first = scene.runJobs({ lanes: 2 });
   const [calm, term] = [await newTerm(postedAtOnce), await newTerm(postedAtOnce)];
   for (const one of [calm, term]) await done(one, 'generate');
   await done(calm, 'post');
@@ -132,7 +132,7 @@ test('eight workers post one term: nobody waits for a lock, and no number is mis
 });
 
 test('the first term of a workspace is posted as fast as any, before its rows are counted', async () => {
-  const worker = scene.runJobs();
+  const worker = scene.runJobs({ lanes: 2 });
   const known = await newTerm(postedAtOnce);
   // From here on the planner thinks that it knows all workspaces.
   await done(known, 'generate');
@@ -151,7 +151,7 @@ test('the first term of a workspace is posted as fast as any, before its rows ar
 });
 
 test('a deadlock with somebody else is got over, and nobody hears of it', async () => {
-  const worker = scene.runJobs();
+  const worker = scene.runJobs({ lanes: 2 });
   const [calm, term] = [await newTerm(40), await newTerm(40)];
   for (const step of ['generate', 'post'] as const) await done(calm, step);
   await done(term, 'generate');
@@ -187,7 +187,7 @@ test('a deadlock with somebody else is got over, and nobody hears of it', async 
 });
 
 test('a serialization failure is tried again inside a call and inside a part', async () => {
-  const worker = scene.runJobs();
+  const worker = scene.runJobs({ lanes: 2 });
   const [calm, term] = [await newTerm(40), await newTerm(40)];
   for (const step of ['generate', 'post'] as const) await done(calm, step);
   await done(term, 'generate');

@@ -21,7 +21,7 @@ const patient = patientServer.visitor('jobs');
 patient.useToken(admin.token);
 
 let runners: ReturnType<typeof scene.runJobs>[] = [];
-const run = () => runners.push(scene.runJobs());
+const run = () => runners.push(scene.runJobs({ lanes: 2 }));
 async function stop(): Promise<void> {
   for (const runner of runners) await runner.stop();
   runners = [];

@@ -9,7 +9,7 @@ export type MovableClock = Clock & {
 };
 
 /** Runs with the machine's time, as far ahead of it or behind it as it was moved. */
-export function movableClock(): MovableClock {
+export function movableClock(onMoved: () => void = () => {}): MovableClock {
   let ahead = Temporal.Duration.from({ seconds: 0 });
   let stoppedAt: Temporal.Instant | undefined;
   const now = () => (stoppedAt ?? Temporal.Now.instant()).add(ahead);
@@ -17,10 +17,12 @@ export function movableClock(): MovableClock {
     now,
     advance(duration) {
       ahead = ahead.add(duration);
+      onMoved();
     },
     begin(at) {
       const missing = now().until(at);
       if (ahead.blank || missing.sign > 0) ahead = ahead.add(missing);
+      onMoved();
     },
     async whileStopped(work) {
       stoppedAt = Temporal.Now.instant();

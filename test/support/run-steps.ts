@@ -1,46 +1,43 @@
 // Takes a step of the bill run through all its parts, as the runner does, one after the other.
 import { after } from 'node:test';
-import { type Database, openDatabase, tenantTransact } from '../../src/base/db/pool.ts';
+import { type Database, tenantTransact } from '../../src/base/db/pool.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Finish, Step, StepJob, StepRequest } from '../../src/billrun/step.ts';
 import type { Tools } from '../../src/billrun/tools.ts';
 import { openTestEquipment } from './equipment.ts';
-import type { Scene } from './scene.ts';
+import { openWorkerPool, type Scene } from './scene.ts';
 import { next } from './term-rows.ts';
 
 export type Crew = { scene: Scene; tenantId: number; database: Database; tools: Tools };
 
-/** A pool as workers have it, bound to one tenant at a time. */
+/** What workers have, for the rest of the file. */
 export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
-  const { crew, close } = await gather(scene, workspace);
+  const { crew, close } = await gather(scene, scene.worker, workspace);
   after(close);
   return crew;
 }
 
-/** The same for a while. */
+/** The same for a while, with connections that end with it. */
 export async function whileCrew<Result>(
   scene: Scene,
   workspace: string,
   work: (crew: Crew) => Promise<Result>,
 ): Promise<Result> {
-  const { crew, close } = await gather(scene, workspace);
+  const database = openWorkerPool(scene.cluster, scene.databaseName, 4);
+  const { crew, close } = await gather(scene, database, workspace);
   try {
     return await work(crew);
   } finally {
     await close();
+    await database.close();
   }
 }
 
 async function gather(
   scene: Scene,
+  database: Database,
   workspace: string,
 ): Promise<{ crew: Crew; close(): Promise<void> }> {
-  const database = openDatabase({
-    connection: { ...scene.cluster.owner, database: scene.databaseName },
-    name: 'test worker',
-    max: 4,
-    role: 'billwright_worker',
-  });
   const equipment = openTestEquipment();
   const log = createLog({ level: 'silent' });
   const tools = { ...equipment, database, log, isStopping: () => false };
@@ -50,10 +47,7 @@ async function gather(
   );
   return {
     crew: { scene, tenantId: Number(rows[0]?.tenant_id), database, tools },
-    async close() {
-      await equipment.close();
-      await database.close();
-    },
+    close: () => equipment.close(),
   };
 }
 

@@ -49,6 +49,8 @@ export type Scene = {
   sql: pg.Client;
   /** The same, for what the program itself asks. */
   owner: Database;
+  /** As workers have it, bound to one tenant at a time. */
+  worker: Database;
   /** Every line the servers logged. */
   logged: string[];
   /** A further server on the same database, with a pool, caches and limits of its own. */
@@ -77,6 +79,10 @@ export type Running = {
 export type RunJobsOptions = {
   /** Instead of those of the bill run. */
   steps?: readonly Step[];
+  /**
+   * One unless told: few jobs of tests have several parts, and each lane has statements to learn.
+   * Whoever asks for more has connections of its own.
+   */
   lanes?: number;
   leaseSeconds?: number;
   pollMs?: number;
@@ -97,26 +103,30 @@ const unlimited = { perSecond: 1e9, burst: 1e9 };
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const cluster = await theCluster();
   const databaseName = await cloneDatabase(cluster);
-  const clock = movableClock();
+  const runners: StartedRunner[] = [];
+  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
+  await sql.connect();
+  const clock = movableClock(() => {
+    if (runners.length > 0) void wake(sql);
+  });
   const logged: string[] = [];
   const start = (wanted: SceneOptions) => startServer(cluster, databaseName, clock, logged, wanted);
   const running = [await start(options)];
   const [{ server, baseUrl, api, visitor }] = running as [Running];
-  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
-  await sql.connect();
   // Few connections for all workspaces and laws: a new one has to learn the schema first.
   const owner = openDatabase({
     connection: { ...cluster.owner, database: databaseName },
     name: 'test owner',
     max: 2,
   });
-  const workers: StartedRunner[] = [];
+  const worker = openWorkerPool(cluster, databaseName, 8);
   after(async () => {
-    for (const { runner, database, equipment } of workers) {
+    for (const { runner, database, equipment } of runners) {
       await runner.stop();
       await equipment.close();
-      await database.close();
+      if (database !== worker) await database.close();
     }
+    await worker.close();
     for (const one of running) {
       await one.server.close();
       await one.api.close();
@@ -126,7 +136,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     await dropDatabase(cluster, databaseName);
     await stopOwnCluster();
   });
-  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, owner, logged };
+  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged };
   return {
     ...scene,
     visitor,
@@ -136,8 +146,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return another;
     },
     runJobs: (wanted = {}) => {
-      const made = startRunner(cluster, databaseName, clock, logged, wanted);
-      workers.push(made);
+      const lanes = wanted.lanes ?? 1;
+      const isPlain = wanted.steps === undefined && wanted.lanes === undefined;
+      const database = isPlain ? worker : openWorkerPool(cluster, databaseName, lanes + 2);
+      const made = startRunner(scene, database, { ...wanted, lanes });
+      runners.push(made);
       return made.runner;
     },
     workspace: async (name, wanted = {}) => {
@@ -153,23 +166,34 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   };
 }
 
+/** Workers look whether anything is due now. */
+async function wake(sql: pg.Client): Promise<void> {
+  await sql.query("select pg_notify('billwright_jobs', '')");
+}
+
 type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
 
-function startRunner(
-  cluster: Cluster,
-  databaseName: string,
-  clock: MovableClock,
-  logged: string[],
-  options: RunJobsOptions,
-): StartedRunner {
-  const connection = { ...cluster.owner, database: databaseName };
-  const { lanes = 2, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
-  const database = openDatabase({
-    connection,
+export function openWorkerPool(cluster: Cluster, databaseName: string, max: number): Database {
+  return openDatabase({
+    connection: { ...cluster.owner, database: databaseName },
     name: 'test worker',
-    max: lanes + 2,
+    max,
     role: 'billwright_worker',
   });
+}
+
+function startRunner(
+  {
+    cluster,
+    databaseName,
+    clock,
+    logged,
+  }: Pick<Scene, 'cluster' | 'databaseName' | 'clock' | 'logged'>,
+  database: Database,
+  options: RunJobsOptions & { lanes: number },
+): StartedRunner {
+  const connection = { ...cluster.owner, database: databaseName };
+  const { lanes, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
   const runner = startJobRunner({
     database,
     connection,
