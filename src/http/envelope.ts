@@ -22,7 +22,7 @@ export function errorEnvelope(error: AppError, requestId: string): string {
       message: error.message,
       ...(error.allowed === null ? {} : { allowed: error.allowed }),
       ...(error.current === undefined ? {} : { current: error.current }),
-      retryable: isRetryable(error),
+      retryable: mayTryAgain(error),
       retryAfter: error.retryAfterSeconds,
       requestID: requestId,
       details: error.details,
@@ -31,7 +31,8 @@ export function errorEnvelope(error: AppError, requestId: string): string {
   });
 }
 
-function isRetryable(error: AppError): boolean {
+/** Whether the same call may succeed later. */
+export function mayTryAgain(error: AppError): boolean {
   return (
     error.retryAfterSeconds !== null ||
     error.code === 'UNAVAILABLE' ||

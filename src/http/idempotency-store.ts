@@ -52,15 +52,19 @@ export async function claimKey(
   const row = rows[0];
   if (!row) return undefined;
   if (Temporal.Instant.compare(row.expires_at, now) <= 0) {
-    await sql`
-      delete from idempotency_keys
-      where tenant_id = ${tenantId} and principal = ${key.principal}
-        and idempotency_key = ${key.key}
-    `.execute(tx);
+    await forgetAnswer(tx, tenantId, key);
     return undefined;
   }
   if (!row.request_hash.equals(key.requestHash)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   return { headers: row.headers, body: row.body };
+}
+
+/** For who holds the key. */
+export async function forgetAnswer(tx: Tx, tenantId: number, key: Key): Promise<void> {
+  await sql`
+    delete from idempotency_keys
+    where tenant_id = ${tenantId} and principal = ${key.principal} and idempotency_key = ${key.key}
+  `.execute(tx);
 }
 
 export async function storeAnswer(

@@ -4,6 +4,7 @@ import { type OpeningRow, openingFor, type Tx, transact } from '../base/db/pool.
 import { AppError } from '../base/errors.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
+import { hasBroken } from '../domain/terms/jobs-store.ts';
 import { type Call, isRetrieve, type Principal, type Settling } from '../operations/operation.ts';
 import {
   authorize,
@@ -14,12 +15,14 @@ import {
   readToken,
   type Token,
 } from './authenticate.ts';
-import { ignoredFieldsHeader, jobHeader } from './envelope.ts';
+import { ignoredFieldsHeader, jobHeader, mayTryAgain } from './envelope.ts';
 import {
   claimKey,
+  forgetAnswer,
   type Key,
   markBeforeWork,
   readKey,
+  type StoredAnswer,
   storeAnswer,
   undoWork,
 } from './idempotency-store.ts';
@@ -183,7 +186,7 @@ async function runOnce(
   run: () => Promise<Outgoing>,
 ): Promise<Outgoing> {
   const { operation, tenantId, realNow } = call;
-  const stored = await claimKey(tx, tenantId, key, realNow);
+  const stored = await findAnswer(call, tx, key);
   if (stored) {
     // The operation may have named more than the request alone tells.
     const { 'X-Ignored-Fields': told } = stored.headers;
@@ -196,6 +199,8 @@ async function runOnce(
   await markBeforeWork(tx);
   const outgoing = await run().catch(async (error) => {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
+    // Who is told to try again does so with the same key.
+    if (mayTryAgain(error)) throw error;
     await undoWork(tx);
     return refused(operation, error, call.incoming.requestId, call.headers);
   });
@@ -203,6 +208,16 @@ async function runOnce(
   const headers = { ...outgoing.headers, 'X-Status-Code': String(outgoing.statusCode) };
   await storeAnswer(tx, tenantId, key, { headers, body: outgoing.body }, realNow);
   return outgoing;
+}
+
+/** An answer whose job broke is that of a call that ended in 500: the call runs anew. */
+async function findAnswer(call: Prepared, tx: Tx, key: Key): Promise<StoredAnswer | undefined> {
+  const { operation, tenantId, realNow } = call;
+  const stored = await claimKey(tx, tenantId, key, realNow);
+  const jobId = operation.settle && stored?.headers[jobHeader];
+  if (jobId === undefined || !(await hasBroken(tx, tenantId, Number(jobId)))) return stored;
+  await forgetAnswer(tx, tenantId, key);
+  return undefined;
 }
 
 /**

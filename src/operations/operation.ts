@@ -60,7 +60,8 @@ export type PublicCall = CallBase & {
 
 /**
  * A call after its transaction, holding no connection: it may wait for what it set going. What it
- * finds is not stored under an Idempotency-Key: a repeated call settles again and finds the same.
+ * finds is not stored under an Idempotency-Key: a repeated call settles again and finds the same,
+ * unless the job failed with a code of 500 or more; then the call runs anew.
  */
 export type Settling = {
   tenant: Pick<Tenant, 'tenantId'>;

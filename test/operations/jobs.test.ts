@@ -317,6 +317,48 @@ test('a repeated Idempotency-Key asks for nothing twice and finds the same job a
   assert.equal(repeated.headers.get('x-job-id'), refused.headers.get('x-job-id'));
 });
 
+test('a refusal that says try again is not kept under its Idempotency-Key', async () => {
+  const termID = await aTerm();
+  const { headers } = await post(termID);
+  const again = () =>
+    patient.postMeterReadings(
+      { operation: 'schedule', data: { termID, reading: 'current' } },
+      { idempotencyKey: `again-${termID}` },
+    );
+  for (const _ of ['first', 'second']) {
+    const refusal = await refuses(again(), 'JOB_ALREADY_RUNNING');
+    assert.equal(refusal.error.retryable, true);
+    assert.equal(refusal.headers.get('idempotency-replayed'), null);
+  }
+  await admin.cancelJob({ data: { jobID: idOf({ headers }) } });
+  run();
+  assert.equal((await again()).message, 'No subscription of the term is metered');
+  assert.equal((await again()).headers.get('idempotency-replayed'), 'true');
+});
+
+test('a key whose job broke asks for a new one', async () => {
+  const termID = await aTerm();
+  const ask = (client = admin) =>
+    client.postMeterReadings(
+      { operation: 'schedule', data: { termID, reading: 'current' } },
+      { idempotencyKey: `broken-${termID}` },
+    );
+  const first = await ask();
+  const error = { code: 'INTERNAL_ERROR', message: 'x', field: null, statusCode: 500, details: [] };
+  await scene.sql.query(
+    `update jobs set status = 'Failed', started_at = now(), finished_at = now(), error = $3
+     where tenant_id = $1 and job_id = $2`,
+    [tenantId, idOf(first), error],
+  );
+  const second = await ask();
+  assert.equal(second.message, 'accepted');
+  assert.ok(idOf(second) > idOf(first));
+  run();
+  const third = await ask(patient);
+  assert.equal(third.message, 'No subscription of the term is metered');
+  assert.equal(idOf(third), idOf(second), 'the new answer is kept');
+});
+
 test('calls that wait hold no connection', async () => {
   const narrow = await scene.anotherServer({ scheduleWaitSeconds: 3, apiConnections: 1 });
   const client = narrow.visitor('jobs');

@@ -97,6 +97,18 @@ export async function findJob(
   return rows[0];
 }
 
+/** Whether it failed by no fault of the caller, as a call that ends in 500 does. */
+export async function hasBroken(tx: Tx, tenantId: number, jobId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from jobs
+      where tenant_id = ${tenantId} and job_id = ${jobId} and status = 'Failed'
+        and coalesce((error ->> 'statusCode')::integer, 500) >= 500
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 export type JobFilter = {
   jobId: number | null;
   termId: number | null;
