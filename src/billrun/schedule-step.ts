@@ -3,7 +3,7 @@ import { instantOf, parseLocalDateTime } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { insertJob } from '../domain/terms/jobs-store.ts';
+import { alreadyRunning, hasRunningJob, insertJob } from '../domain/terms/jobs-store.ts';
 import type { Step, StepRequest } from './step.ts';
 
 const scheduleDaysMax = 366;
@@ -23,6 +23,8 @@ export async function scheduleStep(
   const { tenant, now } = request;
   const dueAt = dueInstant(scheduleTime, now, tenant.timezone);
   const isImmediate = Temporal.Instant.compare(dueAt, now) <= 0;
+  // Before the guards, which lock the term: a job may hold it for as long as a part takes.
+  if (isImmediate) await assertNoneRuns(tx, request);
   await step.check(tx, request);
   if (!isImmediate) await step.foresee?.(tx, request);
   const jobId = await takeNumbers(tx, tenant.tenantId, 'job', 1);
@@ -38,6 +40,11 @@ export async function scheduleStep(
   };
   await insertJob(tx, tenant.tenantId, job, { at: now, by: request.requestedBy });
   return { jobId, dueAt, isImmediate };
+}
+
+async function assertNoneRuns(tx: Tx, { tenant, termId }: StepRequest): Promise<void> {
+  if (termId === null) return;
+  if (await hasRunningJob(tx, tenant.tenantId, termId)) throw alreadyRunning(termId);
 }
 
 /** Nothing, now and the past are now. */

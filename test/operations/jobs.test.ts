@@ -136,6 +136,25 @@ test('while a job of the term waits or runs, nothing else happens to the term', 
   assert.equal(done.message, 'No subscription of the term is metered');
 });
 
+test('who asks while a job holds its term is told at once', async () => {
+  const termID = await aTerm();
+  const { headers } = await post(termID);
+  await scene.sql.query('begin');
+  await scene.sql.query('select from terms where tenant_id = $1 and term_id = $2 for update', [
+    tenantId,
+    termID,
+  ]);
+  const started = performance.now();
+  try {
+    await refuses(post(termID), 'JOB_ALREADY_RUNNING', { statusCode: 409 });
+    await refuses(admin.cancelTerm({ data: { termID, reason: 'x' } }), 'JOB_ALREADY_RUNNING');
+  } finally {
+    await scene.sql.query('rollback');
+  }
+  assert.ok(performance.now() - started < 5_000);
+  await admin.cancelJob({ data: { jobID: idOf({ headers }) } });
+});
+
 test('a step for later is stored, listed, begun on time and not before', async () => {
   const client = await scene.workspace('later', { sandbox: true });
   run();
