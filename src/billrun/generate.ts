@@ -50,6 +50,7 @@ import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { idsOf, type NewIds } from './bill-ids.ts';
+import { generateFailed } from './generate-failed.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import type {
   Chunk,
@@ -80,6 +81,7 @@ export const generateBillsStep: Step = {
   prepare,
   work,
   finish,
+  failed: generateFailed,
 };
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {

@@ -12,11 +12,13 @@ import {
   copyOf,
   generate,
   openBillRun,
+  post,
   rowsOf,
   type ShownBill,
   tariffCase,
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { assertLaws } from '../support/laws.ts';
 import { assertIdentities, assertPublished, cents } from '../support/published-bill.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -200,6 +202,50 @@ test('generating one bill leaves the others alone', async () => {
   const charges = after.reduce((sum, bill) => sum + cents(bill.currentCharges), 0);
   assert.equal(cents(data.run.currentCharges), charges);
   await refuses(generate(run, termId, 999_999), 'BILL_NOT_FOUND');
+});
+
+/** Makes one bill anew while a row cannot be written, which fails for good. */
+async function failOne(run: BillRun, termId: number, place: string, when: string): Promise<void> {
+  const [, second] = await billsOf(run, termId);
+  await rowsOf(run, 'update term_readings set value = value + 1 where tenant_id = $1', []);
+  await scene.sql.query(`
+    create or replace function refuse_row() returns trigger language plpgsql as
+      $$ begin raise exception 'a row that nobody can write'; end $$;
+    create trigger refusing before insert or update on ${place} for each row
+      when (new.tenant_id = ${run.tenantId} and ${when}) execute function refuse_row()`);
+  try {
+    await assert.rejects(generate(run, termId, second?.billID), /generate-bills failed/);
+  } finally {
+    await scene.sql.query(`drop trigger refusing on ${place}`);
+  }
+}
+
+async function stageOf(run: BillRun, termID: number) {
+  const { stage, stale } = (await run.client.getTerms({ termID })).data.terms[0] ?? {};
+  return [stage, stale];
+}
+
+test('one bill that cannot be made anew leaves the term generated, ready to be posted', async () => {
+  const { run, termId } = await threeBills();
+  const before = (await run.client.getBillTerm({ billTermID: termId })).data;
+  await failOne(run, termId, 'bills', 'true');
+  assert.deepEqual(await stageOf(run, termId), ['Generated', false]);
+  const after = (await run.client.getBillTerm({ billTermID: termId })).data;
+  assert.deepEqual([after.bills, after.summary], [before.bills, before.summary]);
+  await assertLaws(scene, run.tenantId);
+  await post(run, termId);
+  assert.equal((await stageOf(run, termId))[0], 'Posted');
+  await assertLaws(scene, run.tenantId);
+});
+
+test('one bill that was made, but not added up, leaves the term generated and stale', async () => {
+  const { run, termId } = await threeBills();
+  await failOne(run, termId, 'bill_runs', 'new.finished_at is not null');
+  assert.deepEqual(await stageOf(run, termId), ['Generated', true]);
+  await refuses(post(run, termId), 'TERM_STALE_GENERATE_AGAIN');
+  await generate(run, termId);
+  await post(run, termId);
+  await assertLaws(scene, run.tenantId);
 });
 
 test('totals with one bill made anew are those of a run of the whole term', async () => {
