@@ -4,7 +4,14 @@
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { findGivenNumber, hasNumbersBetween } from '../domain/bills/post-store.ts';
+import {
+  findGivenNumber,
+  hasNumbersBetween,
+  insertRetired,
+  listDrafts,
+} from '../domain/bills/post-store.ts';
+import { findRun, updateReservation } from '../domain/bills/runs-store.ts';
+import type { Stamp } from '../domain/ledger/store.ts';
 import { formatNumber } from '../domain/tenants/number-format.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 
@@ -48,6 +55,35 @@ export async function assertNotGiven(
       if (given !== undefined) throw alreadyGiven(given);
     }
   }
+}
+
+/**
+ * Takes back what a posting set aside that came to nothing: numbers that wait for a draft are
+ * retired, as others may have been given since. The rest of them are retired already.
+ */
+export async function retireReserved(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  reason: string,
+  stamp: Stamp,
+): Promise<void> {
+  const { term_id: termId, run_number: runNumber } = term;
+  const reserved = (await findRun(tx, tenantId, { termId, runNumber }))?.reserved;
+  if (!reserved) return;
+  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
+  let first = reserved.firstNumber;
+  for (const [firstId, lastId, count] of reserved.ranges) {
+    const { drafts } = await listDrafts(tx, tenantId, termId, { firstId, lastId });
+    await assertNotGiven(tx, tenantId, numberOf, { first, count: drafts.length });
+    const from = first;
+    const bills = drafts.map(({ bill_id: billId }, index) => {
+      return { billId, number: numberOf(from + index) };
+    });
+    if (bills.length > 0) await insertRetired(tx, tenantId, { termId, bills }, reason, stamp);
+    first += count;
+  }
+  await updateReservation(tx, tenantId, { termId, runNumber }, null);
 }
 
 /** Pieces of a range whose numbers have as many digits. */

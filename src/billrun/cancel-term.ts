@@ -1,11 +1,13 @@
 // A term that will not be billed: what it took is free again.
 import type { Tx } from '../base/db/pool.ts';
+import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
-import { assertTakesInputs, invalidState } from '../domain/terms/term.ts';
+import { invalidState } from '../domain/terms/term.ts';
+import { retireReserved } from './bill-numbers.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
 
@@ -14,8 +16,10 @@ export const cancelTermStep = wholeStep({ operation: 'cancel-term', check, run }
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await lockTerm(tx, tenantId, request.termId ?? 0);
-  assertTakesInputs(term);
-  if (await hasBills(tx, tenantId, term.term_id, 'Posted')) throw invalidState(term, ['Open']);
+  // Also one whose posting was begun and came to nothing.
+  const isOpen = term.status === 'Open';
+  if (isOpen && !(await hasBills(tx, tenantId, term.term_id, 'Posted'))) return;
+  throw invalidState(term, ['Open']);
 }
 
 async function run(tx: Tx, job: StepJob): Promise<Finish> {
@@ -26,6 +30,10 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, term.term_id, null);
   await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
   await deleteInputs(tx, tenantId, term.term_id);
+  if (term.stage === 'Posting') {
+    const billed = await getBilledTerm(tx, tenantId, term.term_id);
+    await retireReserved(tx, tenantId, billed, reason, stamp);
+  }
   const drafts = await deleteDrafts(tx, tenantId, term.term_id);
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);

@@ -23,7 +23,7 @@ Generated      .      .    .      .      .     .        .     .     STATE   HIDD
 Stale          .      .    .      .      .     .        STALE STALE STATE   HIDDEN     STATE  .      .     .    .    .
 Error          .      .    .      .      .     .        OPEN  .     STATE   HIDDEN     STATE  .      .     .    .    .
 Held           .      .    .      .      .     .        OPEN  .     STATE   HIDDEN     STATE  .      .     .    .    .
-Posting        STATE  STATE STATE STATE  STATE STATE    .     .     STATE   HIDDEN     STATE  STATE  STATE STATE STATE STATE
+Posting        STATE  STATE STATE STATE  STATE STATE    .     .     STATE   HIDDEN     STATE  .      STATE STATE STATE STATE
 Posted         STATE  STATE STATE STATE  STATE STATE    STATE STATE .       HIDDEN     .      STATE  STATE .    STATE STATE
 Paid           STATE  STATE STATE STATE  STATE STATE    STATE STATE .       HIDDEN     STATE  STATE  STATE .    STATE STATE
 Credited       STATE  STATE STATE STATE  STATE STATE    STATE STATE .       HIDDEN     STATE  STATE  STATE .    STATE STATE

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantTransact } from '../../src/base/db/pool.ts';
+import { cancelTermStep } from '../../src/billrun/cancel-term.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { unpostBillsStep } from '../../src/billrun/unpost.ts';
@@ -324,6 +325,11 @@ test('a wallet pays the oldest bill first, whichever part of the term is posted 
     const { job, chunks } = await prepareStep(crew, postBillsStep, { termId: termID });
     await tenantTransact(crew.database, tenantId, (tx) =>
       postBillsStep.work(tx, job, chunks[1] ?? assert.fail(), crew.tools),
+    );
+    await assert.rejects(
+      tenantTransact(crew.database, tenantId, (tx) => cancelTermStep.check(tx, job)),
+      { code: 'INVALID_STATE' },
+      'a bill of it is posted',
     );
     await runStep(crew, postBillsStep, { termId: termID });
     const { rows } = await scene.sql.query(
@@ -675,6 +681,37 @@ test('a plan that is billed once ends with its bill', async () => {
   await assertLaws(scene, run.tenantId);
   await unpost(run, termId);
   assert.deepEqual(await status(), ['Active', '2020-01-01']);
+});
+
+test('a term whose posting came to nothing is cancelled, and its numbers are retired', async () => {
+  const { run, termId } = await generated([100, 200]);
+  await scene.sql.query(`
+    create function refuse_posting() returns trigger language plpgsql as
+      $$ begin raise exception 'a bill that nobody can post'; end $$;
+    create trigger refusing before update on bills for each row
+      when (new.tenant_id = ${run.tenantId} and new.status = 'Posted')
+      execute function refuse_posting()`);
+  await assert.rejects(post(run, termId), /post-bills failed/);
+  await scene.sql.query('drop trigger refusing on bills');
+  assert.deepEqual(await termOf(run, termId), ['Open', 'Posting']);
+  await assertLaws(scene, run.tenantId);
+  await run.client.cancelTerm({ data: { termID: termId, reason: 'It cannot be posted' } });
+  assert.deepEqual(await termOf(run, termId), ['Cancelled', 'Cancelled']);
+  await assertLaws(scene, run.tenantId);
+  const { summary } = (await run.client.getBillTerm({ billTermID: termId })).data;
+  const year = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').year;
+  assert.deepEqual(
+    summary.retiredNumbers.map(({ first, last, count, reason }) => [first, last, count, reason]),
+    [[`ELEC-${year}-000001`, `ELEC-${year}-000002`, 2, 'It cannot be posted']],
+  );
+  // The same days again, with the numbers that follow.
+  const second = await addTerm(run, { label: 'Jul-2025 again' });
+  await addSubscription(run, second, { ...copyOf(elecC, 7, 300), account: {} });
+  await generate(run, second);
+  await post(run, second, true);
+  const numbers = (await billsOf(run, second)).flatMap((bill) => bill.billNumber ?? []);
+  assert.ok(numbers.includes(`ELEC-${year}-000003`), numbers.join());
+  await assertLaws(scene, run.tenantId);
 });
 
 test('50 clicks on generate and on post make one job each', async () => {

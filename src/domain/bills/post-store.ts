@@ -190,6 +190,24 @@ export async function holdStaleBills(
   `.execute(tx);
 }
 
+/** Numbers of drafts that will not be posted: they were set aside for them and never given. */
+export async function insertRetired(
+  tx: Tx,
+  tenantId: number,
+  { termId, bills }: { termId: number; bills: readonly Numbered[] },
+  reason: string,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    insert into bill_numbers
+      (tenant_id, bill_number, bill_id, term_id, retired_reason, retired_at, retired_by)
+    select ${tenantId}, n.number, n.bill_id, ${termId}, ${reason}, ${stamp.at}, ${stamp.by}
+    from unnest(
+      ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[]
+    ) as n (bill_id, number)
+  `.execute(tx);
+}
+
 /** Whether a number that was given, as long as these, is one of the two or lies between. */
 export async function hasNumbersBetween(
   tx: Tx,

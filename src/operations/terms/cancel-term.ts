@@ -15,7 +15,7 @@ export const cancelTermOperation = operation({
     data: Type.Object({ termID: id, reason: filledText({ max: 500 }) }),
   }),
   response: empty,
-  errors: stepErrors,
+  errors: [...stepErrors, 'DUPLICATE'],
   example: { data: { termID: 1, reason: 'Made for the wrong batch' } },
   handle(call, { data }) {
     const { termID: termId } = data;
