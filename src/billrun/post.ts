@@ -75,9 +75,9 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
       allowed: ['Generated'],
     });
   }
+  await assertOtherHands(tx, request, term);
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
-  await assertOtherHands(tx, request, term);
   await assertFresh(tx, tenantId, term, { isJustSeen: isJustAsked(request) });
   if (request.parameters.skipErrors === true) return;
   await assertAllReady(tx, tenantId, term);

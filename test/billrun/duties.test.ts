@@ -59,3 +59,20 @@ test('a posting that was put off is judged by who asked for it', async () => {
   await admin.updateSettings({ data: { separationOfDuty: false } });
   await manager.postBills(schedule(termID));
 });
+
+test('who generated may not go on with a posting that was begun by another', async () => {
+  await admin.updateSettings({ data: { separationOfDuty: true } });
+  const termID = await newTerm(admin, { serviceCode, ...month('04') });
+  await manager.generateBills(schedule(termID));
+  await scene.sql.query(`
+    create function refuse_posting() returns trigger language plpgsql as
+      $$ begin raise exception 'a bill that nobody can post'; end $$;
+    create trigger refusing before update on bills for each row
+      when (new.status = 'Posted') execute function refuse_posting()`);
+  await assert.rejects(other.postBills(schedule(termID)), /post-bills failed/);
+  await scene.sql.query('drop trigger refusing on bills');
+  assert.equal((await termOf(admin, termID)).stage, 'Posting');
+  await refuses(manager.postBills(schedule(termID)), 'PERMISSION_DENIED', { statusCode: 403 });
+  await other.postBills(schedule(termID));
+  assert.equal((await termOf(admin, termID)).status, 'Posted');
+});
