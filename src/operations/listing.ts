@@ -16,6 +16,8 @@ export type WholeList<Row, Data> = {
   count(tx: Tx): Promise<number>;
   /** Rows that follow a row in the list's order: the next chunk of the stream. */
   after(tx: Tx, options: { after: Row | undefined; limit: number }): Promise<Row[]>;
+  /** What is large of a row: read for one at a time, as fast as the caller takes them. */
+  more?: ((tx: Tx, row: Row) => Promise<Row>) | undefined;
   present(row: Row): object;
   wrap(rows: never[]): Data;
 };
@@ -37,6 +39,10 @@ export async function listing<Row, Data>(
   // A page that is not full tells the total by itself; a search need not be made twice for it.
   const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
   const total = isLast ? offset + rows.length : await list.count(call.tx);
+  if (list.more) {
+    const { wrap } = list;
+    return { message: found(total), total, wrap, chunks: presented(call, list, rows) };
+  }
   return { message: found(total), total, data: list.wrap(rows.map(presenter(list)) as never[]) };
 }
 
@@ -47,24 +53,34 @@ export async function wholeListing<Row, Data>(
 ): Promise<Answer<Data> | StreamedAnswer<Data>> {
   const limit = list.chunkSize ?? chunkRows;
   const first = list.first ?? (await list.after(call.tx, { after: undefined, limit }));
-  if (first.length < limit) {
+  if (first.length < limit && !list.more) {
     const total = first.length;
     return { message: found(total), total, data: list.wrap(first.map(presenter(list)) as never[]) };
   }
-  const total = await list.count(call.tx);
+  const total = first.length < limit ? first.length : await list.count(call.tx);
   return { message: found(total), total, wrap: list.wrap, chunks: chunks(call, list, first) };
 }
 
 async function* chunks<Row, Data>(call: Call, list: WholeList<Row, Data>, first: Row[]) {
-  const present = presenter(list);
   const limit = list.chunkSize ?? chunkRows;
   let rows = first;
   while (rows.length > 0) {
-    yield rows.map(present);
+    yield* presented(call, list, rows);
     if (rows.length < limit) return;
     const after = rows.at(-1);
     rows = await call.read((tx) => list.after(tx, { after, limit }));
   }
+}
+
+async function* presented<Row, Data>(
+  call: Call,
+  list: WholeList<Row, Data>,
+  rows: readonly Row[],
+): AsyncGenerator<object[]> {
+  const { more } = list;
+  const present = presenter(list);
+  if (!more) return yield rows.map(present);
+  for (const row of rows) yield [present(await call.read((tx) => more(tx, row)))];
 }
 
 function presenter<Row, Data>(list: WholeList<Row, Data>): (row: Row) => object {

@@ -178,6 +178,37 @@ test('get-terms shows the bills of each term when asked', async () => {
   assert.deepEqual(narrowed.data.terms, [{ termID: 1030 }, { termID: 1029 }]);
 });
 
+test('get-terms reads the bills of one term after the other, and says where it has more', async () => {
+  const { client, tenantId } = await openTerms();
+  await copyBills(
+    scene,
+    {
+      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
+        'subscription_id', 10 + n, 'subject_id', 10 + n, 'term_id', 1029)`,
+      from: 'bills b, generate_series(1, 1000) n where b.tenant_id = $1 and b.bill_id = 1001',
+    },
+    [tenantId],
+  );
+  await addContents(tenantId);
+  const page = { pageNumber: 0, size: 2 };
+  for (const asked of [{ page }, { filters: { fromDate: '01/01/2020' } }]) {
+    const filters = { ...asked.filters, bills: true };
+    const { data, headers } = await client.getTerms({ ...asked, filters });
+    assert.deepEqual(
+      data.terms
+        .slice(0, 2)
+        .map(({ termID, bills, moreBills }) => [termID, bills?.length, moreBills]),
+      [
+        [1030, 2, false],
+        [1029, 1_000, true],
+      ],
+    );
+    assert.equal(headers.get('x-total-count'), '31');
+    // A stream has no length when it begins.
+    assert.equal(headers.get('content-length'), null);
+  }
+});
+
 test('get-users shows the bills of a party newest first, in pages, when asked', async () => {
   const { client, bills } = await openTerms();
   const ask = async (more: object) =>

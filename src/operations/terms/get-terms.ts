@@ -50,6 +50,13 @@ const request = Type.Object({
   billID: key,
 });
 
+const billsView = {
+  bills: Type.Array(billView),
+  moreBills: Type.Boolean({
+    description: 'the term has more than are shown; get-bill-term has all',
+  }),
+};
+
 export const getTerms = operation({
   path: '/billing/terms/get-terms',
   method: 'Retrieve',
@@ -58,7 +65,7 @@ export const getTerms = operation({
   summary: 'Lists terms, the newest first: all, a page, or those that match.',
   request,
   response: Type.Object({
-    terms: Type.Array(Type.Partial(Type.Object({ ...termView, bills: Type.Array(billView) }))),
+    terms: Type.Array(Type.Partial(Type.Object({ ...termView, ...billsView }))),
   }),
   errors: [],
   example: { serviceCode: 'ELEC', status: 'Open', page: { pageNumber: 0, size: 20 } },
@@ -67,42 +74,28 @@ export const getTerms = operation({
     const filter = filterOfBody(body);
     const oldestFirst = body.metaData?.sortOrder === 'asc';
     const isWithBills = body.filters?.bills ?? false;
-    const whole = (tx: Tx, rows: Promise<TermRow[]>) => withBills(call, tx, rows, isWithBills);
     return listing(call, {
       page: body.page,
-      ...(isWithBills ? { chunkSize: 1 } : {}),
       fields: body.metaData?.fields,
       count: (tx) => countTerms(tx, tenantId, filter),
-      at: (tx, window) => whole(tx, listTermsAt(tx, tenantId, filter, { ...window, oldestFirst })),
-      after: (tx, options) =>
-        whole(tx, listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst })),
-      present: (row: Shown) => ({
-        ...presentTerm(row, call.tenant),
-        ...(row.bills ? { bills: row.bills } : {}),
-      }),
+      at: (tx, window) => listTermsAt(tx, tenantId, filter, { ...window, oldestFirst }),
+      after: (tx, options) => listTermsAfter(tx, tenantId, filter, { ...options, oldestFirst }),
+      more: isWithBills ? (tx, term) => withBills(call, tx, term) : undefined,
+      present: ({ shown, ...term }: Shown) => ({ ...presentTerm(term, call.tenant), ...shown }),
       wrap: (terms) => ({ terms }),
     });
   },
 });
 
-type Shown = TermRow & { bills?: readonly BillView[] };
+type Shown = TermRow & { shown?: { bills: readonly BillView[]; moreBills: boolean } };
 
-async function withBills(
-  call: Call,
-  tx: Tx,
-  terms: Promise<TermRow[]>,
-  isWithBills: boolean,
-): Promise<Shown[]> {
-  const found = await terms;
-  if (!isWithBills) return found;
-  const shown: Shown[] = [];
-  for (const term of found) {
-    const window = { offset: 0, limit: billsMax };
-    const filter = { termId: term.term_id };
-    const rows = await listBillsAt(tx, call.tenant.tenantId, filter, window);
-    shown.push({ ...term, bills: await presentBills(tx, call.tenant, rows) });
-  }
-  return shown;
+/** Of one term at a time: a page of many would not fit into memory with all their bills. */
+async function withBills(call: Call, tx: Tx, term: TermRow): Promise<Shown> {
+  const window = { offset: 0, limit: billsMax + 1 };
+  const filter = { termId: term.term_id };
+  const rows = await listBillsAt(tx, call.tenant.tenantId, filter, window);
+  const bills = await presentBills(tx, call.tenant, rows.slice(0, billsMax));
+  return { ...term, shown: { bills, moreBills: rows.length > billsMax } };
 }
 
 function filterOfBody(body: Type.Static<typeof request>): TermFilter {
