@@ -36,6 +36,8 @@ export type JobRunnerOptions = {
   equipment: Equipment;
   /** Parts of jobs worked on at the same time. */
   lanes: number;
+  /** The one workspace to work for, instead of all. */
+  tenantId?: number;
   /** A worker that was not heard of for so long loses what it holds. */
   leaseSeconds?: number;
   /** Between looks for what nobody told of. */
@@ -57,7 +59,7 @@ const stopMs = 15_000;
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { database, clock, log } = options;
-  const { leaseSeconds = leaseSecondsUsual, pollMs = pollMsUsual } = options;
+  const { leaseSeconds = leaseSecondsUsual, pollMs = pollMsUsual, tenantId } = options;
   const trying = new Map<Attempt, number>();
   const worker = options.name ?? `worker ${process.pid}`;
   let isStopping = false;
@@ -75,7 +77,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   async function lane(): Promise<void> {
     while (!isStopping) {
       turn += 1;
-      const hasWorked = await oneTurn(conductor, { clock, leaseSeconds, turn }).catch((error) => {
+      const now = { clock, leaseSeconds, turn, tenantId };
+      const hasWorked = await oneTurn(conductor, now).catch((error) => {
         if (isUnavailable(error)) log.warn({ err: error }, 'the database does not answer');
         else log.error({ err: error }, 'jobs could not be looked at');
         return false;
@@ -106,12 +109,14 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
 /** Something is done for the first workspace, from a place that moves on, that has work to do. */
 async function oneTurn(
   conductor: Conductor,
-  options: { clock: Clock; leaseSeconds: number; turn: number },
+  options: { clock: Clock; leaseSeconds: number; turn: number; tenantId: number | undefined },
 ): Promise<boolean> {
   const { database } = conductor;
-  const busy = await transact(database, { opening: plainOpening, readOnly: true }, (tx) =>
+  const all = await transact(database, { opening: plainOpening, readOnly: true }, (tx) =>
     listBusyWorkspaces(tx, options.clock.now()),
   );
+  const { tenantId: only } = options;
+  const busy = only === undefined ? all : all.filter((tenantId) => tenantId === only);
   for (let step = 0; step < busy.length; step += 1) {
     const tenantId = busy[(options.turn + step) % busy.length] as number;
     if (await serve(conductor, tenantId, options)) return true;

@@ -19,6 +19,8 @@ export type WorkerOptions = {
   /** Parts of bill-run jobs worked on at the same time. */
   lanes: number;
   equipment: Equipment;
+  /** The one workspace to work for, instead of all. */
+  tenantId?: number;
 };
 
 export type Worker = { stop(): Promise<void> };
@@ -41,6 +43,22 @@ const dailyFetch = {
 } as const;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { tenantId } = options;
+  const daily = tenantId === undefined ? await startDaily(options) : undefined;
+  // Nothing of one workspace is queued: other workers would find it, and this one theirs.
+  if (tenantId !== undefined) await runDueTasks(options, tenantId);
+  const runner = startJobRunner({ ...options, connection: options.queueConnection, steps });
+  options.log.info('worker ready');
+  return {
+    async stop() {
+      await runner.stop();
+      await daily?.stop();
+    },
+  };
+}
+
+/** Daily jobs of all workspaces, which workers share by a queue. */
+async function startDaily(options: WorkerOptions): Promise<Worker> {
   const { queueConnection: connection, log } = options;
   const boss = new PgBoss({
     ...('url' in connection ? { connectionString: connection.url } : connection),
@@ -68,14 +86,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await boss.work(dailyQueue, dailyFetch, (jobs: Job<DailyTask>[]) => runBatch(options, jobs));
   // What fell due while no worker was there must not wait for the next minute.
   await queueDueTasks(boss, options, looked);
-  const runner = startJobRunner({ ...options, connection, steps });
-  log.info('worker ready');
-  return {
-    async stop() {
-      await runner.stop();
-      await boss.stop({ graceful: true, timeout: stopMs, close: true });
-    },
-  };
+  return { stop: () => boss.stop({ graceful: true, timeout: stopMs, close: true }) };
+}
+
+async function runDueTasks(options: WorkerOptions, tenantId: number): Promise<void> {
+  const { database, clock, log } = options;
+  for (const task of await findDueTasks(database, clock, tenantId)) {
+    await runDailyTask(database, clock, log, task).catch((error) =>
+      log.error({ err: error, ...task }, 'a daily job failed'),
+    );
+  }
 }
 
 /** Each job ends by itself: one that fails is tried again and the others are done. */

@@ -349,6 +349,10 @@ test('get-bill-term shows the term, its sums and every bill; the sums are those 
   const { data, headers } = await run.client.getBillTerm({ billTermID: termId, batchID: null });
   assert.deepEqual(data.bills, bills);
   assert.equal(headers.get('x-total-count'), '3');
+  const page = { pageNumber: 1, size: 2 };
+  const second = await run.client.getBillTerm({ billTermID: termId, page });
+  assert.deepEqual(second.data, { ...data, bills: bills.slice(2) });
+  assert.equal(second.headers.get('x-total-count'), '3');
   assert.equal(data.term.stage, 'Generated');
   const total = (pick: (bill: ShownBill) => number) =>
     bills.reduce((sum, bill) => sum + cents(pick(bill)), 0);

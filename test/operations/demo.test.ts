@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { RequestOf } from '../../sdk/client.ts';
 import { openDatabase } from '../../src/base/db/pool.ts';
 import { demo, makeDemo } from '../../src/commands/demo/workspace.ts';
 import { readConfig } from '../../src/config.ts';
@@ -116,11 +117,24 @@ test('demo run passes over terms that are cancelled or for single subscriptions'
   const { year, daysInMonth } = month;
   const ending = `${month.toString().slice(5, 7)}/${year}`;
 
+  const waiting = await askElsewhere({ ...batch, ...dates, label: 'Elsewhere' });
   const output = await demoRun(t);
+  assert.equal(await waiting(), 'Scheduled', 'jobs of other workspaces are left to their workers');
   // The first term is the last whole month.
   assert.match(output, new RegExp(`^Step 1 .*: 01/${ending} to ${daysInMonth}/${ending}$`, 'm'));
   assert.match(output, /^ +\d+ bills generated, 0 in error, 0 on hold$/m);
 });
+
+/** Asks for a step in another workspace, and returns how its job is to be looked at. */
+async function askElsewhere(data: RequestOf<'makeTerm'>['data']) {
+  const { visitor } = await scene.anotherServer({ scheduleWaitSeconds: 0 });
+  const client = visitor('again');
+  client.useToken((await client.login({ username, password })).data.accessToken);
+  const made = await client.makeTerm({ operation: 'schedule', data });
+  const termID = Number(made.headers.get('x-term-id'));
+  await client.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'current' } });
+  return async () => (await client.getJobs({ termID })).data.jobs[0]?.status;
+}
 
 /** What `billwright demo run` prints. */
 async function demoRun(t: TestContext): Promise<string> {

@@ -28,7 +28,7 @@ const lookMs = 100;
 
 export async function runDemo(context: Context): Promise<void> {
   await ensureDemo(context);
-  await assertBillable(context);
+  const tenantId = await findBillable(context);
   const api = openApiDatabase(context);
   const database = openWorkerDatabase(context);
   const equipment = openEquipment(context);
@@ -40,6 +40,8 @@ export async function runDemo(context: Context): Promise<void> {
     log,
     lanes: config.workerLanes,
     equipment,
+    // Jobs of other workspaces wait for a worker that was started for them.
+    tenantId,
   });
   try {
     const asked = await askAs(context, api, demo);
@@ -60,7 +62,7 @@ export async function runDemo(context: Context): Promise<void> {
 }
 
 /** There may be other workspaces and no demo, or a demo that was made without any customers. */
-async function assertBillable(context: Context): Promise<void> {
+async function findBillable(context: Context): Promise<number> {
   const { workspace } = demo;
   const database = openOwnerDatabase(context);
   try {
@@ -71,7 +73,7 @@ async function assertBillable(context: Context): Promise<void> {
     const book = await tenantTransact(database, tenantId, (tx) =>
       findContext(tx, tenantId, run.serviceCode),
     );
-    if (book) return;
+    if (book) return tenantId;
     throw new Error(
       `The workspace ${workspace} has no sample data, so there is nobody to bill. ` +
         'DEMO_SUBSCRIPTIONS was 0 when it was made: give BILLWRIGHT_DATA another folder.',
@@ -221,7 +223,9 @@ async function watch(
 }
 
 async function showTotals(billing: Client, termId: number): Promise<void> {
-  const { summary } = (await billing.getBillTerm({ billTermID: termId })).data;
+  // All bills of a large term are more than one text can hold.
+  const page = { pageNumber: 0, size: 1 };
+  const { summary } = (await billing.getBillTerm({ billTermID: termId, page })).data;
   say(`\n${summary.bills} bills, ${summary.errors} in error, ${summary.onHold} on hold`);
   for (const { label, amount } of summary.components) say(amountLine(label, amount));
   say(amountLine('Current charges', summary.currentCharges));

@@ -10,7 +10,7 @@ import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/e
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
-import { countBills, listBillsAfter } from '../../domain/bills/list-store.ts';
+import { countBills, listBillsAfter, listBillsAt } from '../../domain/bills/list-store.ts';
 import { findRun, type RunRow, type RunTotals } from '../../domain/bills/runs-store.ts';
 import {
   findPreviousTerm,
@@ -25,11 +25,11 @@ import {
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
 import { contextOn } from '../../domain/rating/price-book.ts';
-import { id, maybe, money, nullable, timestamp } from '../fields.ts';
+import { id, maybe, money, nullable, type Page, page, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 import { billChunks } from './bill-listing-fields.ts';
-import { billView } from './bill-view-fields.ts';
+import { billView, presentBills } from './bill-view-fields.ts';
 
 const text = Type.String();
 const integer = Type.Integer();
@@ -70,7 +70,7 @@ export const getBillTerm = operation({
   isWordless: true,
   access: { permission: 'bills:read' },
   summary: 'Shows a term with all its bills, sums and exceptions, for review before posting.',
-  request: Type.Object({ billTermID: id, batchID: maybe(id) }),
+  request: Type.Object({ billTermID: id, batchID: maybe(id), page: Type.Optional(page) }),
   response: Type.Object({
     term: Type.Object({
       termID: integer,
@@ -97,7 +97,7 @@ export const getBillTerm = operation({
   }),
   errors: ['TERM_NOT_FOUND', 'BATCH_NOT_FOUND'],
   example: { billTermID: 1, batchID: null },
-  async handle(call, { billTermID: termId, batchID }) {
+  async handle(call, { billTermID: termId, batchID, page: asked }) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
     const term = await findBilledTerm(tx, tenantId, termId);
@@ -123,15 +123,33 @@ export const getBillTerm = operation({
         bills,
         exceptions,
       }),
-      chunks: billChunks(
-        call,
-        { after: (read, options) => listBillsAfter(read, tenantId, filter, options) },
-        null,
-      ),
+      chunks: asked ? pageOfBills(call, filter, asked) : allBills(call, filter),
       also: [exceptionChunks(call, filter)],
     };
   },
 });
+
+type Shown = { termId: number; batchId: number | null };
+
+function allBills(call: Call, filter: Shown): AsyncGenerator<object[]> {
+  const { tenantId } = call.tenant;
+  const after: Parameters<typeof billChunks>[1]['after'] = (tx, options) =>
+    listBillsAfter(tx, tenantId, filter, options);
+  return billChunks(call, { after }, null);
+}
+
+async function* pageOfBills(
+  call: Call,
+  filter: Shown,
+  { pageNumber, size }: Page,
+): AsyncGenerator<object[]> {
+  const { tenant } = call;
+  const window = { offset: pageNumber * size, limit: size };
+  yield await call.read(async (tx) => {
+    const rows = await listBillsAt(tx, tenant.tenantId, filter, window);
+    return presentBills(tx, tenant, rows);
+  });
+}
 
 function presentTerm(term: BilledTerm) {
   return {
@@ -268,10 +286,7 @@ function changePercent(previous: string | null, current: string): string | null 
 }
 
 /** Bills that could not be priced, and those whose documents could not be made. */
-async function* exceptionChunks(
-  call: Call,
-  filter: { termId: number; batchId: number | null },
-): AsyncGenerator<object[]> {
+async function* exceptionChunks(call: Call, filter: Shown): AsyncGenerator<object[]> {
   const { tenantId } = call.tenant;
   yield* byBill(call, (tx, place) => listExceptions(tx, tenantId, filter, place));
   yield* byBill(call, async (tx, place) => {
