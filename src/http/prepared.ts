@@ -42,6 +42,8 @@ export type Incoming = {
   address: string;
   headers: Record<string, string | string[] | undefined>;
   body: unknown;
+  /** True once the connection is closed. */
+  isGone(): boolean;
 };
 
 export type Prepared = {
@@ -80,6 +82,7 @@ export function callBase(call: Prepared, tenant: Tenant) {
     address: incoming.address,
     now: ahead === 0 ? realNow : realNow.add({ milliseconds: ahead }),
     log: parts.log,
+    isGone: incoming.isGone,
   };
 }
 

@@ -153,6 +153,7 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       address: request.ip,
       headers: request.headers,
       body: request.body,
+      isGone: () => request.raw.socket.destroyed,
     });
     const ms = performance.now() - startedMs;
     const { operation, statusCode } = outgoing;

@@ -32,6 +32,8 @@ type CallBase = {
   /** The workspace's time, which a sandbox may have moved ahead. */
   now: Temporal.Instant;
   log: Log;
+  /** True once nobody waits for the answer any more. */
+  isGone(): boolean;
 };
 
 /** A call inside its transaction: all it changes is stored together, or nothing is. */

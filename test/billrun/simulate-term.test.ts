@@ -15,6 +15,9 @@ import {
   tariffCase,
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { codeOf } from '../support/delivery.ts';
+import { exchange, requestText } from '../support/http.ts';
+import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
@@ -143,4 +146,65 @@ test('a term that is not there or not generated, and a wrong plan, are refused',
   const [one] = tariffs;
   const twice = [one, one] as Tariffs;
   await refuses(other.client.simulateTerm({ termID: generated, tariffs: twice }), 'DUPLICATE');
+});
+
+/** While the runs of terms cannot be read, no simulation comes to its end. */
+async function whileStuck(work: () => Promise<void>): Promise<void> {
+  await scene.sql.query('begin');
+  await scene.sql.query('lock table bill_runs in access exclusive mode');
+  try {
+    await work();
+  } finally {
+    await scene.sql.query('rollback');
+  }
+}
+
+const stuckCalls = async () => {
+  const { rows } = await scene.sql.query(
+    `select count(*)::integer as count from pg_locks
+     where not granted and relation = 'bill_runs'::regclass
+       and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return rows[0].count as number;
+};
+
+test('a server simulates few terms at a time, and goes on afterwards', async () => {
+  const { run, termID } = await billed(1);
+  const simulate = () => codeOf(run.client.simulateTerm({ termID, tariffs: withRent('40') }));
+  let first: Promise<string>[] = [];
+  await whileStuck(async () => {
+    first = [simulate(), simulate()];
+    await until(async () => (await stuckCalls()) === 2, 'two are under way');
+    assert.equal(await simulate(), 'RATE_LIMITED');
+  });
+  assert.deepEqual(await Promise.all(first), ['success', 'success']);
+  assert.equal(await simulate(), 'success');
+});
+
+test('a simulation ends when its caller has gone', async () => {
+  const { run, termID } = await billed(1);
+  const body = JSON.stringify({
+    ...{ apiVersion: 'v2', method: 'Retrieve', action: 'Simulate Term' },
+    ...{ termID, tariffs: withRent('40') },
+  });
+  const headers = {
+    'X-Workspace': run.client.workspace,
+    Authorization: run.client.token ?? '',
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const path = '/billing/terms/simulate-term';
+  const before = scene.logged.length;
+  await whileStuck(async () => {
+    await exchange(scene.baseUrl, async (socket) => {
+      socket.write(requestText(path, headers, body));
+      await until(async () => (await stuckCalls()) === 1, 'it is under way');
+      socket.destroy();
+    }).catch(() => {});
+  });
+  const line = await until(
+    () => scene.logged.slice(before).find((one) => one.includes(path) && one.includes('"ms"')),
+    'it has ended',
+  );
+  assert.match(line, /"statusCode":503/);
 });

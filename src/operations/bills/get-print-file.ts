@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { fewAtOnce } from '../../base/at-once.ts';
 import { AppError } from '../../base/errors.ts';
 import {
   findPrintFile,
@@ -10,10 +11,7 @@ import type { BillDocumentInput } from '../../domain/documents/bill-document.ts'
 import { id, ordinal } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
-/** Each keeps much of a processor busy for seconds. */
-const atOnceMax = 2;
-const retryAfterSeconds = 10;
-let underWay = 0;
+const inTurn = fewAtOnce(2);
 
 export const getPrintFile = operation({
   path: '/billing/bills/get-print-file',
@@ -31,15 +29,11 @@ export const getPrintFile = operation({
       const message = `Job ${jobId} has no print file ${part}`;
       throw new AppError('PRINT_FILE_NOT_FOUND', { message, field: 'part' });
     }
-    if (underWay >= atOnceMax) throw new AppError('RATE_LIMITED', { retryAfterSeconds });
-    underWay += 1;
-    try {
+    return inTurn(async () => {
       const { bytes, cancelled } = await render(call, file);
       const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
       return { message: await compared(bytes, file, cancelled), data };
-    } finally {
-      underWay -= 1;
-    }
+    });
   },
 });
 

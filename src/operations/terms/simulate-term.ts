@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { fewAtOnce } from '../../base/at-once.ts';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
@@ -46,6 +47,8 @@ const request = Type.Object({
   page: Type.Optional(page),
 });
 type Request = Type.Static<typeof request>;
+
+const inTurn = fewAtOnce(2);
 
 export const simulateTerm = operation({
   path: '/billing/terms/simulate-term',
@@ -102,13 +105,15 @@ export const simulateTerm = operation({
         allowed: ['Generated', 'Posted', 'Published'],
       });
     }
-    const other = await changedBook(call, term, body);
-    const impact = await rateTerm(call, term, other, windowOf(body.page ?? null));
-    return {
-      message: `${counted(impact.bills, 'bill')} simulated, ${impact.changed} of them change`,
-      total: impact.changed,
-      data: await present(call, impact, body.page ?? null),
-    };
+    return inTurn(async () => {
+      const other = await changedBook(call, term, body);
+      const impact = await rateTerm(call, term, other, windowOf(body.page ?? null));
+      return {
+        message: `${counted(impact.bills, 'bill')} simulated, ${impact.changed} of them change`,
+        total: impact.changed,
+        data: await present(call, impact, body.page ?? null),
+      };
+    });
   },
 });
 
@@ -150,6 +155,7 @@ async function rateTerm(
   const books = new Map<number, PriceBook>();
   const summed = summedTerm(term);
   for (let afterSubjectId = 0; ; ) {
+    if (call.isGone()) throw new AppError('UNAVAILABLE', { message: 'The caller has gone' });
     const next = { afterSubjectId, limit: chunkBills };
     const bills = await listFrozenBills(call.tx, tenant.tenantId, summed, next);
     for (const { first_run: runNumber } of bills) {
