@@ -121,7 +121,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
       isLookedAt: !term.bills_after_period,
     });
   }
-  await markDraftsStale(tx, tenantId, { billId: bill.bill_id, contextId: term.context_id });
+  const drafts = { billId: bill.bill_id, contextId: term.context_id };
+  await markDraftsStale(tx, tenantId, drafts, job.now);
   await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
   // No other job of the term runs: whoever was sending it is gone.

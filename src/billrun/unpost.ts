@@ -92,7 +92,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const isStale = await isOutdated(tx, tenantId, termId);
   const step = { stage: 'Generated', status: 'Open', isStale } as const;
   await updateTermStage(tx, tenantId, termId, step, stamp);
-  await markStale(tx, tenantId, termId, 'others');
+  await markStale(tx, tenantId, termId, 'others', job.now);
   return { done };
 }
 

@@ -35,6 +35,26 @@ test('a later term that is unposted after it has to be generated again', async (
   }
 });
 
+test('terms whose bills are to be made again are found among what changed', async () => {
+  const place = await openFee('changed-since');
+  await place.connectOld();
+  const [first] = await billed(place, await place.open(july));
+  const [second, third] = [await place.open(august), await place.open(september)];
+  const staleSince = async (updatedSince: number) => {
+    const { terms } = (await place.client.getTerms({ metaData: { updatedSince } })).data;
+    return terms.flatMap(({ termID, stale }) => (stale ? [termID] : []));
+  };
+  await generate(place, second);
+  const { ts } = await termOf(place.client, second);
+  await cancel(place, first?.billID ?? 0);
+  assert.deepEqual(await staleSince(Number(ts) + 1), [second]);
+  await generate(place, second);
+  await generate(place, third);
+  const { ts: last } = await termOf(place.client, third);
+  await place.client.cancelTerm({ data: { termID: second, reason: 'x' } });
+  assert.deepEqual(await staleSince(Number(last) + 1), [third]);
+});
+
 test('a draft that is being posted then is not posted as it was made', async () => {
   const place = await openFee('being-posted');
   await place.connectOld();

@@ -148,10 +148,12 @@ export async function markDraftsStale(
   tx: Tx,
   tenantId: number,
   { billId, contextId }: { billId: number; contextId: number },
+  at: Temporal.Instant,
 ): Promise<void> {
   const theirs = sql`(select p.subscription_id from (${postedParts(tenantId, { billId })}) p)`;
   await sql`
-    update terms o set is_stale = true
+    update terms o
+    set is_stale = true, ts = greatest(o.ts + 1, ${at.epochMilliseconds}::bigint)
     where o.tenant_id = ${tenantId} and o.context_id = ${contextId} and o.status = 'Open'
       and not o.is_stale and (o.stage = 'Generating' or (o.stage = 'Generated' and o.term_id in (
         select b.term_id from bills b

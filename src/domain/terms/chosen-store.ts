@@ -41,6 +41,7 @@ export async function addChosen(
   tenantId: number,
   termId: number,
   subscriptionId: number,
+  at: Temporal.Instant,
 ): Promise<void> {
   await sql`
     with added as (
@@ -49,8 +50,9 @@ export async function addChosen(
       on conflict do nothing
       returning subscription_id
     )
-    update terms set is_stale = true
-    where tenant_id = ${tenantId} and term_id = ${termId}
+    update terms
+    set is_stale = true, ts = greatest(ts + 1, ${at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${termId} and not is_stale
       and stage in ('Generating', 'Generated') and exists (select from added)
   `.execute(tx);
 }

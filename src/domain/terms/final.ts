@@ -41,7 +41,7 @@ export async function openFinalTerm(
   const days = await daysOf(tx, tenantId, { leaving, place, lastDay });
   const found = await findOpenFinal(tx, tenantId, { ...place, ...days }, today);
   if (found) {
-    await addChosen(tx, tenantId, found.term_id, leaving.subscription_id);
+    await addChosen(tx, tenantId, found.term_id, leaving.subscription_id, stamp.at);
     return { termId: found.term_id, label: found.label, isNew: false };
   }
   const made = await createTerm(

@@ -192,7 +192,7 @@ export async function noteInputs(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
-  if (hasChanged) await markStale(tx, tenantId, termId, 'later');
+  if (hasChanged) await markStale(tx, tenantId, termId, 'later', stamp.at);
 }
 
 /**
@@ -206,6 +206,7 @@ export async function markStale(
   tenantId: number,
   termId: number,
   which: 'later' | 'billed' | 'others',
+  at: Temporal.Instant,
 ): Promise<void> {
   const isMeant = {
     later: sql`o.batch_id = t.batch_id and o.end_date >= t.end_date and o.term_id <> t.term_id`,
@@ -214,7 +215,8 @@ export async function markStale(
     others: sql`o.term_id <> t.term_id`,
   }[which];
   await sql`
-    update terms o set is_stale = true
+    update terms o
+    set is_stale = true, ts = greatest(o.ts + 1, ${at.epochMilliseconds}::bigint)
     from terms t
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
       and o.tenant_id = ${tenantId} and o.context_id = t.context_id and ${isMeant}
@@ -250,7 +252,7 @@ export async function cancelTerm(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
-  await markStale(tx, tenantId, termId, 'later');
+  await markStale(tx, tenantId, termId, 'later', stamp.at);
 }
 
 /** Where a term stands among those of its batch. */
@@ -327,5 +329,5 @@ export async function moveDueDateOfBills(
       and c.tenant_id = ${tenantId} and c.context_id = b.context_id
       and c.charging_type = 'Postpaid'
   `.execute(tx);
-  await markStale(tx, tenantId, termId, 'billed');
+  await markStale(tx, tenantId, termId, 'billed', stamp.at);
 }
