@@ -202,6 +202,15 @@ test('an upload whose text is no upload is refused before anything is asked for'
   await refuses(upload(termID, Array(8).fill('x')), 'INVALID_TYPE');
   await refuses(upload(termID, ['A\0', '1', '1', '31/01/2026']), 'INVALID_CHARACTER');
   await refuses(upload(termID, ['A', '1', '1'.repeat(501), '31/01/2026']), 'FIELD_TOO_LONG');
+  const bad = [['A'], ['A\0', '1', '1', '31/01/2026']];
+  const both = await refuses(upload(termID, ...bad), 'ROWS_REJECTED', { statusCode: 422 });
+  assert.deepEqual(
+    both.error.details.map(({ field, code }) => [field, code]),
+    [
+      ['data.data.readings[0]', 'INVALID_TYPE'],
+      ['data.data.readings[1]', 'INVALID_CHARACTER'],
+    ],
+  );
   const row = ['A', '1', '1', '31/01/2026'];
   await refuses(upload(termID, ...Array(100_001).fill(row)), 'TOO_MANY_ITEMS');
   await refuses(upload(999_999, row), 'TERM_NOT_FOUND', {

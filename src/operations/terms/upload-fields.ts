@@ -1,6 +1,6 @@
 // Uploads carry a JSON object as text inside the JSON of the call: a term and rows of texts.
 import * as Type from 'typebox';
-import { AppError, type ErrorDetail } from '../../base/errors.ts';
+import { AppError, type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { validate } from '../../base/validation/validate.ts';
 import { id, limits } from '../fields.ts';
 import type { Call } from '../operation.ts';
@@ -43,7 +43,12 @@ export function parseUpload(
   } else if (rows.length > limits.readings) {
     const message = `${field} may have at most ${limits.readings} rows`;
     problems.push({ field, code: 'TOO_MANY_ITEMS', message });
-  } else problems.push(...rowProblems(rows, columns));
+  } else {
+    const wrongRows = rowProblems(rows, columns);
+    // With a term and rows, what is left is a matter of the rows.
+    if (problems.length === 0 && wrongRows.length > 0) throw errorFromRows(wrongRows);
+    problems.push(...wrongRows);
+  }
   if (problems.length > 0) throw asError(problems);
   return { termId: termId as number, rows: rows as string[][] };
 }
