@@ -31,6 +31,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { auditStep } from './audit-step.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
 
@@ -146,6 +147,12 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     },
     stamp,
   );
+  await auditStep(tx, job, {
+    subject: 'bill',
+    subjectId: bill.bill_id,
+    before: { status: bill.status, billNumber: bill.bill_number },
+    after: { status: 'Cancelled', creditNote: number, reason, rebillTermID: again?.termId ?? null },
+  });
   const message = `Bill ${bill.bill_number} is cancelled by credit note ${number}`;
   const rest = again ? `; term ${again.label} bills it again` : '';
   return { message: `${message}${rest}`, creditNote: number, rebillTermID: again?.termId ?? null };

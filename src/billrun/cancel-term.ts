@@ -7,6 +7,7 @@ import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
 import { invalidState } from '../domain/terms/term.ts';
+import { auditTerm } from './audit-step.ts';
 import { retireReserved } from './bill-numbers.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
@@ -37,5 +38,6 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const drafts = await deleteDrafts(tx, tenantId, term.term_id);
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);
+  await auditTerm(tx, job, term, { status: 'Cancelled', stage: 'Cancelled', reason });
   return { message: `Term ${term.label} is cancelled`, unlocked, drafts, cancelledJobs: jobs };
 }

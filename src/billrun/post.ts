@@ -33,6 +33,7 @@ import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store
 import { countStale } from '../domain/bills/subjects-store.ts';
 import { listShared } from '../domain/bills/wallets-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { auditTerm } from './audit-step.ts';
 import { assertNotGiven, numberingOf } from './bill-numbers.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
@@ -298,6 +299,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;
+  await auditTerm(tx, job, term, { ...step, bills: posted });
   const rest = left === 0 ? '' : `, ${left} left out`;
   return { message: `${counted(posted, 'bill')} posted${rest}`, posted, leftOut: left };
 }

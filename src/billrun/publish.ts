@@ -26,6 +26,7 @@ import {
 } from '../domain/delivery/freeze-setting.ts';
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { auditTerm } from './audit-step.ts';
 import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
 import type { Tools } from './tools.ts';
 
@@ -133,6 +134,7 @@ async function finish(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const end = { stage: 'Published', status: 'Published' } as const;
   await updateTermStage(tx, tenantId, term.term_id, end, stamp);
+  await auditTerm(tx, job, term, { ...end, bills: published });
   return { message: `${counted(published, 'bill')} published`, bills: published };
 }
 

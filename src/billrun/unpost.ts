@@ -23,6 +23,7 @@ import {
 import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { markStale } from '../domain/terms/store.ts';
+import { auditTerm } from './audit-step.ts';
 import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
 
 export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare, work, finish };
@@ -92,6 +93,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const isStale = await isOutdated(tx, tenantId, termId);
   const step = { stage: 'Generated', status: 'Open', isStale } as const;
   await updateTermStage(tx, tenantId, termId, step, stamp);
+  await auditTerm(tx, job, term, { status: 'Open', stage: 'Generated', reason, bills: done });
   await markStale(tx, tenantId, termId, 'others', job.now);
   return { done };
 }

@@ -580,6 +580,37 @@ for (const [name, change] of Object.entries(changes)) {
   });
 }
 
+test('what the job of a step did to its term or bill is the change of who asked for it', async () => {
+  const trail = async (subject: string, subjectID: number) => {
+    const { entries } = (await admin.getAudit({ subject, subjectID: String(subjectID) })).data;
+    return entries.toReversed().flatMap((entry) => {
+      const after = entry.after as Record<string, unknown>;
+      if (!('jobID' in after)) return [];
+      const who = [entry.actor, entry.actorType, entry.address];
+      assert.deepEqual(who, ['admin@audit.example', 'Login', '127.0.0.1']);
+      const before = entry.before as Record<string, unknown>;
+      const [path] = entry.operation.split(' ');
+      const was = [before.status, before.stage];
+      return [[path, was, [after.status, after.stage, after.reason]]];
+    });
+  };
+  const [terms, bills] = ['/billing/terms/', '/billing/bills/'];
+  assert.deepEqual(await trail('term', 1), [
+    [`${terms}cancel-term`, ['Open', 'ComponentsPosted'], ['Cancelled', 'Cancelled', 'over']],
+  ]);
+  const posted = [`${bills}post-bills`, ['Open', 'Posting'], ['Posted', 'Posted', undefined]];
+  assert.deepEqual(await trail('term', 2), [
+    posted,
+    [`${bills}unpost-bills`, ['Posted', 'Posted'], ['Open', 'Generated', 'Wrong']],
+    posted,
+    [`${bills}publish-bills`, ['Posted', 'Publishing'], ['Published', 'Published', undefined]],
+  ]);
+  const [cancelled] = (await admin.getCreditNotes({})).data.creditNotes;
+  assert.deepEqual(await trail('bill', cancelled?.billID ?? 0), [
+    [`${bills}cancel-bill`, ['Published', undefined], ['Cancelled', undefined, 'Misread']],
+  ]);
+});
+
 test('a batch writes one entry for each row, under the request id of the call', async () => {
   const users = Array.from({ length: 250 }, (_, i) => ({ name: `Row ${i}` }));
   const { headers } = await admin.makeUsers({ userType: 'customer', users });

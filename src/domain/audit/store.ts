@@ -48,6 +48,23 @@ export async function insertAuditEntries(
   `.execute(tx);
 }
 
+type Asker = { actor_kind: Actor['kind']; address: string | null; operation: string };
+
+/** Who asked for a job, from where and by what call. */
+export async function findAsker(
+  tx: Tx,
+  tenantId: number,
+  jobId: number,
+): Promise<Asker | undefined> {
+  const { rows } = await sql<Asker>`
+    select actor_kind, address, operation from audit_entries
+    where tenant_id = ${tenantId} and subject = 'job' and subject_id = ${String(jobId)}
+    order by request_id
+    limit 1
+  `.execute(tx);
+  return rows[0];
+}
+
 export type AuditRow = {
   request_id: string;
   position: number;
