@@ -454,10 +454,13 @@ test('readings are given back: of one subscription, or all, with the drafts made
   );
   const { data } = await admin.getReadings({ number: a.number, status: 'Locked' });
   assert.deepEqual(data.readings, []);
+  assert.equal((await termOf(admin, termID)).stage, 'ReadingsPosted');
   assert.equal((await unpost()).message, '1 reading unlocked');
   assert.deepEqual(await lockedIn(termID), []);
+  assert.equal((await termOf(admin, termID)).stage, 'ReadingsUploaded');
   assert.equal((await unpost()).message, '0 readings unlocked');
   assert.equal((await post(termID)).message, '2 readings locked');
+  assert.equal((await termOf(admin, termID)).stage, 'ReadingsPosted');
 });
 
 test('a term without meters has nothing to lock', async () => {

@@ -161,7 +161,8 @@ export async function updateTerm(
 
 /**
  * Notes that one of the steps 3 to 5 changed something. The stage never goes back by them: what
- * changes after bills were generated makes the term stale instead.
+ * changes after bills were generated makes the term stale instead. Only where all readings that
+ * were posted are given back, and nothing else was done since, it is as before step 4.
  */
 export async function noteInputs(
   tx: Tx,
@@ -180,6 +181,7 @@ export async function noteInputs(
   await sql`
     update terms
     set stage = case
+        when ${readings === null}::boolean and stage = 'ReadingsPosted' then 'ReadingsUploaded'
         when array_position(${inputStages}, stage) < array_position(${inputStages}, ${stage})
           then ${stage} else stage end,
       is_stale = is_stale
