@@ -116,6 +116,14 @@ const crimes: readonly Crime[] = [
     names: /^taken 14, on bills 12/,
   },
   {
+    what: 'numbers of credit notes were taken for nobody',
+    table: 'counters',
+    commit: `insert into counters (tenant_id, series, last_number)
+      values (${tenantId}, 'credit-note', 2)`,
+    laws: ['L3'],
+    names: /^taken 2, on credit notes 0 up to 0$/,
+  },
+  {
     what: 'a retired number is on a bill',
     table: 'bill_numbers',
     commit: `update bill_numbers
@@ -127,6 +135,13 @@ const crimes: readonly Crime[] = [
     what: 'the number of a bill was never given',
     table: 'bill_numbers',
     commit: `delete from bill_numbers where ${ofBill(7)}`,
+    laws: ['L3'],
+    names: /^number \S+ of bill 7$/,
+  },
+  {
+    what: 'a number was given in another term than that of its bill',
+    table: 'bill_numbers',
+    commit: `update bill_numbers set term_id = 7 where ${ofBill(7)}`,
     laws: ['L3'],
     names: /^number \S+ of bill 7$/,
   },

@@ -12,10 +12,10 @@ import {
   judgeEntries,
   judgeJobs,
   judgeJournals,
-  judgeNumbers,
   type Verdict,
 } from './laws-store.ts';
 import { billHash } from './made-bill.ts';
+import { judgeNumbers } from './number-laws-store.ts';
 import { isRatedAgain } from './re-rate.ts';
 import { findRun } from './runs-store.ts';
 import { judgeStates } from './state-laws-store.ts';
