@@ -4,6 +4,7 @@ import { refuses } from '../support/client.ts';
 import { newService, newTariff, priceOf, type Service, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty, subscribe } from '../support/subscriptions.ts';
+import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('contexts');
@@ -258,6 +259,20 @@ test('what subscribers agreed to cannot change while there are any', async () =>
     await refuses(update(fields), 'SERVICE_IN_USE', { field: `service.${field}`, statusCode: 409 });
   }
   await update({ chargingType: 'Prepaid', description: 'still' });
+});
+
+test('with posted bills a context keeps its type, also when nobody subscribes any more', async () => {
+  const code = await newService(admin);
+  const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
+  const days = { startDate: '01/07/2026', endDate: '31/07/2026' };
+  const termID = await newTerm(admin, { ...days, serviceCode: code });
+  await scene.sql.query(
+    `update terms set status = 'Published', stage = 'Published' where term_id = $1`,
+    [termID],
+  );
+  const refusal = { field: 'service.serviceType', statusCode: 409 };
+  await refuses(update({ serviceType: 'Purchase' }), 'SERVICE_IN_USE', refusal);
+  await update({ postType: 'Post Account' });
 });
 
 test('what a plan uses cannot be left out, and the plan is named', async () => {

@@ -290,6 +290,17 @@ export async function isBilling(tx: Tx, tenantId: number, contextId: number): Pr
   return rows[0]?.found ?? false;
 }
 
+/** Whether bills of it were booked. */
+export async function hasBooked(tx: Tx, tenantId: number, contextId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from terms
+    where tenant_id = ${tenantId} and context_id = ${contextId}
+      and status in ('Posted', 'Published')
+    limit 1
+  `.execute(tx);
+  return rows.length > 0;
+}
+
 /** Whether cash can be booked there: what entries of customers add up to takes nothing else. */
 export async function takesCash(tx: Tx, tenantId: number, accountId: number): Promise<boolean> {
   const { rows } = await sql`

@@ -33,6 +33,7 @@ import {
   type ContextRow,
   findContext,
   findContextVersion,
+  hasBooked,
   hasContextId,
   insertContext,
   insertContextVersion,
@@ -209,7 +210,10 @@ function settingsOf(row: ContextRow): ContextSettings {
   };
 }
 
-/** What subscribers agreed to stays as long as there are any. */
+/**
+ * What subscribers agreed to stays as long as there are any; whose it is to pay, as long as there
+ * are bills, which are taken back where they were booked.
+ */
 async function assertTypesFree(
   tx: Tx,
   tenantId: number,
@@ -218,16 +222,21 @@ async function assertTypesFree(
 ): Promise<void> {
   const kept = settingsOf(row);
   const fields = [
+    ['contextType', 'service.serviceType'],
     ['chargingType', 'service.chargingType'],
     ['postType', 'service.postType'],
-    ['contextType', 'service.serviceType'],
   ] as const;
   const changed = fields.find(([name]) => kept[name] !== wanted[name]);
-  if (!changed || !(await isBilling(tx, tenantId, row.context_id))) return;
+  if (!changed) return;
+  const [name, field] = changed;
+  const isInUse = await isBilling(tx, tenantId, row.context_id);
+  const isBooked = name === 'contextType' && (await hasBooked(tx, tenantId, row.context_id));
+  if (!isInUse && !isBooked) return;
+  const what = isInUse ? 'subscriptions' : 'posted bills';
   throw new AppError('SERVICE_IN_USE', {
-    message: `Pricing context ${row.code} has subscriptions; ${changed[1]} cannot change`,
-    field: changed[1],
-    current: kept[changed[0]],
+    message: `Pricing context ${row.code} has ${what}; ${field} cannot change`,
+    field,
+    current: kept[name],
   });
 }
 
