@@ -223,6 +223,36 @@ const crimes: readonly Crime[] = [
     names: /^bill 3 posting 1$/,
   },
   {
+    what: 'a bill is booked by two entries',
+    table: 'subledger_entries',
+    commit: `drop index subledger_entries_bill_key;
+      insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+        subscription_id, kind, bill_id, posting, amount, posting_date, reference, created_at,
+        created_by)
+      select tenant_id, 900000, journal_id, ledger_account_id, party_id, subscription_id, kind,
+        bill_id, posting, 100, posting_date, reference, created_at, created_by
+      from subledger_entries where ${ofBill(3)} and kind = 'Bill';
+      update subledger_entries set amount = amount - 100
+      where ${ofBill(3)} and kind = 'Bill' and entry_id < 900000`,
+    laws: ['L3', 'L6'],
+    names: /^bill 3 posting 1$/,
+  },
+  {
+    what: 'bills are booked as owed to the workspace that owes them',
+    table: 'pricing_contexts',
+    commit: `update pricing_contexts set context_type = 'Purchase' where ${mine}`,
+    laws: ['L6'],
+    names: /^bill 1 posting 1$/,
+  },
+  {
+    what: 'a bill is booked as owed by the workspace that is owed it',
+    table: 'subledger_entries',
+    commit: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
+      where ${ofBill(3)} and kind = 'Bill'`,
+    laws: ['L1', 'L5', 'L6'],
+    names: /^bill 3 posting 1$/,
+  },
+  {
     what: 'a bill that was booked is cancelled as if it had never been posted',
     table: 'bills',
     commit: `update bills set status = 'Cancelled', bill_number = null where ${ofBill(3)}`,

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { controlAccounts, ledgerAccounts } from '../ledger/accounts.ts';
-import { openItems } from '../ledger/accounts-store.ts';
+import { openItems, openItemsOfContext } from '../ledger/accounts-store.ts';
 
 export type Verdict = { checked: number; wrong: number; examples: string[] };
 
@@ -153,8 +153,8 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
 
 /**
  * Every bill with a number, also one that was cancelled since, is booked once, on each of its
- * subscriptions with the amount of that; every other one not at all. What it says that a wallet
- * paid was taken from one.
+ * subscriptions by one entry with the amount of that, where its context has its open items; every
+ * other one not at all. What it says that a wallet paid was taken from one.
  */
 export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
@@ -165,19 +165,20 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
         || coalesce(b.posting, e.posting) as what
       from (${bookedParts(tenantId)}) b
       full join (
-        select n.bill_id, n.posting, n.subscription_id, n.party_id, sum(${billedAmount}) as amount,
-          count(*) filter (where n.kind = 'Bill') as entries,
+        select n.bill_id, n.posting, n.subscription_id, n.party_id, n.ledger_account_id,
+          sum(${billedAmount}) as amount, count(*) filter (where n.kind = 'Bill') as entries,
           count(*) filter (where n.kind = 'Reversal') as reversals
         from subledger_entries n
         left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
         where n.tenant_id = ${tenantId} and n.bill_id is not null
           and n.ledger_account_id in ${openItems}
           and (n.kind = 'Bill' or (n.kind = 'Reversal' and r.journal_id is not null))
-        group by n.bill_id, n.posting, n.subscription_id, n.party_id
+        group by n.bill_id, n.posting, n.subscription_id, n.party_id, n.ledger_account_id
       ) e on e.bill_id = b.bill_id and e.posting = b.posting
         and e.subscription_id = b.subscription_id and e.party_id = b.party_id
+        and e.ledger_account_id = b.ledger_account_id
       where case when b.bill_id is null then e.amount <> 0 or e.entries <> e.reversals
-        else coalesce(e.amount, 0) <> b.amount or coalesce(e.entries, 0) = 0
+        else coalesce(e.amount, 0) <> b.amount or coalesce(e.entries, 0) <> 1
           or e.reversals > 0 end
       union all
       select 'bill ' || b.bill_id || ' of several'
@@ -206,17 +207,30 @@ export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** What bills have to be booked with. */
+/** What bills have to be booked with, and where. */
 function bookedParts(tenantId: number): RawBuilder<unknown> {
   return sql`
-    select bill_id, posting, subscription_id, party_id, bill_amount as amount from bills
-    where tenant_id = ${tenantId} and bill_number is not null and subscription_id is not null
+    select b.bill_id, b.posting, b.subscription_id, b.party_id, b.bill_amount as amount,
+      o.ledger_account_id
+    from bills b
+    left join (${openItemsOfTerms(tenantId)}) o on o.term_id = b.term_id
+    where b.tenant_id = ${tenantId} and b.bill_number is not null
+      and b.subscription_id is not null
     union all
-    select p.bill_id, o.posting, p.subscription_id, o.party_id, p.amount
-    from bills o
-    join bill_parts p on p.tenant_id = o.tenant_id and p.bill_id = o.bill_id
-    where o.tenant_id = ${tenantId} and o.bill_number is not null
-      and o.subscription_id is null`;
+    select b.bill_id, b.posting, p.subscription_id, b.party_id, p.amount, o.ledger_account_id
+    from bills b
+    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    left join (${openItemsOfTerms(tenantId)}) o on o.term_id = b.term_id
+    where b.tenant_id = ${tenantId} and b.bill_number is not null
+      and b.subscription_id is null`;
+}
+
+function openItemsOfTerms(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select t.term_id, ${openItemsOfContext} as ledger_account_id
+    from terms t
+    join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+    where t.tenant_id = ${tenantId}`;
 }
 
 /** Journals that take back what a run had booked. */

@@ -1,10 +1,18 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { ledgerAccounts } from './accounts.ts';
+import { type ContextType, ledgerAccounts, openItemsAccount } from './accounts.ts';
 
 /** Where what is billed is booked: what is owed to the workspace, and what it owes. */
 export const openItems = sql.raw(`(${ledgerAccounts.receivable}, ${ledgerAccounts.payable})`);
+
+const contextTypes: readonly ContextType[] = ['Sale', 'Purchase', 'Payroll'];
+/** Of those the one of a context `c`. */
+export const openItemsOfContext = sql.raw(
+  `case c.context_type ${contextTypes
+    .map((type) => `when '${type}' then ${openItemsAccount(type)}`)
+    .join(' ')} end`,
+);
 
 export type WantedAccount = {
   code: string;
