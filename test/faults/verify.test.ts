@@ -301,6 +301,21 @@ const crimes: readonly Crime[] = [
     names: /^bill 12 by Email$/,
   },
   {
+    what: 'a bill went out twice, and somebody had asked for it once',
+    table: 'deliveries',
+    besides: ['jobs'],
+    commit: `alter table deliveries drop constraint if exists deliveries_once;
+      update jobs set parameters = parameters || '{"resend": true}'
+      where ${mine} and operation = 'distribute-bills';
+      insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
+        status, message_id, created_at, created_by, modified_at)
+      select tenant_id, 900, bill_id, term_id, job_id, channel, recipient, status, message_id,
+        created_at, created_by, modified_at
+      from deliveries where ${ofBill(12)}`,
+    laws: ['L8'],
+    names: /^bill 12 by Email$/,
+  },
+  {
     what: 'a bill went out that is not published',
     table: 'bills',
     commit: `update bills set status = 'Posted' where ${ofBill(12)}`,

@@ -242,7 +242,7 @@ export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): RawBu
     where j.tenant_id = ${tenantId} and o.source_type = ${source} and o.term_id is not null`;
 }
 
-/** Only what is published was sent, and not twice but where somebody asked for it again. */
+/** Only what is published was sent, and not twice but where somebody asked again, then once. */
 export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
     checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,
@@ -251,8 +251,9 @@ export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
       from deliveries d
       join jobs j on j.tenant_id = d.tenant_id and j.job_id = d.job_id
       where d.tenant_id = ${tenantId} and d.status in ('Sent', 'Delivered')
-        and j.bill_id is null and not j.parameters @> '{"resend": true}'
-      group by d.bill_id, d.channel having count(*) > 1
+      group by d.bill_id, d.channel,
+        case when j.bill_id is not null or j.parameters @> '{"resend": true}' then j.job_id end
+      having count(*) > 1
       union all
       select distinct 'bill ' || d.bill_id || ' is ' || b.status
       from deliveries d
