@@ -398,8 +398,26 @@ const crimes: readonly Crime[] = [
     what: 'a posted bill charges other than was booked',
     table: 'bills',
     commit: `update bills set charges = '{"Charge energyCharge": 1}' where ${ofBill(10)}`,
-    laws: ['L14'],
+    laws: ['L4', 'L14'],
     names: /^term 1 energyCharge$/,
+  },
+  {
+    what: 'two posted bills charge other than they say, and the same together',
+    table: 'bills',
+    commit: `update bills set charges = jsonb_set(charges::jsonb, '{Charge energyCharge}',
+        to_jsonb((charges ->> 'Charge energyCharge')::bigint
+          + case bill_id when 9 then 1 else -1 end))::json
+      where ${mine} and bill_id in (9, 10)`,
+    laws: ['L4'],
+    names: /^bill 9\nbill 10$/,
+  },
+  {
+    what: 'a posted bill has booked other use than it says',
+    table: 'bills',
+    commit: `update bills set usage = jsonb_set(usage::jsonb, '{energy,quantity}', '"9"')::json
+      where ${ofBill(7)}`,
+    laws: ['L4', 'L13'],
+    names: /^bill 7$/,
   },
   ...['context_id = 7', 'batch_id = 7', `bill_type = 'Final'`].map(
     (change): Crime => ({

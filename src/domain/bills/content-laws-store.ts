@@ -18,7 +18,7 @@ export function judgeContents(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** A posted bill as it was hashed. */
+/** A posted bill as it was hashed, also one that was cancelled since. */
 export type StoredBill = {
   bill_id: number;
   term_id: number;
@@ -47,6 +47,9 @@ export type StoredBill = {
   hash: string;
   document: string;
   facts: string;
+  /** What posting took of the document; it is not hashed. */
+  charges: string;
+  usage: string | null;
 };
 
 export async function listStoredBills(
@@ -59,10 +62,12 @@ export async function listStoredBills(
       b.party_id, b.plan_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
       b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
       b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge, b.billed_through,
-      encode(b.hash, 'hex') as hash, k.document::text as document, k.facts::text as facts
+      encode(b.hash, 'hex') as hash, k.document::text as document, k.facts::text as facts,
+      b.charges::text as charges, b.usage::text as usage
     from bills b
     ${withContents}
-    where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
+    where b.tenant_id = ${tenantId} and (b.status in ('Posted', 'Published')
+        or (b.status = 'Cancelled' and b.bill_number is not null))
       and b.bill_id > ${options.afterId}
     order by b.bill_id
     limit ${options.limit}

@@ -1,10 +1,13 @@
 // All laws of a workspace, one after the other.
+import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PriceBook } from '../rating/price-book.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
 import { findBilledTerm } from './billed-terms-store.ts';
 import { bookOfRun } from './book-of-run.ts';
+import { bookedCharges, bookedUsage } from './booking.ts';
 import { judgeContents, listStoredBills, type StoredBill } from './content-laws-store.ts';
+import type { StoredDocument } from './document.ts';
 import {
   judgeBalances,
   judgeDays,
@@ -63,7 +66,10 @@ export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgeme
 const chunkRows = 1_000;
 const examplesMax = 5;
 
-/** The bytes are those that were hashed, and rating them again gives the same lines and sums. */
+/**
+ * The bytes are those that were hashed, rating them again gives the same lines and sums, and what
+ * was booked is what they say.
+ */
 async function judgeBills(reader: LawReader): Promise<Verdict> {
   const { tenantId } = reader.tenant;
   const { wrong, examples } = await reader.read((tx) => judgeContents(tx, tenantId));
@@ -140,5 +146,23 @@ function isGenuine(bill: StoredBill, book: PriceBook): boolean {
     facts: bill.facts,
   };
   if (billHash(hashed) !== bill.hash) return false;
-  return isRatedAgain(book, JSON.parse(bill.facts), JSON.parse(bill.document), hashed);
+  const document: StoredDocument = JSON.parse(bill.document);
+  return (
+    isBookedAsSaid(bill, document) && isRatedAgain(book, JSON.parse(bill.facts), document, hashed)
+  );
+}
+
+function isBookedAsSaid(bill: StoredBill, { lines, usage }: StoredDocument): boolean {
+  const isOfOne = bill.subscription_id !== null;
+  return (
+    isSameJson(bill.charges, bookedCharges(lines ?? [])) &&
+    isSameJson(bill.usage, isOfOne ? bookedUsage(usage ?? []) : null)
+  );
+}
+
+/** Whoever copies a row may have written the same in another way. */
+function isSameJson(stored: string | null, made: string | null): boolean {
+  if (stored === made) return true;
+  if (stored === null || made === null) return false;
+  return isDeepStrictEqual(JSON.parse(stored), JSON.parse(made));
 }
