@@ -129,3 +129,22 @@ test('a bill of use alone is posted once, taken back, and made again', async () 
   assert.equal(await codeOf(billFinal()), 'INVALID_STATE');
   await assertLaws(scene, place.tenantId);
 });
+
+test('the month before is billed again after a bill of use alone was cancelled', async () => {
+  const { place, last, made, handOn, billFinal } = await openHouse();
+  await handOn('01/09/2026', '250');
+  const final = await billFinal();
+  await post(place, final);
+  const [use] = await billsOf(place, final);
+  const [month] = await billsOf(place, last);
+  assert.ok(use && month);
+  assert.equal(await codeOf(cancel(place, month.billID, true)), 'INVALID_STATE');
+  await cancel(place, use.billID);
+  await assertLaws(scene, place.tenantId);
+  await cancel(place, month.billID, true);
+  await assertLaws(scene, place.tenantId);
+  const again = await termAgain(place, month.billID);
+  await made(again);
+  await post(place, again);
+  await assertLaws(scene, place.tenantId);
+});

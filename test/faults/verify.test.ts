@@ -79,6 +79,16 @@ const crimes: readonly Crime[] = [
     names: /^term 1 subject 5$/,
   },
   {
+    what: 'a subscription is on two live bills of a term',
+    table: 'bill_parts',
+    commit: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
+        billed_to, billed_through, subject_ts)
+      select tenant_id, 5, subscription_id, 0, 0, 0, billed_to, billed_to, subject_ts
+      from bills where ${ofBill(4)}`,
+    laws: ['L2'],
+    names: /^term 1 subscription 4$/,
+  },
+  {
     what: 'a posted bill bills a day that was billed before',
     table: 'bills',
     commit: `update bills set billed_from = billed_through where ${ofBill(5)}`,

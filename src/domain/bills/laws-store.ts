@@ -56,68 +56,89 @@ export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
   });
 }
 
-/** The parts of posted bills: a subscription and the days it was billed for. */
-function postedParts(tenantId: number): RawBuilder<unknown> {
+/**
+ * Subscriptions on bills and the days they were billed for. A cancelled bill that nobody bills
+ * again keeps its days; those of one that is billed again are free; one for no day had none.
+ */
+function billedParts(tenantId: number): RawBuilder<unknown> {
+  const rebilled = sql`left join credit_notes n on n.tenant_id = ${tenantId}
+      and n.bill_id = b.bill_id and n.rebill_term_id is not null`;
+  const isBilled = (part: 'b' | 'p') => {
+    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.billed_through`)];
+    return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled'
+      and n.credit_note_id is null and ${to} is distinct from ${through}))`;
+  };
   return sql`
-    select tenant_id, bill_id, subscription_id, billed_through, billed_from, billed_to, days
-    from bills
-    where tenant_id = ${tenantId} and status in ('Posted', 'Published')
-      and subscription_id is not null
+    select b.tenant_id, b.bill_id, b.subscription_id, b.billed_through, b.billed_from, b.billed_to,
+      b.days
+    from bills b
+    ${rebilled}
+    where b.tenant_id = ${tenantId} and b.subscription_id is not null and ${isBilled('b')}
     union all
     select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, null, p.billed_to, p.days
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
-    where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
-      and b.subscription_id is null`;
+    ${rebilled}
+    where b.tenant_id = ${tenantId} and b.subscription_id is null and ${isBilled('p')}`;
 }
 
 /**
- * No subject has two live bills in a term; of no subscription a day is billed twice or left out
- * between two bills; and each knows how far it is billed.
+ * No subject has two live bills in a term, and no subscription once one of them is posted; of no
+ * subscription a day is billed twice or left out between two bills; and each knows how far it is
+ * billed.
  */
 export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
-    checked: sql`select count(*) from (${postedParts(tenantId)}) p
+    checked: sql`select count(*) from (${billedParts(tenantId)}) p
       where p.tenant_id = ${tenantId}`,
     wrong: sql`
       select 'term ' || term_id || ' subject ' || subject_id as what from bills
       where tenant_id = ${tenantId} and status <> 'Cancelled'
       group by term_id, subject_id having count(*) > 1
       union all
+      ${billedBeside(tenantId)}
+      union all
       select 'bill ' || bill_id || ' of subscription ' || subscription_id
       from (
         select p.*, lag(billed_to) over w as before, row_number() over w as place
-        from (${postedParts(tenantId)}) p
-        window w as (partition by subscription_id order by billed_to, bill_id)
+        from (${billedParts(tenantId)}) p
+        window w as (
+          partition by subscription_id order by billed_to, billed_through nulls first, bill_id
+        )
       ) q
       where billed_to < billed_through or (billed_to = billed_through and days > 0)
         or billed_from <= billed_through
-        or (place > 1 and billed_through is distinct from before
-          and not (billed_through > before and ${hasCancelled(tenantId)}))
+        or (place > 1 and billed_through is distinct from before)
       union all
       select 'subscription ' || q.subscription_id
       from (
         select subscription_id, max(billed_to) as billed_to
-        from (${postedParts(tenantId)}) p group by subscription_id
+        from (${billedParts(tenantId)}) p group by subscription_id
       ) q
       left join subscriptions s on s.tenant_id = ${tenantId}
         and s.subscription_id = q.subscription_id
-      where s.billed_through is distinct from q.billed_to
-        and not (coalesce(s.billed_through > q.billed_to, false) and ${hasCancelled(tenantId)})`,
+      where s.billed_through is distinct from q.billed_to`,
   });
 }
 
-/** A cancelled bill leaves a hole that no law fills: of the subscription of `q`. */
-export function hasCancelled(tenantId: number): RawBuilder<unknown> {
-  return sql`(exists (
-    select from bills c
-    where c.tenant_id = ${tenantId} and c.subscription_id = q.subscription_id
-      and c.status = 'Cancelled'
-  ) or exists (
-    select from bill_parts o
-    join bills c on c.tenant_id = ${tenantId} and c.bill_id = o.bill_id and c.status = 'Cancelled'
-    where o.tenant_id = ${tenantId} and o.subscription_id = q.subscription_id
-  ))`;
+/**
+ * Of a term the subscriptions that are on two live bills, alone or with others. Before one is
+ * posted, the draft of who had a subscription may be there until it is made anew.
+ */
+function billedBeside(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select 'term ' || term_id || ' subscription ' || subscription_id
+    from (
+      select term_id, subscription_id, status from bills
+      where tenant_id = ${tenantId} and status <> 'Cancelled' and subscription_id is not null
+      union all
+      select b.term_id, p.subscription_id, b.status
+      from bills b
+      join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      where b.tenant_id = ${tenantId} and b.status <> 'Cancelled'
+    ) o
+    group by term_id, subscription_id
+    having count(*) > 1 and bool_or(status in ('Posted', 'Published'))`;
 }
 
 /** Stored balances are what the entries add up to. */

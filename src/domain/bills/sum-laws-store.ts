@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { historyTerms } from '../terms/usage-history-store.ts';
-import { hasCancelled, judge, reversalsOf, type Verdict } from './laws-store.ts';
+import { judge, reversalsOf, type Verdict } from './laws-store.ts';
 
 /** Every subscription remembers its posted bills, and how it stood with the newest. */
 export function judgeHistories(tx: Tx, tenantId: number): Promise<Verdict> {
@@ -45,6 +45,19 @@ export function judgeHistories(tx: Tx, tenantId: number): Promise<Verdict> {
       ) q
       where not ${hasCancelled(tenantId)}`,
   });
+}
+
+/** What a cancelled bill leaves in the history is not told here: of the subscription of `q`. */
+function hasCancelled(tenantId: number): RawBuilder<unknown> {
+  return sql`(exists (
+    select from bills c
+    where c.tenant_id = ${tenantId} and c.subscription_id = q.subscription_id
+      and c.status = 'Cancelled'
+  ) or exists (
+    select from bill_parts o
+    join bills c on c.tenant_id = ${tenantId} and c.bill_id = o.bill_id and c.status = 'Cancelled'
+    where o.tenant_id = ${tenantId} and o.subscription_id = q.subscription_id
+  ))`;
 }
 
 /** What posting writes into the histories; the use of a bill of several is in its document. */
