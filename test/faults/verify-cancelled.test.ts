@@ -76,6 +76,23 @@ const crimesAlone: readonly Crime[] = [
     laws: ['L4'],
     names: new RegExp(`^bill ${gone.billID}$`),
   },
+  ...['paid_amount = 100', `payment_status = 'Paid'`, `payment_status = 'Overdue'`].map(
+    (change): Crime => ({
+      what: `a cancelled bill is paid or late: ${change}`,
+      table: 'bills',
+      commit: `update bills set ${change} where ${ofGone}`,
+      laws: ['L15'],
+      names: new RegExp(`^bill ${gone.billID} is (Unpaid|Paid|Overdue) with \\d+$`),
+    }),
+  ),
+  {
+    what: 'a bill is credited where it was not booked',
+    table: 'subledger_entries',
+    commit: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
+      where ${ofGone} and kind = 'CreditNote'`,
+    laws: ['L1', 'L5', 'L15'],
+    names: new RegExp(`^bill ${gone.billID} is cancelled and not credited$`),
+  },
   ...[1, 5].map(
     (last): Crime => ({
       what: `the counter of credit notes is not at the last one but at ${last}`,

@@ -444,13 +444,14 @@ const crimes: readonly Crime[] = [
     `payment_status = 'Paid'`,
     `payment_status = 'PartiallyPaid'`,
     `payment_status = 'Overdue', due_date = '9999-12-31'`,
+    `payment_status = 'WrittenOff'`,
   ].map(
     (change): Crime => ({
       what: `a bill is paid that nobody paid, or late before it is: ${change}`,
       table: 'bills',
       commit: `update bills set ${change} where ${ofBill(6)}`,
       laws: ['L15'],
-      names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue) with \d+$/,
+      names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue|WrittenOff) with \d+$/,
     }),
   ),
   {

@@ -50,26 +50,29 @@ function wronglyBooked(tenantId: number): RawBuilder<unknown> {
       and (e.entry_id <= b.entry_id or b.due_date not in (t.due_date, e.posting_date))`;
 }
 
-/** By a credit note, of which the ledger has on each subscription what the bill had. */
+/** By a credit note, of which the ledger has on each subscription and account what the bill had. */
 function wronglyCancelled(tenantId: number): RawBuilder<unknown> {
   return sql`
     select distinct 'bill ' || b.bill_id || ' is cancelled and not credited'
     from bills b
     left join credit_notes c on c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
     left join (
-      select n.bill_id, n.subscription_id, sum(${billedAmount}) as amount
+      select n.bill_id, n.subscription_id, sum(n.amount) as amount
       from subledger_entries n
       left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
       where n.tenant_id = ${tenantId} and n.bill_id is not null
         and n.ledger_account_id in ${openItems}
         and (n.kind in ('Bill', 'CreditNote') or (n.kind = 'Reversal' and r.journal_id is not null))
-      group by n.bill_id, n.subscription_id
+      group by n.bill_id, n.subscription_id, n.ledger_account_id
     ) e on e.bill_id = b.bill_id and e.amount <> 0
     where b.tenant_id = ${tenantId} and b.status = 'Cancelled' and b.bill_number is not null
       and (c.credit_note_id is null or c.amount <> b.bill_amount or e.bill_id is not null)`;
 }
 
-/** Before it is posted nobody pays a bill; after that it has what wallets and payments gave. */
+/**
+ * Before it is posted nobody pays a bill; after that it has what wallets and payments gave, and
+ * once it is cancelled nothing.
+ */
 function wronglyPaid(tenantId: number): RawBuilder<unknown> {
   return sql`
     select 'bill ' || b.bill_id || ' is ' || b.payment_status || ' with ' || b.paid_amount
@@ -85,12 +88,16 @@ function wronglyPaid(tenantId: number): RawBuilder<unknown> {
         and (n.kind = 'Payment' or (n.kind = 'Reversal' and o.source_type = 'Payment'))
       group by n.bill_id
     ) p on p.bill_id = b.bill_id
-    where b.tenant_id = ${tenantId} and b.status <> 'Cancelled'
-      and (b.paid_amount <> b.wallet_applied + coalesce(p.amount, 0)
+    where b.tenant_id = ${tenantId}
+      and (b.paid_amount <> case b.status when 'Cancelled' then 0
+          else b.wallet_applied + coalesce(p.amount, 0) end
         or not ${paymentStatusFits})`;
 }
 
-/** Overdue is nobody before the day after the due date has begun somewhere. */
+/**
+ * Overdue is nobody before the day after the due date has begun somewhere. Nothing in the ledger
+ * writes a bill off, so that none is.
+ */
 const paymentStatusFits = sql`case
   when b.status not in ('Posted', 'Published') then b.payment_status = 'Unpaid'
   when b.paid_amount >= b.bill_amount then b.payment_status = 'Paid'
@@ -98,7 +105,7 @@ const paymentStatusFits = sql`case
   when b.payment_status = 'PartiallyPaid' then b.paid_amount > 0
   when b.payment_status = 'Overdue' then b.status = 'Published'
     and b.due_date < (b.modified_at at time zone 'Pacific/Kiritimati')::date
-  else b.payment_status = 'WrittenOff' end`;
+  else false end`;
 
 /** Published is what has a document, on the day for which that was made. */
 function wronglyIssued(tenantId: number): RawBuilder<unknown> {
