@@ -1,7 +1,7 @@
 // Jobs and their parts: begun on time, shared, done once, given up when they cannot be done.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { afterEach, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { AppError } from '../../src/base/errors.ts';
@@ -144,6 +144,31 @@ test('workers that found nothing to do while a job was begun hear of its parts',
   for (const name of ['a', 'b']) run([step(name)], { lanes: 1, pollMs: 600_000 });
   const { jobId } = await ask(tenantId, step('x'));
   assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
+});
+
+test('a worker whose ear was cut off hears of jobs again, and of those it has missed', async () => {
+  const step = markingStep('mark');
+  const tenantId = await newTenant();
+  // Nobody looks by himself.
+  run([step], { lanes: 1, pollMs: 600_000 });
+  const ears = async () => {
+    const { rows } = await scene.sql.query(
+      `select pid from pg_stat_activity
+       where datname = current_database() and application_name = 'billwright listener'
+         and query like 'listen %' and state = 'idle'`,
+    );
+    return rows.map(({ pid }) => pid as number);
+  };
+  const soon = (jobId: number) =>
+    until(async () => (await jobOf(tenantId, jobId)).finished_at, 'it is done', 10_000);
+  await until(async () => (await ears()).length === 1, 'it listens');
+  await soon((await ask(tenantId, step)).jobId);
+  const [lost = 0] = await ears();
+  await scene.sql.query('select pg_terminate_backend($1)', [lost]);
+  await until(async () => !(await ears()).includes(lost), 'it is cut off');
+  await soon((await ask(tenantId, step)).jobId);
+  await until(async () => (await ears()).length === 1, 'it listens again');
+  await soon((await ask(tenantId, step)).jobId);
 });
 
 test('a job in the future waits for its time by the clock of its workspace', async () => {
@@ -303,6 +328,67 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(4));
   assert.match(scene.logged.join(''), /parts of a lost worker were freed/);
   assert.match(scene.logged.join(''), /fenced/);
+});
+
+/** Stands in its first part, when it has done all of it, until it is released or the test ends. */
+function haltingStep(good: Step) {
+  const [halted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  after(() => released.resolve());
+  let tried = 0;
+  const step = markingStep('mark', {
+    work: async (tx, job, chunk, tools) => {
+      const result = await good.work(tx, job, chunk, tools);
+      tried += 1;
+      if (tried === 1) {
+        halted.resolve();
+        await released.promise;
+      }
+      return result;
+    },
+  });
+  return { step, halted: halted.promise, release: released.resolve, tried: () => tried };
+}
+
+test('a part of which nobody knows any more who tries it is not committed', async () => {
+  const good = markingStep('mark');
+  const { step, halted, release, tried } = haltingStep(good);
+  const tenantId = await newTenant();
+  run([step], { lanes: 1 });
+  const { jobId } = await ask(tenantId, good, { items: 2, size: 2 });
+  await halted;
+  // As a worker does that stops without waiting for its parts. This one is still connected.
+  const { rowCount } = await scene.sql.query(
+    'delete from chunk_attempts where tenant_id = $1 and job_id = $2 and chunk = 1',
+    [tenantId, jobId],
+  );
+  assert.equal(rowCount, 1);
+  release();
+  assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
+  assert.equal(tried(), 2, 'it was done again');
+  assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(2));
+  assert.match(scene.logged.join(''), /the part was taken away while it was worked on/);
+});
+
+test('a worker that was not heard of for nearly two minutes has lost its part to another', async () => {
+  const good = markingStep('mark');
+  const { step, halted, release } = haltingStep(good);
+  const tenantId = await newTenant();
+  // It would tell that it lives in ten minutes.
+  const silent = run([step], { lanes: 1, leaseSeconds: 3_600 });
+  const { jobId } = await ask(tenantId, good, { items: 2, size: 2 });
+  await halted;
+  await scene.sql.query(
+    `update chunk_attempts set seen_at = seen_at - interval '110 seconds'
+     where tenant_id = $1 and job_id = $2`,
+    [tenantId, jobId],
+  );
+  // As workers usually are: nothing is said of leases.
+  run([good], { lanes: 1 });
+  const isEnded = async () => (await jobOf(tenantId, jobId)).finished_at;
+  await until(isEnded, 'it is done in the rest of the two minutes', 10_000);
+  release();
+  await silent.stop();
+  assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(2));
 });
 
 test('a worker that falls asleep while it tells that it lives holds up nobody', async () => {
