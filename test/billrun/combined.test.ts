@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
+import { closeGate } from '../support/gate.ts';
 import { assertLaws, judgementsOf } from '../support/laws.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -251,6 +252,38 @@ test('what a bill of several was rounded by is charged to none of them', async (
   await assertParts(town);
   await client.unpostBills({ operation: 'schedule', data: { termID: second, reason: 'Again' } });
   assert.deepEqual(await charged(), { a: 31, b: 62, c: 124, d: 248 });
+  await assertParts(town);
+});
+
+test('a bill of several is left out as a whole when one of them changes while it is posted', async () => {
+  const town = await openTown('Post Account');
+  const { client, tenantId } = town;
+  const first = await generated(town, { ...july, label: 'Jul' });
+  // Numbers are set aside, and the only part is about to begin.
+  const when = `new.tenant_id = ${tenantId} and new.chunk = 1`;
+  const gate = await closeGate(scene, 'chunk_attempts', when);
+  const posting = client.postBills(schedule(first));
+  await gate.reached();
+  await client.disconnectConnection({
+    data: { connectionNumber: 'a', effectiveDate: '21/07/2026' },
+  });
+  await gate.open();
+  assert.equal((await posting).message, '2 bills posted, 1 left out');
+  const { rows } = await scene.sql.query(
+    `select subscription_number as name, billed_through::text as day from subscriptions
+     where tenant_id = $1 order by 1`,
+    [tenantId],
+  );
+  const [before, billed] = ['2026-06-30', '2026-07-31'];
+  const days = Object.fromEntries(rows.map(({ name, day }) => [name, day]));
+  assert.deepEqual(days, { a: before, b: before, c: billed, d: billed });
+  assert.deepEqual(await booked(town), entries(inJuly.slice(2)));
+  await assertParts(town);
+  // The next term catches up on both of them.
+  const second = await generated(town, { ...august, label: 'Aug' });
+  const charged = await chargedBy(town, second);
+  assert.deepEqual(charged.Shop, { a: daily.a * 20, b: daily.b * 62 });
+  await client.postBills(schedule(second));
   await assertParts(town);
 });
 
