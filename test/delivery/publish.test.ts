@@ -12,7 +12,7 @@ import {
 } from '../support/bill-run.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { mailParties, openPostedTerm, type PostedTerm } from '../support/posted-term.ts';
+import { mailParties, openPostedTerm, type PostedTerm, spoilBill } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
@@ -192,6 +192,35 @@ test('a bill whose document cannot be made keeps back itself; mended, it is publ
   assert.equal(sha256(await pdfOf(client, second[1].bill)), second[1].hash);
   assert.match(await htmlOf(client, second[1].bill), /Delivered to your door/);
   assert.match(await htmlOf(client, second[0].bill), /Delivered in .*Lahore/);
+});
+
+test('a bill over which the renderer throws keeps back itself; mended, it is published too', async () => {
+  const client = await scene.workspace('throwing');
+  const term = await openPostedTerm(scene, client, mailParties(3));
+  const bad = term.bills[1]?.billId ?? 0;
+  // No list any more: whoever goes through it throws.
+  const mend = await spoilBill(scene, { ...term, billId: bad }, `'{"lines": 5}'`);
+  const { error } = await refuses(
+    client.publishBills(schedule(term.termId)),
+    'BILLS_NOT_PUBLISHED',
+  );
+  assert.deepEqual(
+    error.details.map(({ field, code }) => [field, code]),
+    [[`bills[${bad}]`, 'DOCUMENT_FAILED']],
+  );
+  const documents = await documentsOf(term);
+  assert.deepEqual(
+    documents.map((row) => [row.status, row.error?.code]),
+    [
+      ['Published', undefined],
+      ['Posted', 'DOCUMENT_FAILED'],
+      ['Published', undefined],
+    ],
+  );
+  assert.match(documents[1].error.message, /^The document could not be made: .*not a function/);
+  await mend();
+  const { message } = await client.publishBills(schedule(term.termId));
+  assert.equal(message, '3 bills published');
 });
 
 test('a term of which nothing could be published can be taken back and begun anew', async () => {

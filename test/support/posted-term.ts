@@ -99,3 +99,27 @@ export function mailParties(count: number, domain = 'example.com'): PartyFields[
     email: `c${index + 1}@${domain}`,
   }));
 }
+
+/** Puts something else in the place of what a bill says, and returns how to put that back. */
+export async function spoilBill(
+  scene: Scene,
+  { tenantId, billId }: { tenantId: number; billId: number },
+  document: string,
+): Promise<() => Promise<void>> {
+  const key = [tenantId, billId];
+  const where = 'where tenant_id = $1 and bill_id = $2';
+  const { rows } = await scene.sql.query(
+    `select document::text as document from bill_contents ${where}`,
+    key,
+  );
+  const write = async (what: string, values: readonly unknown[]) => {
+    await scene.sql.query('alter table bill_contents disable trigger bill_contents_fixed');
+    await scene.sql.query(`update bill_contents set document = (${what})::json ${where}`, [
+      ...key,
+      ...values,
+    ]);
+    await scene.sql.query('alter table bill_contents enable trigger bill_contents_fixed');
+  };
+  await write(document, []);
+  return () => write('$3', [rows[0].document]);
+}

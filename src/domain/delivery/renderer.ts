@@ -33,6 +33,8 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
   });
   const limitMs = options.taskMs ?? taskMs;
+  // What waits for a thread must not be taken for what hangs: its time begins with its turn.
+  const inTurn = turnsOf(options.threads);
   let isClosed = false;
 
   function run(
@@ -43,7 +45,10 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     const words = mails === null ? null : Object.fromEntries(mails);
     const own = words && Object.fromEntries(bills.map(({ bill_id: id }) => [id, words[id]]));
     const task = { setting, bills, mails: own };
-    return pool.run(task, { signal: AbortSignal.timeout(limitMs) });
+    return inTurn(() => {
+      if (isClosed) throw new Error('the renderer is closed');
+      return pool.run(task, { signal: AbortSignal.timeout(limitMs) });
+    });
   }
 
   /** The thread died or did not end. Each bill alone tells which one it was. */
@@ -84,6 +89,23 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
       isClosed = true;
       return pool.destroy();
     },
+  };
+}
+
+/** So many at a time; the others wait, first come first served. */
+function turnsOf(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = places;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
   };
 }
 
