@@ -1,9 +1,11 @@
 // Workers that die, sleep or are repeated at an exact place of a step, and changes that come while
 // a part is under way: what comes out is what an undisturbed term comes to.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import type { Client } from '../../sdk/client.ts';
 import { codeOf } from '../support/delivery.ts';
-import { killWorker, startReadyWorker } from '../support/doomed-workers.ts';
+import { type DoomedWorker, killWorker, startReadyWorker } from '../support/doomed-workers.ts';
+import { openTestEquipment } from '../support/equipment.ts';
 import {
   ask,
   clientOf,
@@ -17,6 +19,7 @@ import {
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { until } from '../support/program.ts';
 import { termID } from '../support/residential-rows.ts';
 import { openScene } from '../support/scene.ts';
@@ -71,6 +74,9 @@ async function countsOf({ tenantId }: FullTerm) {
          where tenant_id = $1 and kind = 'Bill') as entries,
        (select count(*)::integer from journals
          where tenant_id = $1 and source_type = 'Bills') as journals,
+       (select count(*)::integer from bill_numbers where tenant_id = $1) as given,
+       (select count(*)::integer from usage_histories
+         where tenant_id = $1 and terms[1] ->> 'termId' is not null) as remembered,
        (select count(*)::integer from subscriptions
          where tenant_id = $1 and billed_through > '2025-06-30') as advanced`,
     [tenantId],
@@ -78,20 +84,33 @@ async function countsOf({ tenantId }: FullTerm) {
   return rows[0];
 }
 
-const nothing = { posted: 0, numbered: 0, entries: 0, journals: 0, advanced: 0 };
+const ofAll = (count: number) => ({
+  posted: count,
+  numbered: count,
+  entries: count,
+  given: count,
+  remembered: count,
+  advanced: count,
+});
+const nothing = { ...ofAll(0), journals: 0 };
 
-test('killed inside post between number, bill and entry: nothing of the part is there', async () => {
-  let worker = await startReadyWorker(scene);
-  const { post: expected } = await calmly(40);
-  // Where posting writes, in the order in which it does.
-  const places: [string, string][] = [
-    ['bill_runs', 'new.reserved is not null'],
-    ['subscriptions', `new.billed_through > '2025-06-30'`],
-    ['bills', `new.status = 'Posted'`],
-    ['subledger_entries', 'true'],
-    ['job_chunks', 'new.is_done'],
-  ];
-  for (const [table, when] of places) {
+// Where posting writes, in the order in which it does.
+const places: [string, string][] = [
+  ['bill_runs', 'new.reserved is not null'],
+  ['subscriptions', `new.billed_through > '2025-06-30'`],
+  ['bills', `new.status = 'Posted'`],
+  ['subledger_entries', 'true'],
+  ['bill_numbers', 'true'],
+  // Those that there are, and those that begin.
+  ['usage_histories', 'new.subscription_id % 3 > 0'],
+  ['usage_histories', 'new.subscription_id % 3 = 0'],
+  ['job_chunks', 'new.is_done'],
+];
+
+for (const [table, when] of places) {
+  test(`killed inside post at ${table} where ${when}: nothing of the part is there`, async () => {
+    const worker = await startReadyWorker(scene);
+    const { post: expected } = await calmly(40);
     const term = await newTerm(40);
     await done(term, 'generate');
     const gate = await closeGate(scene, table, `new.tenant_id = ${term.tenantId} and (${when})`);
@@ -99,36 +118,101 @@ test('killed inside post between number, bill and entry: nothing of the part is 
     await gate.reached();
     await killWorker(worker);
     await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
-    assert.deepEqual(await countsOf(term), nothing, table);
+    assert.deepEqual(await countsOf(term), nothing);
     await gate.open();
-    assert.equal((await jobOf(rows, term, jobId)).finished_at, null, table);
-    worker = await startReadyWorker(scene);
+    assert.equal((await jobOf(rows, term, jobId)).finished_at, null);
+    await startReadyWorker(scene);
     const job = await ended(term, jobId);
-    assert.equal(job.status, 'Succeeded', `${table}: ${JSON.stringify(job.error)}`);
+    assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
     assert.equal(job.message, '40 bills posted');
-    assert.deepEqual(await digestOf(scene, term.tenantId), expected, table);
+    assert.deepEqual(await digestOf(scene, term.tenantId), expected);
     await assertLaws(scene, term.tenantId);
-  }
-});
+  });
+}
 
-test('killed inside generate: no half of a part is there, and the others are kept', async () => {
-  const worker = await startReadyWorker(scene);
-  const { generate: expected } = await calmly(1_010);
-  const term = await newTerm(1_010);
-  const gate = await closeGate(scene, 'bills', `new.tenant_id = ${term.tenantId}`);
-  const jobId = await askFor(term, 'generate');
-  await gate.reached(2);
+/** Returns how to ask, once, which parts were tried since; -1 is the end of a job. */
+async function watchTries(): Promise<() => Promise<number[]>> {
+  await scene.sql.query(`
+    create table tries (try bigint generated always as identity, chunk integer);
+    grant insert on tries to public;
+    create function note_try() returns trigger language plpgsql as
+      $$ begin insert into tries (chunk) values (new.chunk); return new; end $$;
+    create trigger note_try before insert on chunk_attempts
+      for each row execute function note_try()`);
+  return async () => {
+    const tries = await rows('select chunk from tries order by try', []);
+    await scene.sql.query('drop function note_try cascade; drop table tries');
+    return tries.map(({ chunk }) => chunk);
+  };
+}
+
+type Killed = {
+  step: StepName;
+  /** Where the second of its two parts stands when the worker is killed; the first is done. */
+  at: { table: string; when: string };
+  /** What is there then. */
+  look(): Promise<void>;
+  message: string;
+};
+
+/** Returns the worker that does the rest. */
+async function killSecondPart(
+  worker: DoomedWorker,
+  term: FullTerm,
+  { step, at, look, message }: Killed,
+): Promise<DoomedWorker> {
+  const gate = await closeGate(scene, at.table, `new.tenant_id = ${term.tenantId} and ${at.when}`);
+  const jobId = await askFor(term, step);
+  await gate.reached();
+  await until(() => isPartDone(term, jobId), `the first part of ${step} is done`);
   await killWorker(worker);
   await until(async () => (await gate.waiting()) === 0, 'PostgreSQL has noticed', 20_000);
-  const { rows } = await scene.sql.query(
-    'select count(*)::integer as bills from bills where tenant_id = $1',
-    [term.tenantId],
-  );
-  assert.deepEqual(rows, [{ bills: 0 }]);
+  await look();
   await gate.open();
-  await startReadyWorker(scene);
-  assert.equal((await ended(term, jobId)).message, '1010 bills generated, 0 in error, 0 on hold');
-  assert.deepEqual(await digestOf(scene, term.tenantId), expected);
+  const tries = await watchTries();
+  const other = await startReadyWorker(scene);
+  const job = await ended(term, jobId);
+  assert.equal(job.message, message, JSON.stringify(job.error));
+  assert.deepEqual(await tries(), [2, -1], `${step}: only the second part is tried again`);
+  return other;
+}
+
+/** Of a running job, whether its first part is done. */
+async function isPartDone({ tenantId }: FullTerm, jobId: number): Promise<boolean> {
+  const [part] = await rows(
+    'select is_done from job_chunks where tenant_id = $1 and job_id = $2 and chunk = 1',
+    [tenantId, jobId],
+  );
+  return part?.is_done === true;
+}
+
+test('killed inside one of two parts: no half of it is there, and only it is repeated', async () => {
+  const first = await startReadyWorker(scene);
+  const calm = await calmly(1_010);
+  const term = await newTerm(1_010);
+  const second = await killSecondPart(first, term, {
+    step: 'generate',
+    // Some rows of the part are written.
+    at: { table: 'bills', when: 'new.subscription_id > 1004' },
+    look: async () => {
+      const bills = await rows(
+        `select count(*)::integer as count, max(subscription_id)::integer as last from bills
+         where tenant_id = $1`,
+        [term.tenantId],
+      );
+      assert.deepEqual(bills, [{ count: 1_000, last: 1_000 }]);
+    },
+    message: '1010 bills generated, 0 in error, 0 on hold',
+  });
+  assert.deepEqual(await digestOf(scene, term.tenantId), calm.generate);
+  await killSecondPart(second, term, {
+    step: 'post',
+    at: { table: 'subledger_entries', when: 'new.bill_id > 1004' },
+    look: async () => assert.deepEqual(await countsOf(term), { ...ofAll(1_000), journals: 1 }),
+    message: '1010 bills posted',
+  });
+  assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
+  await assertLaws(scene, term.tenantId);
 });
 
 test('a worker that slept while it posted loses its part and cannot commit it', async () => {
@@ -161,22 +245,16 @@ async function repeatFirstPart(
   const when = `new.tenant_id = ${term.tenantId} and (${at.when})`;
   const gate = await closeGate(scene, at.table, when);
   const jobId = await askFor(term, step);
-  const chunk = async () => {
-    const { rows } = await scene.sql.query(
-      'select is_done from job_chunks where tenant_id = $1 and job_id = $2 and chunk = 1',
-      [term.tenantId, jobId],
-    );
-    return rows[0]?.is_done as boolean | undefined;
-  };
+  const isDone = () => isPartDone(term, jobId);
   await gate.reached();
-  await until(chunk, `the first part of ${step} is done`);
+  await until(isDone, `the first part of ${step} is done`);
   const before = await digestOf(scene, term.tenantId);
   await scene.sql.query(
     `update job_chunks set is_done = false, done = 0
      where tenant_id = $1 and job_id = $2 and chunk = 1`,
     [term.tenantId, jobId],
   );
-  await until(chunk, `the first part of ${step} is done again`);
+  await until(isDone, `the first part of ${step} is done again`);
   assert.deepEqual(await digestOf(scene, term.tenantId), before, `${step}: nothing came of it`);
   await gate.open();
   const job = await ended(term, jobId);
@@ -214,7 +292,44 @@ test('the same part executed twice, and the same job inserted twice, change noth
   await assertLaws(scene, term.tenantId);
 });
 
+test('the same part published and sent twice: one document and one mail for each bill', async () => {
+  const server = await startMailServer();
+  const equipment = openTestEquipment({ smtpUrl: server.url });
+  const worker = scene.runJobs({ equipment });
+  after(async () => {
+    await worker.stop();
+    await equipment.close();
+    await server.close();
+  });
+  // Documents and mails come in parts of two hundred.
+  const bills = 205;
+  const term = await newTerm(bills);
+  for (const step of ['generate', 'post'] as const) await done(term, step);
+  const last = (status: string) => `new.bill_id > 200 and new.status = '${status}'`;
+  await repeatFirstPart(term, 'publish', { table: 'bills', when: last('Published') });
+  await repeatFirstPart(term, 'distribute', { table: 'deliveries', when: last('Sending') });
+  const [counted] = await rows(
+    `select
+       (select count(*)::integer from bill_documents where tenant_id = $1) as documents,
+       (select count(*)::integer from deliveries
+         where tenant_id = $1 and status = 'Sent' and attempts = 1) as sent,
+       (select count(*)::integer from deliveries where tenant_id = $1) as deliveries`,
+    [term.tenantId],
+  );
+  assert.deepEqual(counted, { documents: bills, sent: bills, deliveries: bills });
+  const recipients = server.received.map(({ to }) => to[0]);
+  assert.deepEqual([recipients.length, new Set(recipients).size], [bills, bills]);
+  await assertLaws(scene, term.tenantId);
+});
+
 const numberOf = (n: number) => `ELEC-${String(n).padStart(8, '0')}`;
+
+/** One of which nothing is owed; its meter, which was read on the last day, goes after that. */
+async function closeSubscription(client: Client, n: number): Promise<void> {
+  const connectionNumber = numberOf(n);
+  await client.disconnectConnection({ data: { connectionNumber, effectiveDate: '20/07/2025' } });
+  await client.closeConnection({ data: { connectionNumber, effectiveDate: '01/08/2025' } });
+}
 
 test('what changes while its part runs is in none of its bills, and stops the posting', async () => {
   await startReadyWorker(scene);
@@ -245,6 +360,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
       effectiveDate: '01/07/2025',
     },
   });
+  await closeSubscription(client, 7);
   await gate.open();
   await ended(term, jobId);
   const drafts = await digestOf(scene, term.tenantId);
@@ -257,7 +373,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
      from superseded_bills where tenant_id = $1`,
     [term.tenantId],
   );
-  assert.deepEqual(rows, [{ changed: '4,5' }], 'made anew, those two are other bills');
+  assert.deepEqual(rows, [{ changed: '4,5,7' }], 'made anew, those three are other bills');
   assert.match(await done(term, 'post'), /^40 bills posted/);
   await assertLaws(scene, term.tenantId);
 });
@@ -275,22 +391,20 @@ test('what changes when posting has begun is left out, with its number told', as
   await client.disconnectConnection({
     data: { connectionNumber: numberOf(4), effectiveDate: '20/07/2025' },
   });
+  await closeSubscription(client, 7);
   await gate.open();
-  assert.equal((await ended(term, jobId)).message, '39 bills posted, 1 left out');
+  assert.equal((await ended(term, jobId)).message, '38 bills posted, 2 left out');
   const { rows } = await scene.sql.query(
     `select b.subscription_id::integer as subscription, b.is_held, b.bill_number,
        r.retired_reason as reason
      from bill_numbers r join bills b on b.tenant_id = r.tenant_id and b.bill_id = r.bill_id
-     where r.tenant_id = $1 and r.retired_at is not null`,
+     where r.tenant_id = $1 and r.retired_at is not null order by 1`,
     [term.tenantId],
   );
-  assert.deepEqual(rows, [
-    {
-      subscription: 4,
-      is_held: false,
-      bill_number: null,
-      reason: 'The subscription changed while the term was posted',
-    },
-  ]);
+  const reason = 'The subscription changed while the term was posted';
+  assert.deepEqual(
+    rows,
+    [4, 7].map((subscription) => ({ subscription, is_held: false, bill_number: null, reason })),
+  );
   await assertLaws(scene, term.tenantId);
 });

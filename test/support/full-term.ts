@@ -39,6 +39,11 @@ export async function makeFullTerm(
   await owner.connect();
   try {
     await fillTerm(owner, tenantId, subscriptions);
+    // Every third is billed for the first time here: posting begins its history.
+    await owner.query(
+      'delete from usage_histories where tenant_id = $1 and subscription_id % 3 = 0',
+      [tenantId],
+    );
     await owner.query(
       `insert into counters (tenant_id, series, last_number)
        select tenant_id, 'party-number', max(party_number) from parties where tenant_id = $1
@@ -136,6 +141,8 @@ const aspects: Record<string, string> = {
   'bytes of bills': `select md5(string_agg(concat_ws(' ', subscription_id, bill_id, bill_number,
       status, posting, first_run, encode(hash, 'hex'), bill_amount, payable, due_date), ','
       order by subscription_id)) from bills where tenant_id = $1`,
+  numbers: `select md5(string_agg(concat_ws(' ', bill_number, bill_id, term_id, retired_reason,
+      retired_at is null), ',' order by bill_number)) from bill_numbers where tenant_id = $1`,
   entries: `select md5(string_agg(concat_ws(' ', entry_id, journal_id, ledger_account_id, party_id,
       subscription_id, bill_id, posting, kind, amount), ',' order by entry_id))
     from subledger_entries where tenant_id = $1`,
@@ -144,8 +151,8 @@ const aspects: Record<string, string> = {
   balances: `select md5(string_agg(concat_ws(' ', subscription_id, party_id, receivable, deposit,
       disputed), ',' order by subscription_id, party_id))
     from subscription_balances where tenant_id = $1`,
-  histories: `select md5(string_agg(concat_ws(' ', subscription_id, terms), ','
-      order by subscription_id)) from usage_histories where tenant_id = $1`,
+  histories: `select md5(string_agg(concat_ws(' ', subscription_id, terms, brought_forward,
+      entry_id), ',' order by subscription_id)) from usage_histories where tenant_id = $1`,
   subscriptions: `select md5(string_agg(concat_ws(' ', subscription_id, status, billed_through), ','
       order by subscription_id)) from subscriptions where tenant_id = $1`,
   documents: `select md5(string_agg(concat_ws(' ', bill_id, size, encode(sha256, 'hex'),
