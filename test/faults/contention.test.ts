@@ -18,7 +18,7 @@ import {
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
-import { openPlace } from '../support/program.ts';
+import { openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
@@ -119,16 +119,53 @@ test('eight workers post one term: nobody waits for a lock, and no number is mis
     await digestOf(scene, calm.tenantId),
     'as if one had posted it',
   );
-  const { rows } = await sql.query(
-    `select count(*)::integer as count, max(n) - min(n) + 1 as span from (
-       select substring(bill_number from '\\d+$')::integer as n from bills where tenant_id = $1
-     ) b`,
-    [term.tenantId],
-  );
-  assert.deepEqual(rows, [{ count: postedAtOnce, span: postedAtOnce }]);
+  await assertNumbered(term, postedAtOnce);
   await assertLaws(scene, term.tenantId);
   await sql.end();
   for (const worker of [first, ...others]) await worker.stop();
+});
+
+/** So many numbers, and none between them that is not given. */
+async function assertNumbered({ tenantId }: FullTerm, count: number): Promise<void> {
+  const { rows } = await scene.sql.query(
+    `select count(*)::integer as count, max(n) - min(n) + 1 as span from (
+       select substring(bill_number from '\\d+$')::integer as n from bills where tenant_id = $1
+     ) b`,
+    [tenantId],
+  );
+  assert.deepEqual(rows, [{ count, span: count }]);
+}
+
+test('a part that stands still in the middle of posting holds up none of the others', async () => {
+  const worker = scene.runJobs();
+  // Four parts besides the one that stands.
+  const subscriptions = 4_010;
+  const term = await newTerm(subscriptions);
+  const { tenantId } = term;
+  await done(term, 'generate');
+  const first = `new.tenant_id = ${tenantId} and new.bill_id <= 1000`;
+  const gate = await closeGate(scene, 'subledger_entries', first);
+  const jobId = await ask(clientOf(scene.baseUrl, term), 'post');
+  await gate.reached();
+  const undone = async () => {
+    const found = await rows(
+      `select chunk from job_chunks where tenant_id = $1 and job_id = $2 and not is_done`,
+      [tenantId, jobId],
+    );
+    return found.map(({ chunk }) => chunk);
+  };
+  await until(async () => (await undone()).length === 1, 'the others are done', 20_000);
+  assert.deepEqual([await undone(), await gate.waiting()], [[1], 1]);
+  const [{ posted }] = await rows(
+    `select count(*)::integer as posted from bills where tenant_id = $1 and status = 'Posted'`,
+    [tenantId],
+  );
+  assert.equal(posted, subscriptions - 1_000);
+  await gate.open();
+  assert.equal((await ended(term, jobId)).message, `${subscriptions} bills posted`);
+  await assertNumbered(term, subscriptions);
+  await assertLaws(scene, tenantId);
+  await worker.stop();
 });
 
 test('the first term of a workspace is posted as fast as any, before its rows are counted', async () => {

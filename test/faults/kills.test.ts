@@ -20,8 +20,10 @@ import {
   type StepName,
   stepNames,
 } from '../support/full-term.ts';
+import { closeLastingGate } from '../support/gate.ts';
 import { assertLaws } from '../support/laws.ts';
 import { isLinux, until } from '../support/program.ts';
+import { termID } from '../support/residential-rows.ts';
 import { mailConnections, openSupervisor, type Target, targets } from '../support/supervisor.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
@@ -107,6 +109,19 @@ async function disturb(
   return met;
 }
 
+async function succeeds(term: FullTerm, step: StepName, jobId: number): Promise<Job> {
+  const job = await until(
+    async () => {
+      const now = await jobOf(term, jobId);
+      return isOpen(now) ? undefined : now;
+    },
+    `seed ${seed}: ${step} of ${term.workspace} ends`,
+    stepLimitMs,
+  );
+  assert.equal(job.status, 'Succeeded', `seed ${seed}: ${step}: ${JSON.stringify(job.error)}`);
+  return job;
+}
+
 /** How long a step takes and what it leaves when nobody disturbs it. */
 type Calm = Map<StepName, { ms: number; digest: Digest }>;
 
@@ -126,15 +141,7 @@ async function bill(
     await supervisor.recovered();
     const jobId = await ask(clientOf(supervisor.baseUrl(), term), step);
     if (calm) await disturb(term, step, jobId, calm.get(step)?.ms ?? 0, victimsOf(step));
-    const job = await until(
-      async () => {
-        const now = await jobOf(term, jobId);
-        return isOpen(now) ? undefined : now;
-      },
-      `seed ${seed}: ${step} of ${term.workspace} ends`,
-      stepLimitMs,
-    );
-    assert.equal(job.status, 'Succeeded', `seed ${seed}: ${step}: ${JSON.stringify(job.error)}`);
+    const job = await succeeds(term, step, jobId);
     if (calm && step !== final) continue;
     // The last kill may have come after the step.
     await supervisor.recovered();
@@ -254,3 +261,35 @@ async function billKilled(target: Target, calm: Calm): Promise<number> {
   say(`${target}: ${term.workspace} done up to ${last} in ${seconds} s`);
   return uncertain;
 }
+
+async function shownOf(term: FullTerm) {
+  assert.ok(supervisor);
+  const { data } = await clientOf(supervisor.baseUrl(), term).getTerms({ termID });
+  return data.terms.map(({ status, stage }) => [status, stage]);
+}
+
+test('all are killed at once inside post: the term shows Posting, and goes on by itself', {
+  skip: !isLinux,
+}, async () => {
+  assert.ok(supervisor);
+  const calm = await bill(await newTerm(), undefined, () => [], 'post');
+  const term = await newTerm();
+  await bill(term, undefined, () => [], 'generate');
+  const mine = `new.tenant_id = ${term.tenantId}`;
+  const gate = await closeLastingGate(supervisor.rows, 'subledger_entries', mine);
+  const jobId = await ask(clientOf(supervisor.baseUrl(), term), 'post');
+  await gate.reached();
+  assert.equal((await jobOf(term, jobId)).status, 'Running');
+  assert.equal(await supervisor.kill('program', () => 0), 'program, worker and PostgreSQL');
+  await supervisor.recovered();
+  // A worker is at it again that nobody has asked.
+  await gate.reached();
+  assert.deepEqual(await shownOf(term), [['Open', 'Posting']]);
+  const { status, done } = await jobOf(term, jobId);
+  assert.deepEqual([status, done], ['Running', 0]);
+  await gate.open();
+  await succeeds(term, 'post', jobId);
+  assert.deepEqual(await shownOf(term), [['Posted', 'Posted']]);
+  assert.deepEqual(await digestOf(supervisor.place, term.tenantId), calm.get('post')?.digest);
+  await assertLaws(supervisor.place, term.tenantId);
+});

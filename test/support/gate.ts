@@ -14,6 +14,9 @@ export type Gate = {
   open(): Promise<void>;
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement says.
+type Rows = (text: string) => Promise<any[]>;
+
 const key = 4242;
 
 /**
@@ -54,4 +57,37 @@ export async function closeGate(place: Place, table: string, when = 'true'): Pro
   };
   after(() => gate.open());
   return gate;
+}
+
+/**
+ * The same where PostgreSQL itself is killed: it is closed when that is back. Whoever comes sleeps
+ * until somebody opens it.
+ */
+export async function closeLastingGate(rows: Rows, table: string, when: string): Promise<Gate> {
+  await rows('create table closed_gate as select 1 as closed');
+  await rows('grant select on closed_gate to public');
+  await rows(`create function sleep_long() returns trigger language plpgsql as $$ begin
+    while exists (select from closed_gate) loop perform pg_sleep(0.1); end loop;
+    return new;
+  end $$`);
+  await rows(`create trigger gate before insert or update on ${table}
+    for each row when (${when}) execute function sleep_long()`);
+  const waiting = async () => {
+    const asleep = await rows(
+      `select from pg_stat_activity
+       where datname = current_database() and wait_event = 'PgSleep'`,
+    );
+    return asleep.length;
+  };
+  return {
+    waiting,
+    async reached(count = 1) {
+      await until(async () => (await waiting()) >= count, `${count} sleep at ${table}`);
+    },
+    async open() {
+      await rows('delete from closed_gate');
+      await rows('drop function sleep_long cascade');
+      await rows('drop table closed_gate');
+    },
+  };
 }
