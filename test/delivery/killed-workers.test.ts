@@ -80,7 +80,7 @@ test('a bill whose document is never done is given up alone, and holds up none o
     const jobID = Number(headers.get('x-job-id'));
     return until(async () => {
       const { jobs } = (await client.getJobs({ jobID })).data;
-      return jobs[0]?.finishedAt && jobs[0];
+      return jobs[0]?.finishedAt ? jobs[0] : undefined;
     }, 'the job ends');
   };
   const job = await publish();
