@@ -137,7 +137,7 @@ async function assertNumbered({ tenantId }: FullTerm, count: number): Promise<vo
 }
 
 test('a part that stands still in the middle of posting holds up none of the others', async () => {
-  const worker = scene.runJobs();
+  const worker = scene.runJobs({ lanes: 2 });
   // Four parts besides the one that stands.
   const subscriptions = 4_010;
   const term = await newTerm(subscriptions);
