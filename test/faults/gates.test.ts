@@ -314,7 +314,7 @@ test('the same part executed twice, and the same job inserted twice, change noth
 test('the same part published and sent twice: one document and one mail for each bill', async () => {
   const server = await startMailServer();
   const equipment = openTestEquipment({ smtpUrl: server.url });
-  const worker = scene.runJobs({ equipment });
+  const worker = scene.runJobs({ equipment, lanes: 2 });
   after(async () => {
     await worker.stop();
     await equipment.close();
