@@ -1,20 +1,35 @@
-// Calls that keep much of a processor busy for seconds: few at a time in a server.
+// Work that keeps processors, memory or threads busy: so much of it at a time in a process.
 import { AppError } from './errors.ts';
 
-const retryAfterSeconds = 10;
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Does the work, unless as many are under way already: then the caller is told to come again. */
-type AtOnce = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** What becomes of those who find as many waiting already. */
+type Crowd = { waitingMax: number; refuse(): AppError };
 
-export function fewAtOnce(most: number): AtOnce {
-  let underWay = 0;
+/** So many at a time; the others wait, first come first served, or are refused. */
+export function inTurns(places: number, crowd?: Crowd): InTurn {
+  const waiting: (() => void)[] = [];
+  let free = places;
   return async (work) => {
-    if (underWay >= most) throw new AppError('RATE_LIMITED', { retryAfterSeconds });
-    underWay += 1;
+    if (free > 0) free -= 1;
+    else {
+      if (crowd && waiting.length >= crowd.waitingMax) throw crowd.refuse();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
     try {
       return await work();
     } finally {
-      underWay -= 1;
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
     }
   };
+}
+
+const retryAfterSeconds = 10;
+
+/** For calls that take seconds: the caller is told to come again. */
+export function fewAtOnce(most: number): InTurn {
+  const refuse = () => new AppError('RATE_LIMITED', { retryAfterSeconds });
+  return inTurns(most, { waitingMax: 0, refuse });
 }

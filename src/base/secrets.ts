@@ -1,6 +1,7 @@
 // Passwords, client secrets and tokens. What is stored cannot be turned back into what was given.
 import { hash as digest, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
+import { inTurns } from './at-once.ts';
 import { AppError } from './errors.ts';
 
 /** argon2id with 19 MiB, two passes, one lane: the library's defaults, and the usual advice. */
@@ -9,8 +10,14 @@ const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as con
 const hashesAtOnceMax = 2;
 const hashesWaitingMax = 40;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const inTurn = inTurns(hashesAtOnceMax, {
+  waitingMax: hashesWaitingMax,
+  refuse: () =>
+    new AppError('UNAVAILABLE', {
+      message: 'Too many logins at once; try again in a moment',
+      retryAfterSeconds: 2,
+    }),
+});
 
 export async function hashSecret(secret: string): Promise<string> {
   return inTurn(() => hash(secret, argon2Options));
@@ -23,27 +30,6 @@ export async function verifySecret(secret: string, stored: string | undefined): 
   const against = stored ?? (await decoy);
   const matches = await inTurn(() => verify(against, secret));
   return matches && stored !== undefined;
-}
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= hashesAtOnceMax) {
-    if (waiting.length >= hashesWaitingMax) {
-      throw new AppError('UNAVAILABLE', {
-        message: 'Too many logins at once; try again in a moment',
-        retryAfterSeconds: 2,
-      });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }
 
 /**

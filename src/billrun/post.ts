@@ -242,7 +242,8 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const isStale = ({ billId }: Numbered) => stale.has(billId);
   if (stale.size > 0) {
     const reason = 'The subscription changed while the term was posted';
-    await holdStaleBills(tx, tenantId, numbered.filter(isStale), reason, stamp);
+    const fallen = { termId: term.term_id, bills: numbered.filter(isStale) };
+    await holdStaleBills(tx, tenantId, fallen, reason, stamp);
   }
   const place: Place = {
     term,

@@ -1,4 +1,5 @@
 // Bills as rows, copied from others: for tests that want many of them, or some that no run makes.
+import { columnsOf } from './crimes.ts';
 import type { Scene } from './scene.ts';
 
 /**
@@ -10,11 +11,7 @@ export async function copyBills(
   { changed, from }: { changed: string; from: string },
   values: readonly unknown[],
 ): Promise<void> {
-  const { rows } = await scene.sql.query(
-    `select string_agg(column_name, ', ') as columns from information_schema.columns
-     where table_schema = 'public' and table_name = 'bills' and is_generated = 'NEVER'`,
-  );
-  const { columns } = rows[0];
+  const columns = await columnsOf(scene, 'bills');
   await scene.sql.query(
     `with copied as (
        insert into bills (${columns})

@@ -168,26 +168,19 @@ async function takeBackSubscriptions(
 export async function holdStaleBills(
   tx: Tx,
   tenantId: number,
-  bills: readonly { billId: number; number: string }[],
+  { termId, bills }: { termId: number; bills: readonly Numbered[] },
   reason: string,
   stamp: Stamp,
 ): Promise<void> {
+  const ids = bills.map((one) => one.billId);
   await sql`
-    with held as (
-      update bills b
-      set status = 'Hold', is_held = false, hold_reason = ${reason},
-        modified_at = ${stamp.at}, modified_by = ${stamp.by},
-        ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-      from unnest(
-        ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[]
-      ) as n (bill_id, number)
-      where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
-      returning b.bill_id, b.term_id, n.number
-    )
-    insert into bill_numbers
-      (tenant_id, bill_number, bill_id, term_id, retired_reason, retired_at, retired_by)
-    select ${tenantId}, number, bill_id, term_id, ${reason}, ${stamp.at}, ${stamp.by} from held
+    update bills
+    set status = 'Hold', is_held = false, hold_reason = ${reason},
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
+  await insertRetired(tx, tenantId, { termId, bills }, reason, stamp);
 }
 
 /** Numbers of drafts that will not be posted: they were set aside for them and never given. */

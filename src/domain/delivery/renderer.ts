@@ -1,5 +1,6 @@
 // The threads that render bills, shared by all jobs of a worker.
 import { Tinypool } from 'tinypool';
+import { inTurns } from '../../base/at-once.ts';
 import type { StoredBill } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
@@ -34,7 +35,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   });
   const limitMs = options.taskMs ?? taskMs;
   // What waits for a thread must not be taken for what hangs: its time begins with its turn.
-  const inTurn = turnsOf(options.threads);
+  const inTurn = inTurns(options.threads);
   let isClosed = false;
 
   function run(
@@ -89,23 +90,6 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
       isClosed = true;
       return pool.destroy();
     },
-  };
-}
-
-/** So many at a time; the others wait, first come first served. */
-function turnsOf(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = places;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
   };
 }
 
