@@ -82,6 +82,13 @@ async function openSurcharged(workspace: string, formula: string) {
 
 const june = { startDate: '01/06/2026', endDate: '30/06/2026' };
 
+test('a line break inside account.overdue does not change the amount', async () => {
+  const { amounts } = await openSurcharged('line-break', 'account.\n  overdue * 10%');
+  assert.deepEqual(await amounts({ ...june, dueDate: '30/06/2026' }), [300]);
+  // 300 * 10%
+  assert.deepEqual(await amounts({ ...july, dueDate: '30/09/2026' }), [310, 30]);
+});
+
 test('what is due on the last day of a term is overdue in the next', async () => {
   const { amounts } = await openSurcharged('last-day', 'account.overdue * 10%');
   assert.deepEqual(await amounts({ ...june, dueDate: '31/07/2026' }), [300]);

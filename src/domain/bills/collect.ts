@@ -5,6 +5,7 @@ import { hashed } from '../../base/db/hashed.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedBook } from '../pricing/price-books.ts';
 import type { Edition } from '../rating/edition.ts';
+import { namesRead } from '../rating/names-read.ts';
 import { contextOn, editionOn } from '../rating/price-book.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { isCutByPrices } from '../rating/segments.ts';
@@ -56,7 +57,7 @@ export async function collect(
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
-  const accountNames = wordsOf(pinned).accountNames;
+  const accountNames = accountNamesOf(pinned);
   const [overdue, earlierTerms, ownBills] = await Promise.all([
     overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
     earlierTermsOf(tx, tenantId, term, standings),
@@ -114,28 +115,18 @@ function present<Found>(found: Found | undefined): Found {
   return found;
 }
 
-/** Figures that a formula has to name before anybody has to look them up. */
+/** Account figures that are looked up only where a formula reads them. */
 const accountFigures = ['overdue', 'overdueAmountDays', 'wallet', 'deposit'];
 
-type FormulaWords = {
-  readonly accountNames: ReadonlySet<string>;
-  /** Whether a formula names what is known only when a bill is made. */
-  readonly isOfItsBill: boolean;
-};
+function accountNamesOf({ book }: PinnedBook): ReadonlySet<string> {
+  const read = namesRead(book).get('account');
+  return new Set(accountFigures.filter((name) => read?.has(name)));
+}
 
-const wordsByBook = new WeakMap<PinnedBook, FormulaWords>();
-
-function wordsOf(pinned: PinnedBook): FormulaWords {
-  const known = wordsByBook.get(pinned);
-  if (known) return known;
-  const text = JSON.stringify(pinned.book.definitions);
-  const isNamed = (name: string) => new RegExp(`\\baccount\\s*\\.\\s*${name}\\b`).test(text);
-  const words = {
-    accountNames: new Set(accountFigures.filter(isNamed)),
-    isOfItsBill: /\b(account|input|qty)\s*\.\s*[a-z]|\bconnection\s*\.\s*isFirstBill\b/i.test(text),
-  };
-  wordsByBook.set(pinned, words);
-  return words;
+/** Names that have a value only while their bill is made. */
+function readsBillNames({ book }: PinnedBook): boolean {
+  const names = namesRead(book);
+  return ['account', 'input', 'qty', 'connection'].some((space) => names.has(space));
 }
 
 function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
@@ -180,7 +171,7 @@ function billedBefore(
 /** Whether a bill is made of what only itself knows: what was measured, given or standing then. */
 function readsItsBill(term: BilledTerm, pinned: PinnedBook): boolean {
   const { meteredInputs } = contextOn(pinned.book, storedDay(term.end_date)).definition;
-  return (meteredInputs?.length ?? 0) > 0 || wordsOf(pinned).isOfItsBill;
+  return (meteredInputs?.length ?? 0) > 0 || readsBillNames(pinned);
 }
 
 /** A day that was uploaded again for this term counts as it is now. */
