@@ -7,7 +7,7 @@ import { formatIsoDay } from './days.ts';
 // as 59.
 const dayMonthYear = /^(\d{2})\/(\d{2})\/([1-9]\d{3})$/;
 const compactDayMonthYear = /^(\d{2})(\d{2})([1-9]\d{3})$/;
-const localDateTime = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:[0-5]\d$/;
+const localDateTime = /^[1-9]\d{3}-\d{2}-\d{2}[T ]\d{2}:\d{2}:[0-5]\d$/;
 /** The last moment whose year has four digits: later ones are written in no form others read. */
 const lastInstant = Temporal.Instant.from('9999-12-31T23:59:59.999Z');
 
@@ -16,9 +16,9 @@ export function parseDate(text: string): Temporal.PlainDate | undefined {
   return fromParts(dayMonthYear.exec(text));
 }
 
-/** `DDMMYYYY`, the form of connectionDate. */
+/** `DDMMYYYY`, the form that connectionDate is returned in, or `DD/MM/YYYY`. */
 export function parseCompactDate(text: string): Temporal.PlainDate | undefined {
-  return fromParts(compactDayMonthYear.exec(text));
+  return fromParts(compactDayMonthYear.exec(text) ?? dayMonthYear.exec(text));
 }
 
 function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefined {
@@ -33,7 +33,10 @@ function fromParts(match: RegExpExecArray | null): Temporal.PlainDate | undefine
   }
 }
 
-/** `YYYY-MM-DDTHH:MM:SS` without offset; undefined when it is no such time. */
+/**
+ * `YYYY-MM-DDTHH:MM:SS` or `YYYY-MM-DD HH:MM:SS`, without offset; undefined when the text has
+ * another form or names a time that does not exist.
+ */
 export function parseLocalDateTime(text: string): Temporal.PlainDateTime | undefined {
   if (!localDateTime.test(text)) return undefined;
   try {
@@ -52,6 +55,11 @@ export function namesNoTime(text: string): boolean {
 
 export function formatDate(date: Temporal.PlainDate): string {
   return `${pad(date.day, 2)}/${pad(date.month, 2)}/${pad(date.year, 4)}`;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS`, the form that the contract fixes for sheduleTime. */
+export function formatLocalDateTime(local: Temporal.PlainDateTime): string {
+  return local.toString({ smallestUnit: 'second' });
 }
 
 export function formatCompactDate(date: Temporal.PlainDate): string {

@@ -1,5 +1,5 @@
 // Asking for a step: its guards, the time it is due, its job.
-import { instantOf, parseLocalDateTime } from '../base/calendar.ts';
+import { formatLocalDateTime, instantOf, parseLocalDateTime } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
@@ -35,7 +35,7 @@ export async function scheduleStep(
     billId: request.billId,
     isImmediate,
     parameters: request.parameters,
-    scheduleTime: scheduleTime || null,
+    scheduleTime: inOneForm(scheduleTime),
     dueAt,
   };
   await insertJob(tx, tenant.tenantId, job, { at: now, by: request.requestedBy });
@@ -45,6 +45,12 @@ export async function scheduleStep(
 async function assertNoneRuns(tx: Tx, { tenant, termId }: StepRequest): Promise<void> {
   if (termId === null) return;
   if (await hasRunningJob(tx, tenant.tenantId, termId)) throw alreadyRunning(termId);
+}
+
+/** Accepted with a T or a space, kept with the T that the contract shows. */
+function inOneForm(scheduleTime: string | null | undefined): string | null {
+  const local = scheduleTime ? parseLocalDateTime(scheduleTime) : undefined;
+  return local ? formatLocalDateTime(local) : null;
 }
 
 /** Nothing, now and the past are now. */

@@ -102,7 +102,7 @@ export const localDateTime = Type.String({
   format: 'local-date-time',
   maxLength: 19,
   'x-code': 'INVALID_DATETIME',
-  description: "YYYY-MM-DDTHH:MM:SS in the workspace's time zone",
+  description: "YYYY-MM-DDTHH:MM:SS or YYYY-MM-DD HH:MM:SS in the workspace's time zone",
 });
 
 export const timeOfDay = Type.String({

@@ -24,7 +24,9 @@ export const sheduleTime = maybe(
     format: 'schedule-time',
     maxLength: 19,
     'x-code': 'INVALID_DATETIME',
-    description: "YYYY-MM-DDTHH:MM:SS in the workspace's time zone; null, '' or the past is now",
+    description:
+      'YYYY-MM-DDTHH:MM:SS or YYYY-MM-DD HH:MM:SS ' +
+      "in the workspace's time zone; null, '' or the past is now",
   }),
 );
 

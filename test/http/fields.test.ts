@@ -151,9 +151,29 @@ test('dates that no calendar has are refused', async () => {
     await admin.getAudit({ fromDate, toDate: '31/12/9999' });
   }
   const times = ['2027-02-30T00:00:00', '2027-01-01T24:00:00', '2027-01-01T23:59:60'];
-  for (const to of [...times, '2027-01-01', '2027-01-01 00:00:00', '2027-01-01T00:00:00Z']) {
+  for (const to of [...times, '2027-01-01', '2027-01-01 24:00:00', '2027-01-01T00:00:00Z']) {
     await refuses(admin.moveClock({ data: { to } }), 'INVALID_DATETIME', { field: 'data.to' });
   }
+});
+
+test('a timestamp is accepted with a space or a T, and is returned with a space', async () => {
+  const clientSecret = 'a secret of at least thirty-two characters';
+  const client = { clientSecret, roles: ['Meter Reader' as const] };
+  await admin.makeClients({
+    clients: [
+      { ...client, clientID: 'with-space', expiresAt: '2099-01-31 23:30:00' },
+      { ...client, clientID: 'with-t', expiresAt: '2099-01-31T23:30:00' },
+    ],
+  });
+  const expiries = async () =>
+    (await admin.getClients()).data.clients.map((one) => [one.clientID, one.expiresAt]);
+  assert.deepEqual(await expiries(), [
+    ['with-space', '2099-01-31 23:30:00'],
+    ['with-t', '2099-01-31 23:30:00'],
+  ]);
+  const [[, printed]] = (await expiries()) as [[string, string]];
+  await admin.updateClient({ data: { clientID: 'with-t', expiresAt: printed } });
+  assert.deepEqual((await expiries())[1], ['with-t', printed]);
 });
 
 test('numbers beyond what a number holds, and numbers as text, are refused', async () => {
@@ -219,7 +239,10 @@ test('texts and arrays over their size are refused by their own codes', async ()
 test('a date or time that goes on too long is told its form, not its length', async () => {
   const clock = admin.moveClock({ data: { to: '2026-12-01T00:00:00Z' } });
   const { error: time } = await refuses(clock, 'INVALID_DATETIME', { field: 'data.to' });
-  assert.match(time.message, /does not have the expected form \(YYYY-MM-DDTHH:MM:SS/);
+  assert.match(
+    time.message,
+    /does not have the expected form \(YYYY-MM-DDTHH:MM:SS or YYYY-MM-DD HH:MM:SS/,
+  );
   const audit = admin.getAudit({ fromDate: '01/01/20266' });
   const { error: date } = await refuses(audit, 'INVALID_DATE', { field: 'fromDate' });
   assert.match(date.message, /does not have the expected form \(DD\/MM\/YYYY\)/);

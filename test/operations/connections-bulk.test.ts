@@ -109,6 +109,16 @@ test('a bulk load brings numbers, past dates, states and balances', async () => 
   ]);
 });
 
+test('connectionDate and billedThrough are accepted as DD/MM/YYYY and returned as DDMMYYYY', async () => {
+  const dates = { connectionDate: '31/01/2021', billedThrough: '29/02/2024' };
+  const made = await load([{ ...plain, documents: [], ...dates }]);
+  const found = await shown(admin, made.headers.get('x-connection-number') ?? '');
+  assert.deepEqual([found.connectionDate, found.billedThrough], ['31012021', '29022024']);
+  const wrong = load([{ ...plain, connectionDate: '31/02/2021' }]);
+  const { error } = await refuses(wrong, 'INVALID_DATE', { field: 'connection[0].connectionDate' });
+  assert.match(error.message, /is 31\/02\/2021, a day that does not exist$/);
+});
+
 test('of a customer of years neither papers nor a deposit are asked; of a new one they are', async () => {
   const old = { ...plain, documents: [], connectionDate: '01012020' };
   const made = await load([old, { ...plain, documents: [] }]);

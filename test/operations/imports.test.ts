@@ -219,6 +219,38 @@ test('subscriptions come in for parties and meters that are there', async () => 
   assert.equal(data.meters.meters[0]?.status, 'Active');
 });
 
+test('dates of a file are accepted as DD/MM/YYYY, YYYY-MM-DD and DDMMYYYY', async () => {
+  const meters = [87101, 87102, 87103];
+  const bought = ['15/01/2024', '2024-01-15', '15012024'];
+  await take(
+    'Meters',
+    file(
+      'number,brand,meterType,purchaseDate',
+      ...meters.map((number, index) => `${number},Itron,1,${bought[index]}`),
+    ),
+  );
+  const header =
+    'partyNumber,serviceCode,tariffCode,connectionNumber,input.load,' +
+    'connectionDate,billedThrough,meterNumber,initialReading';
+  const days = ['01/03/2020,31/12/2025', '2020-03-01,2025-12-31', '01032020,31122025'];
+  const { serviceCode, tariffCode } = offer;
+  const row = (number: number, index: number) =>
+    `100001,${serviceCode},${tariffCode},FORM-${number},5,${days[index]},${number},7`;
+  await take('Subscriptions', file(header, ...meters.map(row)));
+  for (const number of meters) {
+    const { data } = await admin.getConnections({ connectionNumber: `FORM-${number}` });
+    const [found] = data.connections;
+    assert.deepEqual([found?.connectionDate, found?.billedThrough], ['01032020', '31122025']);
+    const readings = (await admin.getReadings({ number })).data.readings;
+    assert.deepEqual(
+      readings.map((one) => [one.readingDate, one.value]),
+      [['31/12/2025', '7']],
+    );
+    const [meter] = (await admin.getMeters({ number })).data.meters.meters;
+    assert.equal(meter?.purchaseDate, 20240115);
+  }
+});
+
 test('readings come in, and lines that were not filled in are passed over', async () => {
   const { connection, number } = await hung();
   const header = 'connectionNumber,number,city,previousReading,readingDate,value,remark,rollover';

@@ -213,7 +213,7 @@ test('times that are no local times, and times too far ahead, are refused', asyn
     '2027-01-01T00:00:00Z',
     '2027-01-01T00:00:00+05:00',
     '2027-01-01',
-    '2027-01-01 00:00:00',
+    '2027-01-01  00:00:00',
     '2027-02-30T00:00:00',
     '2027-01-01T25:00:00',
     'tomorrow',
@@ -230,6 +230,17 @@ test('times that are no local times, and times too far ahead, are refused', asyn
     const term = await aTerm();
     assert.equal((await post(term, now)).message, 'accepted');
   }
+});
+
+test('a time with a space is scheduled as one with a T, and is returned with the T', async () => {
+  const termID = await aTerm();
+  const at = local({ days: 3 });
+  await post(termID, at.replace('T', ' '));
+  const { data } = await admin.getJobs({ termID });
+  assert.deepEqual(
+    data.jobs.map((job) => job.sheduleTime),
+    [at],
+  );
 });
 
 test('what is wrong with the rows of a later upload is told at once', async () => {

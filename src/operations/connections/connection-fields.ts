@@ -20,9 +20,9 @@ function many<T extends Type.TSchema>(item: T) {
 
 export const compactDate = Type.String({
   format: 'date-compact',
-  maxLength: 8,
+  maxLength: 10,
   'x-code': 'INVALID_DATE',
-  description: 'DDMMYYYY',
+  description: 'DDMMYYYY or DD/MM/YYYY',
 });
 
 export const connectionNumber = filledText({ max: 120 });

@@ -112,15 +112,11 @@ export function whole(cells: Cells, column: string): number | string | undefined
 }
 
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})$/;
+const compactDate = /^(\d{2})(\d{2})(\d{4})$/;
 
-/** DD/MM/YYYY; dates such as 2026-01-31 are turned round. */
+/** DD/MM/YYYY; dates such as 2026-01-31 and 31012026 are brought into that form. */
 export function date(cells: Cells, column: string): string | undefined {
-  return cells.get(column)?.replace(isoDate, '$3/$2/$1');
-}
-
-/** DDMMYYYY, whichever way it is written. */
-export function compactDate(cells: Cells, column: string): string | undefined {
-  return date(cells, column)?.replace(/^(\d{2})\/(\d{2})\/(\d{4})$/, '$1$2$3');
+  return cells.get(column)?.replace(isoDate, '$3/$2/$1').replace(compactDate, '$1/$2/$3');
 }
 
 export const addressColumns = [

@@ -29,7 +29,7 @@ const job = Type.Object({
   termID: nullable(Type.Integer()),
   billID: nullable(Type.Integer()),
   status: Type.String({ description: jobStatuses.join(', ') }),
-  sheduleTime: nullable(Type.String({ description: 'as it was sent' })),
+  sheduleTime: nullable(Type.String({ description: 'YYYY-MM-DDTHH:MM:SS' })),
   dueAt: timestamp,
   startedAt: nullable(timestamp),
   finishedAt: nullable(timestamp),
