@@ -261,7 +261,7 @@ const working: Partial<Record<OperationName, Json>> = {
   ...workingRequests,
   updateService: exampleOf(catalogue.createService),
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
-  moveClock: { data: { to: '2199-01-01T00:00:00' } },
+  moveClock: { data: { to: '2034-01-01T00:00:00' } },
   uploadMeterReadings: uploadOf('readings'),
   postManualComponentValues: uploadOf('compsData'),
   uploadUsage: uploadOf('usage'),

@@ -37,6 +37,7 @@ function limit(summary: string, statusCode: number): CodeEntry {
 
 /** When several codes apply to one call, the one that stands first here is the call's code. */
 export const errorCodes = {
+  MALFORMED_REQUEST: request('The bytes are not a valid HTTP request'),
   UNKNOWN_PATH: { ...request('No operation has this path'), statusCode: 404, type: 'not_found' },
   METHOD_NOT_ALLOWED: request('Every operation is an HTTP POST', 405),
   UNSUPPORTED_MEDIA_TYPE: request('Content-Type must be application/json', 415),
@@ -185,6 +186,7 @@ export const errorCodes = {
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
+  CLOCK_TOO_FAR: rule('The clock of a sandbox is at most 10 years ahead of the real time'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
   ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
   DOCUMENT_DIFFERS: {

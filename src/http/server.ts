@@ -12,6 +12,7 @@ import { bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
+import { createFront, noSniffing, pathOfTarget, sniffingHeader } from './front.ts';
 import { createMetrics, type Metrics, operationLabel } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
@@ -33,17 +34,14 @@ export type ServerOptions = {
 };
 
 /** A client that sends its request, or takes its answer, slower than this is let go. */
-const requestTimeoutMs = 60_000;
-const idleSocketMs = 60_000;
-const headersTimeoutMs = 15_000;
+const timeouts = { requestMs: 60_000, headersMs: 15_000, idleMs: 60_000 };
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, database } = options;
   const server = Fastify({
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
-    connectionTimeout: idleSocketMs,
-    keepAliveTimeout: idleSocketMs,
+    serverFactory: (handler) => createFront(handler, timeouts),
+    rewriteUrl: (request) => pathOfTarget(request.url ?? ''),
     forceCloseConnections: 'idle',
     // A call that arrives on a kept connection while the server closes is answered like any other,
     // and its connection closed after it.
@@ -56,7 +54,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: false },
     schemaController: { compilersFactory },
   });
-  server.server.headersTimeout = headersTimeoutMs;
   const parts = dispatchParts(options);
   // Nobody is kept waiting for a job by a server that closes: its answer says that it goes on.
   server.addHook('preClose', async () => {
@@ -182,7 +179,6 @@ function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): Fasti
   const headers: Headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
     ...outgoing.headers,
     'X-Request-Id': requestId,
     'X-Status-Code': String(outgoing.statusCode),
@@ -222,11 +218,11 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
   const message = isSlow
     ? 'The request took too long to arrive'
     : 'This is not a valid HTTP request';
-  const body = errorEnvelope(new AppError('MALFORMED_JSON', { message }), requestId);
+  const body = errorEnvelope(new AppError('MALFORMED_REQUEST', { message }), requestId);
   const status = isSlow ? '408 Request Timeout' : '400 Bad Request';
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\nConnection: close\r\n` +
+      `${sniffingHeader}: ${noSniffing}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

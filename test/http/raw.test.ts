@@ -204,6 +204,80 @@ test('requests sent in one go are answered one by one, in their order', async ()
   before += 1;
 });
 
+const list = '{"method":"Retrieve","action":"List Parties","apiVersion":"v2"}';
+
+/** A call on list-users with this target and these lines for headers. */
+function listing(target: string, ...lines: string[]): Promise<string> {
+  const head = [
+    `POST ${target} HTTP/1.1`,
+    ...lines,
+    'Content-Type: application/json',
+    `Authorization: ${admin.token}`,
+    `Content-Length: ${list.length}`,
+    'Connection: close',
+  ];
+  return exchange(scene.baseUrl, `${head.join('\r\n')}\r\n\r\n${list}`);
+}
+
+const listPath = '/billing/users/list-users';
+
+test('a request with two Host headers, or none, is refused with 400', async () => {
+  const host = 'Host: raw.localhost';
+  for (const lines of [
+    [host, 'Host: other.localhost'],
+    [host, 'host: raw.localhost'],
+    ['HOST: other.localhost', host],
+    [host, 'Host:'],
+    [],
+  ]) {
+    for (const target of [listPath, '/health', '/billing/%zz', '/nothing']) {
+      const answer = await listing(target, ...lines);
+      assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/, lines.join());
+      assert.equal(codeOf(answer), 'MALFORMED_REQUEST');
+      assert.match(answer, /"message":"The request has (no Host header|2 Host headers); send one"/);
+    }
+  }
+  assert.match(await listing(listPath, host), /"success":true/);
+});
+
+test('a target with a host of its own is taken only where the Host header names the same', async () => {
+  const host = 'Host: raw.localhost';
+  assert.match(await listing(`http://raw.localhost${listPath}`, host), /"success":true/);
+  assert.match(await listing(`HTTP://RAW.localhost${listPath}?x=1`, host), /"success":true/);
+  assert.match(await listing('http://raw.localhost/health', host), /^HTTP\/1\.1 404/);
+  for (const other of ['other.localhost', 'raw.localhost:81', 'raw.localhost@other', '']) {
+    const answer = await listing(`http://${other}${listPath}`, host);
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/, other);
+    assert.equal(codeOf(answer), 'MALFORMED_REQUEST');
+  }
+});
+
+test('every answer says nosniff, also those that reach no operation', async () => {
+  const get = (path: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: raw.localhost\r\n${more}Connection: close\r\n\r\n`;
+  const post = (path: string, body: string) =>
+    requestText(path, { ...json, 'Content-Length': body.length }, body);
+  const requests = [
+    ...['/', '/health', '/ready', '/metrics', '/docs', '/docs/start.js'].map((path) => get(path)),
+    ...['/docs/swagger-ui.css', '/openapi.json', '/nothing', '/%zz'].map((path) => get(path)),
+    get('/billing/users/list-users'),
+    get('/health', 'Expect: miracles\r\n'),
+    get('/health', 'Host: other.localhost\r\n'),
+    post(listPath, list),
+    post(listPath, '{'),
+    post('/billing/nothing', list),
+    post('/billing/%zz', list),
+    'hello\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    'BREW /pot HTTP/1.1\r\nHost: raw.localhost\r\n\r\n',
+    requestText(path, { ...json, 'Content-Length': '1e3' }),
+  ];
+  for (const bytes of requests) {
+    const answer = await exchange(scene.baseUrl, bytes);
+    assert.equal(answer.match(/\r\nX-Content-Type-Options: nosniff\r\n/gi)?.length, 1, answer);
+  }
+});
+
 test('what is no HTTP at all is turned away', async () => {
   for (const bytes of [
     '\x16\x03\x01\x02\x00\x01\x00\x01\xfc',

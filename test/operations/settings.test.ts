@@ -236,11 +236,31 @@ test('only a sandbox moves its clock, and only forward', async () => {
 
 test('an hour that the clock change skips is no trap', async () => {
   await admin.updateSettings({ data: { timezone: 'Europe/Berlin' } });
-  await admin.moveClock({ data: { to: '2099-03-29T02:30:00' } });
-  assert.equal((await settings()).now.slice(0, 16), '2099-03-29 03:30');
-  await admin.moveClock({ data: { to: '9999-12-31T23:59:59' } });
-  assert.equal((await settings()).now.slice(0, 10), '9999-12-31');
+  await admin.moveClock({ data: { to: '2032-03-28T02:30:00' } });
+  assert.equal((await settings()).now.slice(0, 16), '2032-03-28 03:30');
+});
+
+test('a sandbox clock moved more than 10 years ahead is refused with CLOCK_TOO_FAR', async () => {
+  await scene.clock.whileStopped(async () => {
+    const now = scene.clock.now().toZonedDateTimeISO('Europe/Berlin').toPlainDateTime();
+    const inTenYears = now.add({ years: 10 }).round('second');
+    for (const to of ['9999-12-31T23:59:59', inTenYears.add({ minutes: 1 }).toString()]) {
+      const { error } = await refuses(admin.moveClock({ data: { to } }), 'CLOCK_TOO_FAR', {
+        field: 'data.to',
+        statusCode: 422,
+      });
+      assert.match(
+        error.message,
+        /^The clock may be moved to 20\d\d-.* at most, 10 years from now$/,
+      );
+    }
+    const last = inTenYears.subtract({ seconds: 1 }).toString();
+    await admin.moveClock({ data: { to: last } });
+    assert.equal((await settings()).now, last.replace('T', ' '));
+  });
+  scene.clock.advance({ seconds: 2 });
   await admin.makeUsers({ userType: 'customer', users: [{ name: 'Last' }] });
+  scene.clock.advance({ seconds: -2 });
 });
 
 test('settings are read by who may read them and changed by administrators alone', async () => {

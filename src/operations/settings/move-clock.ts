@@ -5,6 +5,12 @@ import { findSettings, updateSettings } from '../../domain/tenants/store.ts';
 import { empty, localDateTime } from '../fields.ts';
 import { operation } from '../operation.ts';
 
+/**
+ * Years ahead of the real time. Further on, dates that a workspace computes (due dates, the ends of
+ * terms) could leave the years that can be written with four digits.
+ */
+const yearsAheadMax = 10;
+
 export const moveClock = operation({
   path: '/billing/settings/move-clock',
   method: 'Update',
@@ -13,7 +19,7 @@ export const moveClock = operation({
   summary: "Moves a sandbox's clock forward, to try out what a later day brings.",
   request: Type.Object({ data: Type.Object({ to: localDateTime }) }),
   response: empty,
-  errors: ['NOT_A_SANDBOX', 'CLOCK_BACKWARDS'],
+  errors: ['NOT_A_SANDBOX', 'CLOCK_BACKWARDS', 'CLOCK_TOO_FAR'],
   example: { data: { to: '2027-01-01T00:00:00' } },
   async handle(call, body) {
     const { tx, tenant } = call;
@@ -26,6 +32,18 @@ export const moveClock = operation({
     const to = instantOf(local, before.timezone);
     if (Temporal.Instant.compare(to, now) < 0) {
       throw new AppError('CLOCK_BACKWARDS', {
+        field: 'data.to',
+        current: formatTimestamp(now, before.timezone),
+      });
+    }
+    const latest = realNow
+      .toZonedDateTimeISO(before.timezone)
+      .add({ years: yearsAheadMax })
+      .toInstant();
+    if (Temporal.Instant.compare(to, latest) > 0) {
+      const until = formatTimestamp(latest, before.timezone);
+      throw new AppError('CLOCK_TOO_FAR', {
+        message: `The clock may be moved to ${until} at most, ${yearsAheadMax} years from now`,
         field: 'data.to',
         current: formatTimestamp(now, before.timezone),
       });
