@@ -172,7 +172,7 @@ async function priceWorkspace(
 ): Promise<number> {
   const now = Temporal.Now.instant();
   const tenantId = await makeWorkspace(cluster, databaseName, now, workspace, {});
-  const one = tariffCases.cases.find((found) => found.id === 'ELEC');
+  const one = tariffCases.find((found) => found.id === 'ELEC');
   assert.ok(one);
   await saveTariffs((await logIn(server, workspace)) as TestClient, one);
   return tenantId;

@@ -28,7 +28,7 @@ const kept: unknown[] = new Array(keptMax);
 const batches = { compiled: 20_000, handwritten: 40_000, interpreted: 1_000 };
 
 function find(id: string): { tariff: TariffCase; facts: Facts } {
-  for (const tariff of tariffCases.cases) {
+  for (const tariff of tariffCases) {
     const facts = tariff.scenarios.find((scenario) => scenario.id === id);
     if (facts !== undefined) return { tariff, facts };
   }

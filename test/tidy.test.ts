@@ -1,5 +1,6 @@
 // The rules of the source that nobody should have to remember in a review.
 import assert from 'node:assert/strict';
+import { dirname, posix } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, functionsOf, readSources, type Source, sourceOf } from './support/source.ts';
 
@@ -93,6 +94,39 @@ test('each noun of the domain imports only nouns that come before it', () => {
   none(domainFaults(src), domainOrder.join(' < '));
   const bad = sourceOf('src/domain/tenants/x.ts', "import type { A } from '../access/roles.ts';\n");
   assert.equal(domainFaults([bad]).length, 1);
+});
+
+// A clone has nothing beside it, so a path that leaves it finds nothing.
+
+/** Files with paths that seem to leave the clone, with the reason. */
+const leadsOut: Record<string, string> = {
+  'test/tidy.test.ts': 'has the examples of this rule',
+  'test/sdk.test.ts': 'writes programs into a folder below its own',
+};
+
+function outsideFaults({ path, strings, templates, lines }: Source): string[] {
+  if (leadsOut[path]) return [];
+  return [...strings, ...templates].flatMap(({ text, line }) => {
+    const leaves = /^\.\.(\/|$)/.test(text) && posix.join(dirname(path), text).startsWith('..');
+    // Relative to the file in a URL; in a join, relative to a folder that is not known here.
+    const isJoined = text === '..' && !lines[line - 1]?.includes('new URL(');
+    return leaves || isJoined ? [`${path}:${line} ${text}`] : [];
+  });
+}
+
+test('no file reads beside the clone', () => {
+  const all = [...everything, ...readSources('bench'), ...readSources('scripts')];
+  none(all.flatMap(outsideFaults), 'bring what it reads into the repository');
+  const bad = [
+    "readFileSync(new URL('../../../other/cases.json', import.meta.url));\n",
+    "readFileSync(join(root, '..', 'other'));\n",
+    'readFileSync(`../../../other/cases.json`);\n',
+  ];
+  for (const text of bad) {
+    assert.equal(outsideFaults(sourceOf('test/rating/x.ts', text)).length, 1, text);
+  }
+  const fine = "readFileSync(new URL('../../migrations/schema.sql', import.meta.url));\n";
+  assert.deepEqual(outsideFaults(sourceOf('test/rating/x.ts', fine)), []);
 });
 
 function findCycle(sources: readonly Source[]): string[] {

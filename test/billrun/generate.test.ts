@@ -32,7 +32,7 @@ const [elecA, elecB, elecC] = elec.scenarios as [
   (typeof elec.scenarios)[0],
 ];
 
-for (const one of tariffCases.cases) {
+for (const one of tariffCases) {
   test(`${one.id}: the published bills come out of a run, and every line is explained`, async () => {
     const run = await openBillRun(scene, one);
     const termId = await addTerm(run);

@@ -36,7 +36,7 @@ const rowOf = (
 ) => rowsOf({ ...bill, lines: [line({ label: 'Seats', ...over })] })[0];
 
 test('seats of a part of the month are told with their days, as the amount comes about', () => {
-  const saas = tariffCases.cases.find((one) => one.id === 'SAAS');
+  const saas = tariffCases.find((one) => one.id === 'SAAS');
   const [scenario] = saas?.scenarios ?? [];
   assert.ok(saas && scenario);
   const rated = rateBill(compilePriceBook(singleVersion(saas.service, saas.tariffs)), scenario);

@@ -118,7 +118,7 @@ function inOrder(plans: readonly Tariff[]): Tariff[] {
   return [...plans].sort((a, b) => depth(a) - depth(b));
 }
 
-for (const one of tariffCases.cases) {
+for (const one of tariffCases) {
   const service = one.service as unknown as Service;
   const tariffs = one.tariffs as unknown as Tariff[];
 

@@ -55,7 +55,7 @@ describe('hold rules', () => {
 });
 
 describe('security deposits', () => {
-  const elec = tariffCases.cases.find((tariff) => tariff.id === 'ELEC');
+  const elec = tariffCases.find((tariff) => tariff.id === 'ELEC');
   const book = compilePriceBook(singleVersion(elec?.service as never, elec?.tariffs ?? []));
 
   test('are inherited and computed from custom fields', () => {

@@ -8,7 +8,7 @@ import { billOf, connected, meter, plan, planWith } from './small-tariff.ts';
 import { tariffCases } from './tariff-cases.ts';
 
 function explained(id: string): Map<string, LineExplanation> {
-  for (const { service, tariffs, scenarios } of tariffCases.cases) {
+  for (const { service, tariffs, scenarios } of tariffCases) {
     const scenario = scenarios.find((candidate) => candidate.id === id);
     if (scenario === undefined) continue;
     const book = compilePriceBook(singleVersion(service, tariffs));

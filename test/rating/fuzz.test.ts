@@ -7,7 +7,7 @@ import { tariffCases } from './tariff-cases.ts';
 
 const inputs = Number(process.env.FUZZ_INPUTS ?? 50_000);
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
-const names = contextNames(tariffCases.cases[0]?.service as never);
+const names = contextNames(tariffCases[0]?.service as never);
 const places: FormulaPlace[] = ['Value', 'Segment', 'Term', 'Late', 'Security', 'Hold'];
 const scopes = places.flatMap((place) => [
   makeScope(names, place, { hasInherited: true }),
@@ -38,7 +38,7 @@ const pieces = [
   ],
   ...['😀', '\u0000', '\u2028', '\ud800', 'ﬁ', 'İ'],
 ];
-const formulas = tariffCases.cases.flatMap(({ tariffs }) =>
+const formulas = tariffCases.flatMap(({ tariffs }) =>
   tariffs.flatMap((plan) => (plan.componentRules ?? []).map((rule) => rule.formula ?? '0')),
 );
 

@@ -286,7 +286,7 @@ describe('shape', () => {
 });
 
 describe('odd facts', () => {
-  const tariffs = tariffCases.cases.flatMap(({ service, tariffs, scenarios }) => {
+  const tariffs = tariffCases.flatMap(({ service, tariffs, scenarios }) => {
     const book = compilePriceBook(singleVersion(service, tariffs));
     return scenarios.map((scenario) => ({ book, facts: JSON.stringify(scenario) }));
   });

@@ -24,15 +24,15 @@ function termOf(startDate: string, endDate: string) {
 /** Billed in advance, changed inside the term: what the next bill corrects. */
 function planChange(inputs: Loose, expected: Loose): Figure[] {
   if (inputs.planA !== undefined) return planChangeInArrears(inputs, expected);
-  const days = inputs.days_in_period ?? 30;
-  const left = inputs.days_remaining ?? days * Number(inputs.fraction_remaining);
+  const days = inputs.daysInPeriod ?? 30;
+  const left = inputs.daysRemaining ?? days * Number(inputs.fractionRemaining);
   const fee = { formula: 'fee', scope: 'Segment', prorate: 'Days' } as const;
   const start = '2025-01-01';
   const sketch = {
     histories: {
       fee: [
-        [date(start), inputs.old_price],
-        [date(start, days - left), inputs.new_price],
+        [date(start), inputs.oldPrice],
+        [date(start, days - left), inputs.newPrice],
       ] as [string, string][],
     },
     changeInTerm: 'Split' as const,
@@ -46,12 +46,12 @@ function planChange(inputs: Loose, expected: Loose): Figure[] {
     context: { postBilling: 0 },
     facts: {
       term: termOf(date(start, days), date(start, days + 29)),
-      previousTerm: { term, billed: { fee: inputs.old_price } },
+      previousTerm: { term, billed: { fee: inputs.oldPrice } },
     },
   });
   const adjustment = next.bill.lines.find((line) => line.lineType === 'Adjustment');
   const figures: Figure[] = [['net', next.text(adjustment?.amount ?? 0), expected.net]];
-  const credit = price({ charges: { credit: `${inputs.old_price} - ${oldPart}` } });
+  const credit = price({ charges: { credit: `${inputs.oldPrice} - ${oldPart}` } });
   if (expected.credit !== undefined) {
     const published = String(expected.credit).replace('-', '');
     figures.push(['credit', credit.amount('credit'), published]);
@@ -65,17 +65,17 @@ function planChangeInArrears(inputs: Loose, expected: Loose): Figure[] {
     histories: {
       fee: [
         [date(inputs.start), inputs.planA],
-        [date(inputs.change_date), inputs.planB],
+        [date(inputs.changeDate), inputs.planB],
       ],
     },
     changeInTerm: 'Split',
     charges: { fee: { formula: 'fee', scope: 'Segment', prorate: 'Days' } },
-    facts: { term: termOf(date(inputs.start), date(inputs.start, inputs.days_in_period - 1)) },
+    facts: { term: termOf(date(inputs.start), date(inputs.start, inputs.daysInPeriod - 1)) },
   });
   const parts = priced.amounts('fee');
   return [
-    ['first plan', parts[0] ?? '', expected.planA_14_days],
-    ['second plan', parts[1] ?? '', expected.planB_17_days],
+    ['first plan', parts[0] ?? '', expected.planA14Days],
+    ['second plan', parts[1] ?? '', expected.planB17Days],
   ];
 }
 
@@ -97,8 +97,8 @@ function prorationDays(inputs: Loose, expected: Loose): Figure[] {
     const [start, end] = inputs.period.split('/');
     const [from, to] = inputs.service.split('/');
     const term: [string, string] = [date(start), date(end)];
-    const priced = feeForDays(major(inputs.price_minor), date(from), date(to, 1), term);
-    return [['amount', priced.amount('fee'), major(expected.amount_minor)]];
+    const priced = feeForDays(major(inputs.priceMinor), date(from), date(to, 1), term);
+    return [['amount', priced.amount('fee'), major(expected.amountMinor)]];
   }
   const priced = price({
     quantities: {
@@ -109,14 +109,14 @@ function prorationDays(inputs: Loose, expected: Loose): Figure[] {
     },
     charges: {
       seats: {
-        formula: `qty.seats * ${major(inputs.price_minor)}`,
+        formula: `qty.seats * ${major(inputs.priceMinor)}`,
         scope: 'Segment',
         prorate: 'Days',
       },
     },
     facts: { term: termOf('01/02/2024', '29/02/2024') },
   });
-  return [['amount', priced.amount('seats'), major(expected.amount_minor)]];
+  return [['amount', priced.amount('seats'), major(expected.amountMinor)]];
 }
 
 function prorationFactor(inputs: Loose, expected: Loose): Figure[] {
@@ -133,17 +133,17 @@ function creditNote(inputs: Loose, expected: Loose): Figure[] {
   const full = price({
     charges: {
       net: { formula: inputs.price, categories: ['taxed'] },
-      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.tax_percent}%` },
+      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.taxPercent}%` },
     },
   });
   const credit = price({
-    usage: { unused: String(inputs.days_unused) },
+    usage: { unused: String(inputs.daysUnused) },
     charges: {
       net: {
-        formula: `${inputs.price} * usage.unused / ${inputs.days_in_period}`,
+        formula: `${inputs.price} * usage.unused / ${inputs.daysInPeriod}`,
         categories: ['taxed'],
       },
-      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.tax_percent}%` },
+      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.taxPercent}%` },
     },
   });
   const figures: Figure[] = [
@@ -151,8 +151,8 @@ function creditNote(inputs: Loose, expected: Loose): Figure[] {
     ['tax', credit.amount('tax'), expected.tax],
     ['total', credit.total(), expected.total],
   ];
-  if (expected.invoice_tax !== undefined) {
-    figures.push(['tax of the invoice', full.amount('tax'), expected.invoice_tax]);
+  if (expected.invoiceTax !== undefined) {
+    figures.push(['tax of the invoice', full.amount('tax'), expected.invoiceTax]);
   }
   return figures;
 }
@@ -163,11 +163,11 @@ function couponThenTax(inputs: Loose, expected: Loose): Figure[] {
     charges[`fee${index}`] = { formula: fee.amount, categories: ['fees'] };
     charges[`coupon${index}`] = {
       type: 'Discount',
-      formula: `-${inputs.coupon_fixed} * comp.fee${index} / SUMCAT("fees")`,
+      formula: `-${inputs.couponFixed} * comp.fee${index} / SUMCAT("fees")`,
     };
     charges[`tax${index}`] = {
       type: 'Tax',
-      formula: `(comp.fee${index} + comp.coupon${index}) * ${fee.tax_percent}%`,
+      formula: `(comp.fee${index} + comp.coupon${index}) * ${fee.taxPercent}%`,
     };
   }
   const priced = price({ charges });
@@ -175,20 +175,20 @@ function couponThenTax(inputs: Loose, expected: Loose): Figure[] {
     inputs.fees.map((_: Loose, index: number) => priced.amount(`${name}${index}`)).join();
   const negative = (text: string) => `-${plain(text)}`;
   return [
-    ['coupon', each('coupon'), expected.coupon_split.map(negative).join()],
+    ['coupon', each('coupon'), expected.couponSplit.map(negative).join()],
     ['taxes', each('tax'), expected.tax.map(plain).join()],
-    ['tax', priced.total('taxAmount'), expected.tax_total],
+    ['tax', priced.total('taxAmount'), expected.taxTotal],
     ['total', priced.total(), expected.total],
   ];
 }
 
 function discountThenCap(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
-    values: { cap: inputs.maximum, priorBilled: inputs.prior_billed },
-    usage: { units: inputs.line_quantity },
+    values: { cap: inputs.maximum, priorBilled: inputs.priorBilled },
+    usage: { units: inputs.lineQuantity },
     charges: {
       gross: `usage.units * ${inputs.unit}`,
-      percent: { type: 'Discount', formula: `-comp.gross * ${inputs.discount_percent}%` },
+      percent: { type: 'Discount', formula: `-comp.gross * ${inputs.discountPercent}%` },
       over: {
         type: 'Discount',
         formula: '-MAX(0, comp.gross + comp.percent - MAX(0, cap - priorBilled))',
@@ -197,33 +197,33 @@ function discountThenCap(inputs: Loose, expected: Loose): Figure[] {
   });
   return [
     ['gross', priced.amount('gross'), expected.gross],
-    ['percentage', priced.amount('percent'), `-${expected.percent_discount}`],
-    ['cap', priced.amount('over'), `-${expected.cap_discount}`],
+    ['percentage', priced.amount('percent'), `-${expected.percentDiscount}`],
+    ['cap', priced.amount('over'), `-${expected.capDiscount}`],
     ['amount', priced.total(), expected.amount],
   ];
 }
 
 function simpleInterest(inputs: Loose, expected: Loose): Figure[] {
-  const unpaid = String(Number(inputs.principal ?? inputs.bill) - Number(inputs.paid_on_time ?? 0));
-  const rate = `account.overdueAmountDays * ${inputs.rate_percent_per_year}% / 365`;
+  const unpaid = String(Number(inputs.principal ?? inputs.bill) - Number(inputs.paidOnTime ?? 0));
+  const rate = `account.overdueAmountDays * ${inputs.ratePercentPerYear}% / 365`;
   const whole = { scale: 0, mode: 'HalfUp' } as const;
   const overdueAmountDays = String(Number(unpaid) * inputs.days);
   const exact = price({ charges: { interest: rate }, facts: { account: { overdueAmountDays } } });
   const next = price({
     charges: {
-      maintenance: inputs.next_charge ?? '0',
+      maintenance: inputs.nextCharge ?? '0',
       interest: { type: 'Surcharge', formula: rate, rounding: whole },
     },
     facts: {
-      account: { overdueAmountDays, arrears: inputs.paid_on_time === undefined ? '0' : unpaid },
+      account: { overdueAmountDays, arrears: inputs.paidOnTime === undefined ? '0' : unpaid },
     },
   });
   const figures: Figure[] = [
-    ['rounded interest', next.amount('interest'), expected.interest_rounded],
+    ['rounded interest', next.amount('interest'), expected.interestRounded],
   ];
   if (expected.interest !== undefined) {
     figures.push(['interest', exact.amount('interest'), expected.interest]);
-    figures.push(['next bill', next.total('payableWithinDueDate'), expected.next_bill]);
+    figures.push(['next bill', next.total('payableWithinDueDate'), expected.nextBill]);
   }
   return figures;
 }
@@ -235,9 +235,9 @@ function electricBill(inputs: Loose, expected: Loose): Figure[] {
     context: { meteredInputs: [{ name: 'energy', unit: 'kWh' }] },
     charges: {
       energy: 'SLAB(usage.energy, tiers)',
-      basic: `input.amps * ${inputs.fixed.per_amp}`,
-      ecb: `usage.energy * ${inputs.levies_per_kwh.ecb}`,
-      nef: `usage.energy * ${inputs.levies_per_kwh.nef}`,
+      basic: `input.amps * ${inputs.fixed.perAmp}`,
+      ecb: `usage.energy * ${inputs.leviesPerKwh.ecb}`,
+      nef: `usage.energy * ${inputs.leviesPerKwh.nef}`,
     },
     facts: { meters: [meter('energy', inputs.previous, inputs.current, 1)] },
   });
@@ -273,13 +273,13 @@ function meterUse(inputs: Loose, expected: Loose): Figure[] {
 
 function conversion(inputs: Loose, expected: Loose): Figure[] {
   if (inputs.ccf !== undefined) {
-    const formula = `usage.ccf * ${inputs.billing_factor}`;
+    const formula = `usage.ccf * ${inputs.billingFactor}`;
     const priced = price({
       usage: { ccf: inputs.ccf },
       charges: { exact: formula, therms: `ROUND(${formula}, 0)` },
     });
     return [
-      ['therms, exact', priced.exact('exact'), expected.therms_exact],
+      ['therms, exact', priced.exact('exact'), expected.thermsExact],
       ['therms', priced.amount('therms'), expected.therms],
     ];
   }
@@ -287,29 +287,29 @@ function conversion(inputs: Loose, expected: Loose): Figure[] {
     const priced = price({
       usage: { m3: inputs.m3 },
       charges: {
-        kwh: `usage.m3 * ${inputs.volume_correction} * ${inputs.calorific_value}
-          / ${inputs.divide_by}`,
+        kwh: `usage.m3 * ${inputs.volumeCorrection} * ${inputs.calorificValue}
+          / ${inputs.divideBy}`,
       },
     });
     return [
-      ['kWh, exact', priced.exact('kwh'), expected.kwh_exact],
-      ['kWh, half up', priced.amount('kwh'), expected.kwh_half_up],
+      ['kWh, exact', priced.exact('kwh'), expected.kwhExact],
+      ['kWh, half up', priced.amount('kwh'), expected.kwhHalfUp],
     ];
   }
-  const billed = `CEILING(usage.units / ${inputs.divide_by}, 1)`;
+  const billed = `CEILING(usage.units / ${inputs.divideBy}, 1)`;
   const priced = price({
     usage: { units: inputs.quantity },
     charges: { billed, charge: `comp.billed * ${inputs.unit}` },
   });
   return [
-    ['billed units', priced.amount('billed'), expected.billed_units],
+    ['billed units', priced.amount('billed'), expected.billedUnits],
     ['amount', priced.amount('charge'), expected.amount],
   ];
 }
 
 function minimumBlocks(inputs: Loose, expected: Loose): Figure[] {
   const rows = [
-    { upTo: inputs.minimum_covers_m3, rate: '0', flat: inputs.minimum_charge },
+    { upTo: inputs.minimumCoversM3, rate: '0', flat: inputs.minimumCharge },
     { upTo: String(inputs.blocks[0].to), rate: inputs.blocks[0].unit, flat: '0' },
     { upTo: null, rate: inputs.blocks[1].unit, flat: '0' },
   ];
@@ -329,7 +329,7 @@ function taxedTiers(inputs: Loose, expected: Loose): Figure[] {
     usage: { water: inputs.quantity },
     charges: {
       water: { formula: 'SLAB(usage.water, tiers)', categories: ['taxed'] },
-      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.tax_percent}%` },
+      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.taxPercent}%` },
     },
   });
   return [
@@ -340,8 +340,8 @@ function taxedTiers(inputs: Loose, expected: Loose): Figure[] {
 
 function lateFee(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
-    values: { handling: inputs.handling_per_month, interest: inputs.interest_per_month },
-    usage: { daysLate: String(inputs.days_late) },
+    values: { handling: inputs.handlingPerMonth, interest: inputs.interestPerMonth },
+    usage: { daysLate: String(inputs.daysLate) },
     charges: {
       interest: { type: 'Surcharge', formula: 'INT(usage.daysLate / 30) * interest' },
       handling: { type: 'Surcharge', formula: 'INT(usage.daysLate / 30) * handling' },
@@ -356,19 +356,19 @@ function lateFee(inputs: Loose, expected: Loose): Figure[] {
 }
 
 export const billModels: Record<string, Expression> = {
-  proration_plan_change: planChange,
-  proration_days: prorationDays,
-  proration_factor: prorationFactor,
-  credit_note_rounding: creditNote,
-  coupon_allocation_then_tax: couponThenTax,
-  discount_then_cap: discountThenCap,
-  late_interest_simple: simpleInterest,
-  utility_bill_electric: electricBill,
-  meter_difference: meterUse,
-  meter_multiplier: meterUse,
-  unit_conversion: conversion,
-  minimum_charge_blocks: minimumBlocks,
-  graduated_plus_tax: taxedTiers,
-  late_fee_flat_plus_interest: lateFee,
+  prorationPlanChange: planChange,
+  prorationDays: prorationDays,
+  prorationFactor: prorationFactor,
+  creditNoteRounding: creditNote,
+  couponAllocationThenTax: couponThenTax,
+  discountThenCap: discountThenCap,
+  lateInterestSimple: simpleInterest,
+  utilityBillElectric: electricBill,
+  meterDifference: meterUse,
+  meterMultiplier: meterUse,
+  unitConversion: conversion,
+  minimumChargeBlocks: minimumBlocks,
+  graduatedPlusTax: taxedTiers,
+  lateFeeFlatPlusInterest: lateFee,
 };
 export { date, feeForDays, termOf };

@@ -6,24 +6,24 @@ type Expression = (inputs: Loose, expected: Loose) => Figure[];
 
 function trial(inputs: Loose, expected: Loose): Figure[] {
   const [start, end] = inputs.period.split('/');
-  const from = date(start, inputs.trial_days);
+  const from = date(start, inputs.trialDays);
   const priced = feeForDays(inputs.price, from, date(end, 1), [date(start), date(end)]);
   return [['amount', priced.amount('fee'), expected.amount]];
 }
 
 function seconds(inputs: Loose, expected: Loose): Figure[] {
-  const unused = inputs.period_end_epoch - inputs.change_at_epoch;
-  const period = inputs.period_end_epoch - inputs.period_start_epoch;
+  const unused = inputs.periodEndEpoch - inputs.changeAtEpoch;
+  const period = inputs.periodEndEpoch - inputs.periodStartEpoch;
   const priced = price({
     usage: { unusedSeconds: String(unused), periodSeconds: String(period) },
     charges: {
       credit: {
         type: 'Discount',
-        formula: `-${inputs.price_minor / 100} * usage.unusedSeconds / MAX(1, usage.periodSeconds)`,
+        formula: `-${inputs.priceMinor / 100} * usage.unusedSeconds / MAX(1, usage.periodSeconds)`,
       },
     },
   });
-  return [['credit', priced.amount('credit'), String(expected.credit_minor / 100)]];
+  return [['credit', priced.amount('credit'), String(expected.creditMinor / 100)]];
 }
 
 function invoiceOrder(inputs: Loose, expected: Loose): Figure[] {
@@ -32,29 +32,29 @@ function invoiceOrder(inputs: Loose, expected: Loose): Figure[] {
       subscription: { formula: inputs.subscriptions, categories: ['taxed'] },
       usage: { formula: inputs.usage, categories: ['taxed'] },
       coupon: { type: 'Discount', formula: `-${inputs.coupons}`, categories: ['taxed'] },
-      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.tax_percent}%` },
+      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.taxPercent}%` },
     },
     // A credit note is a credit on the account, prepaid credits are the wallet.
-    facts: { account: { arrears: `-${inputs.credit_notes}`, walletApplied: inputs.prepaid } },
+    facts: { account: { arrears: `-${inputs.creditNotes}`, walletApplied: inputs.prepaid } },
   });
   const { bill } = priced;
   return [
-    ['before tax', priced.text(bill.currentCharges - bill.taxAmount), expected.subtotal_excl],
+    ['before tax', priced.text(bill.currentCharges - bill.taxAmount), expected.subtotalExcl],
     ['tax', priced.total('taxAmount'), expected.tax],
-    ['with tax', priced.total(), expected.subtotal_incl],
-    ['due', priced.total('payableWithinDueDate'), expected.total_due],
+    ['with tax', priced.total(), expected.subtotalIncl],
+    ['due', priced.total('payableWithinDueDate'), expected.totalDue],
   ];
 }
 
 function minimumProrated(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
     charges: {
-      usage: { formula: String(inputs.usage_minor / 100), categories: ['spend'] },
+      usage: { formula: String(inputs.usageMinor / 100), categories: ['spend'] },
       trueUp: {
-        formula: `MAX(0, ${inputs.minimum_minor / 100} * segment.factor - SUMCAT("spend"))`,
+        formula: `MAX(0, ${inputs.minimumMinor / 100} * segment.factor - SUMCAT("spend"))`,
         categories: ['taxed'],
       },
-      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.tax_percent}%` },
+      tax: { type: 'Tax', formula: `SUMCAT("taxed") * ${inputs.taxPercent}%` },
     },
     facts: {
       term: termOf('01/02/2025', '28/02/2025'),
@@ -62,8 +62,8 @@ function minimumProrated(inputs: Loose, expected: Loose): Figure[] {
     },
   });
   return [
-    ['true-up', priced.amount('trueUp'), String(expected.true_up_minor / 100)],
-    ['tax', priced.amount('tax'), String(expected.true_up_tax_minor / 100)],
+    ['true-up', priced.amount('trueUp'), String(expected.trueUpMinor / 100)],
+    ['tax', priced.amount('tax'), String(expected.trueUpTaxMinor / 100)],
   ];
 }
 
@@ -90,7 +90,7 @@ function weightedSum(inputs: Loose, expected: Loose): Figure[] {
 
 function lateUsage(inputs: Loose, expected: Loose): Figure[] {
   const total = inputs.usage.reduce((sum: number, units: string) => sum + Number(units), 0);
-  const formula = `PACKAGE(usage.units, ${inputs.block_size}, ${inputs.price})`;
+  const formula = `PACKAGE(usage.units, ${inputs.blockSize}, ${inputs.price})`;
   const previous = termOf('01/06/2025', '30/06/2025');
   const sketch = { charges: { charge: { formula, scope: 'Segment' as const } } };
   const whole = price({ ...sketch, usage: { units: String(total) } });
@@ -100,7 +100,7 @@ function lateUsage(inputs: Loose, expected: Loose): Figure[] {
       previousTerm: {
         term: previous,
         usage: { units: String(total) },
-        billed: { charge: inputs.already_billed },
+        billed: { charge: inputs.alreadyBilled },
       },
     },
   });
@@ -112,7 +112,7 @@ function lateUsage(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function fixedMonth(inputs: Loose, expected: Loose): Figure[] {
-  const share = `segment.days / ${inputs.fixed_days}`;
+  const share = `segment.days / ${inputs.fixedDays}`;
   const priced = price({
     charges: {
       fee: { formula: `${inputs.price} * ${share}`, scope: 'Segment' },
@@ -136,12 +136,12 @@ function accountCredit(inputs: Loose, expected: Loose): Figure[] {
   });
   return [
     ['balance', priced.total('payableWithinDueDate'), expected.balance],
-    ['credit applied', priced.text(-priced.bill.arrears), expected.credit_applied],
+    ['credit applied', priced.text(-priced.bill.arrears), expected.creditApplied],
   ];
 }
 
 function discountChain(inputs: Loose, expected: Loose): Figure[] {
-  const [first, second] = inputs.coupons_percent;
+  const [first, second] = inputs.couponsPercent;
   const priced = price({
     charges: {
       fee: inputs.amount,
@@ -153,7 +153,7 @@ function discountChain(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function additiveTaxes(inputs: Loose, expected: Loose): Figure[] {
-  const [first, second] = inputs.rates_percent;
+  const [first, second] = inputs.ratesPercent;
   const priced = price({
     charges: {
       fee: { formula: inputs.taxable, categories: ['taxed'] },
@@ -165,7 +165,7 @@ function additiveTaxes(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function discountFloor(inputs: Loose, expected: Loose): Figure[] {
-  const [first, second] = inputs.coupons_fixed;
+  const [first, second] = inputs.couponsFixed;
   const priced = price({
     charges: {
       fee: { formula: inputs.amount, categories: ['taxed'] },
@@ -191,18 +191,18 @@ function quantitySplit(inputs: Loose, expected: Loose): Figure[] {
     histories: {
       rate: [
         [date(start), '1'],
-        [date(start, inputs.version1_days), '1'],
+        [date(start, inputs.version1Days), '1'],
       ],
     },
     changeInTerm: 'Split',
     usage: { energy: inputs.quantity },
     charges: { energy: { formula: 'ROUND(usage.energy, 0) * rate', scope: 'Segment' } },
-    facts: { term: termOf(date(start), date(start, inputs.consumption_days - 1)) },
+    facts: { term: termOf(date(start), date(start, inputs.consumptionDays - 1)) },
   });
   const parts = priced.amounts('energy');
   return [
-    ['first version', parts[0] ?? '', expected.version1_quantity],
-    ['second version', parts[1] ?? '', expected.version2_quantity],
+    ['first version', parts[0] ?? '', expected.version1Quantity],
+    ['second version', parts[1] ?? '', expected.version2Quantity],
   ];
 }
 
@@ -210,10 +210,10 @@ function boundProration(inputs: Loose, expected: Loose): Figure[] {
   const [first, second] = inputs.bounds;
   const start = '2025-01-01';
   const priced = price({
-    values: { tiers: rowsOf([first, second, null].map((up_to) => ({ up_to, unit: '1' }))) },
+    values: { tiers: rowsOf([first, second, null].map((upTo) => ({ upTo, unit: '1' }))) },
     usage: { energy: '1000' },
-    charges: { energy: `SLAB(usage.energy, tiers, term.days / ${inputs.normal_days})` },
-    facts: { term: termOf(date(start), date(start, inputs.period_days - 1)) },
+    charges: { energy: `SLAB(usage.energy, tiers, term.days / ${inputs.normalDays})` },
+    facts: { term: termOf(date(start), date(start, inputs.periodDays - 1)) },
   });
   const parts = priced.details('energy').map((part) => Number(part.quantity));
   const bounds = [parts[0] ?? 0, (parts[0] ?? 0) + (parts[1] ?? 0)];
@@ -222,14 +222,14 @@ function boundProration(inputs: Loose, expected: Loose): Figure[] {
 
 function demandProration(inputs: Loose, expected: Loose): Figure[] {
   const start = '2025-01-01';
-  const rate = `${inputs.unit_per_kw} * segment.days / ${inputs.normal_days}`;
+  const rate = `${inputs.unitPerKw} * segment.days / ${inputs.normalDays}`;
   const priced = price({
     usage: { kw: inputs.kw },
     charges: { rate, demand: `usage.kw * ${rate}` },
-    facts: { term: termOf(date(start), date(start, inputs.period_days - 1)) },
+    facts: { term: termOf(date(start), date(start, inputs.periodDays - 1)) },
   });
   return [
-    ['rate', priced.amount('rate'), expected.prorated_unit],
+    ['rate', priced.amount('rate'), expected.proratedUnit],
     ['amount', priced.amount('demand'), expected.amount],
   ];
 }
@@ -240,7 +240,7 @@ function dayWeights(inputs: Loose, expected: Loose): Figure[] {
     histories: {
       whole: [
         [date(start), '100'],
-        [date(start, inputs.old_days), '100'],
+        [date(start, inputs.oldDays), '100'],
       ],
     },
     changeInTerm: 'Split',
@@ -252,12 +252,12 @@ function dayWeights(inputs: Loose, expected: Loose): Figure[] {
         rounding: { scale: 1, mode: 'HalfUp' },
       },
     },
-    facts: { term: termOf(date(start), date(start, inputs.bill_days - 1)) },
+    facts: { term: termOf(date(start), date(start, inputs.billDays - 1)) },
   });
   const parts = priced.amounts('weight');
   return [
-    ['old', parts[0] ?? '', expected.old_weight_percent],
-    ['new', parts[1] ?? '', expected.new_weight_percent],
+    ['old', parts[0] ?? '', expected.oldWeightPercent],
+    ['new', parts[1] ?? '', expected.newWeightPercent],
   ];
 }
 
@@ -265,10 +265,10 @@ function demandBill(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
     usage: { energy: inputs.kwh },
     charges: {
-      customer: inputs.customer_charge,
-      energy: `usage.energy * ${inputs.energy_unit}`,
-      adjustment: `usage.energy * ${inputs.energy_adjustment_unit}`,
-      demand: inputs.demand_charge,
+      customer: inputs.customerCharge,
+      energy: `usage.energy * ${inputs.energyUnit}`,
+      adjustment: `usage.energy * ${inputs.energyAdjustmentUnit}`,
+      demand: inputs.demandCharge,
     },
   });
   return [
@@ -299,7 +299,7 @@ function tableByTotal(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function waterBill(inputs: Loose, expected: Loose): Figure[] {
-  const fixed = Object.entries(inputs.fixed_by_meter_size) as [string, string][];
+  const fixed = Object.entries(inputs.fixedByMeterSize) as [string, string][];
   const priced = price({
     values: {
       tiers: rowsOf(inputs.tiers),
@@ -321,25 +321,25 @@ function waterBill(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function dwellings(inputs: Loose, expected: Loose): Figure[] {
-  const first = { up_to: inputs.tier1_units, unit: inputs.unit };
+  const first = { upTo: inputs.tier1Units, unit: inputs.unit };
   const priced = price({
-    values: { tiers: rowsOf([first, { up_to: null, unit: '6.17' }]) },
+    values: { tiers: rowsOf([first, { upTo: null, unit: '6.17' }]) },
     fields: { dwellings: String(inputs.dwellings) },
-    usage: { water: String(inputs.tier1_units * inputs.dwellings) },
+    usage: { water: String(inputs.tier1Units * inputs.dwellings) },
     charges: { water: 'SLAB(usage.water, tiers, input.dwellings)' },
   });
   return [['first tier', priced.amount('water'), expected.tier1]];
 }
 
 function combinedBill(inputs: Loose, expected: Loose): Figure[] {
-  const base = inputs.water_base.join(' + ');
+  const base = inputs.waterBase.join(' + ');
   const priced = price({
-    values: { tiers: rowsOf(inputs.water_tiers_per_1000) },
+    values: { tiers: rowsOf(inputs.waterTiersPer1000) },
     usage: { gallons: inputs.gallons },
     charges: {
       water: `${base} + SLAB(usage.gallons / 1000, tiers)`,
-      sewer: `${inputs.sewer_base} + MAX(0, usage.gallons / 1000 - ${inputs.sewer_free_1000})
-        * ${inputs.sewer_per_1000}`,
+      sewer: `${inputs.sewerBase} + MAX(0, usage.gallons / 1000 - ${inputs.sewerFree1000})
+        * ${inputs.sewerPer1000}`,
     },
   });
   return [
@@ -357,9 +357,9 @@ function totalOf(charges: (inputs: Loose) => Record<string, string>): Expression
 
 function repairFund(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
-    fields: { area: inputs.area_sqft },
+    fields: { area: inputs.areaSqft },
     charges: {
-      fund: `${inputs.construction_cost_per_sqft} * ${inputs.rate_percent_per_year}%
+      fund: `${inputs.constructionCostPerSqft} * ${inputs.ratePercentPerYear}%
         * input.area / 12 * term.months`,
     },
   });
@@ -367,34 +367,34 @@ function repairFund(inputs: Loose, expected: Loose): Figure[] {
 }
 
 export const otherModels: Record<string, Expression> = {
-  proration_trial: trial,
-  proration_seconds: seconds,
-  invoice_total_order: invoiceOrder,
-  minimum_true_up_prorated: minimumProrated,
-  weighted_sum: weightedSum,
-  late_usage_delta: lateUsage,
-  proration_fixed_30: fixedMonth,
-  account_credit: accountCredit,
-  discount_chain: discountChain,
-  tax_additive: additiveTaxes,
-  discount_floor: discountFloor,
-  tariff_change_quantity_split: quantitySplit,
-  tier_bound_proration: boundProration,
-  demand_proration: demandProration,
-  tariff_change_day_weight: dayWeights,
-  utility_bill_demand: demandBill,
-  slab_table_by_total: tableByTotal,
-  utility_bill_water: waterBill,
-  tier_times_dwellings: dwellings,
-  per_unit_plus_fixed: totalOf((inputs) => ({
+  prorationTrial: trial,
+  prorationSeconds: seconds,
+  invoiceTotalOrder: invoiceOrder,
+  minimumTrueUpProrated: minimumProrated,
+  weightedSum: weightedSum,
+  lateUsageDelta: lateUsage,
+  prorationFixed30: fixedMonth,
+  accountCredit: accountCredit,
+  discountChain: discountChain,
+  taxAdditive: additiveTaxes,
+  discountFloor: discountFloor,
+  tariffChangeQuantitySplit: quantitySplit,
+  tierBoundProration: boundProration,
+  demandProration: demandProration,
+  tariffChangeDayWeight: dayWeights,
+  utilityBillDemand: demandBill,
+  slabTableByTotal: tableByTotal,
+  utilityBillWater: waterBill,
+  tierTimesDwellings: dwellings,
+  perUnitPlusFixed: totalOf((inputs) => ({
     energy: `usage.energy * ${inputs.unit}`,
-    customer: inputs.customer_charge,
+    customer: inputs.customerCharge,
   })),
-  time_of_use: totalOf((inputs) => ({
-    energy: `usage.energy * ${inputs.on_peak_share} * ${inputs.on_peak_unit}
-      + usage.energy * (1 - ${inputs.on_peak_share}) * ${inputs.off_peak_unit}`,
-    customer: inputs.customer_charge,
+  timeOfUse: totalOf((inputs) => ({
+    energy: `usage.energy * ${inputs.onPeakShare} * ${inputs.onPeakUnit}
+      + usage.energy * (1 - ${inputs.onPeakShare}) * ${inputs.offPeakUnit}`,
+    customer: inputs.customerCharge,
   })),
-  utility_bill_combined: combinedBill,
-  formula_area: repairFund,
+  utilityBillCombined: combinedBill,
+  formulaArea: repairFund,
 };

@@ -17,10 +17,10 @@ import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-b
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 
 export type Tier = {
-  up_to: number | string | null;
+  upTo: number | string | null;
   unit?: string;
   flat?: string;
-  rate_percent?: string;
+  ratePercent?: string;
 };
 
 // The inputs of a published case have a shape of their own in every model.
@@ -31,14 +31,26 @@ export type PublishedCase = {
   id: string;
   source: string;
   model: string;
-  basis: string;
+  /** True if the source gives the prices, and the amount follows from its rule. */
+  isDerived?: true;
   inputs: Loose;
   expected: Loose;
-  note: string;
+  note?: string;
 };
 
-export const publishedCases: PublishedCase[] = JSON.parse(
-  readFileSync(new URL('../../../shared/cases/rating.json', import.meta.url), 'utf8'),
+const publishedFiles = [
+  'stripe',
+  'lago',
+  'kill-bill',
+  'openmeter',
+  'flexprice',
+  'other-systems',
+  'utilities',
+  'late-payment',
+];
+
+export const publishedCases: PublishedCase[] = publishedFiles.flatMap((name) =>
+  JSON.parse(readFileSync(new URL(`../cases/published/${name}.json`, import.meta.url), 'utf8')),
 );
 
 /** A figure of ours beside the published one. */
@@ -222,8 +234,8 @@ function dayBefore(date: string | undefined): string | null {
 export function rowsOf(tiers: readonly Tier[]): Rows {
   const hasFlat = tiers.some((tier) => tier.flat !== undefined);
   return tiers.map((tier) => {
-    const rate = tier.unit ?? percentText(tier.rate_percent) ?? '0';
-    const upTo = tier.up_to === null ? null : String(tier.up_to);
+    const rate = tier.unit ?? percentText(tier.ratePercent) ?? '0';
+    const upTo = tier.upTo === null ? null : String(tier.upTo);
     return hasFlat ? { upTo, rate, flat: tier.flat ?? '0' } : { upTo, rate };
   });
 }

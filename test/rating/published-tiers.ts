@@ -18,8 +18,8 @@ function tiered(reading: string): Expression {
       charges: { charge: `${reading}(usage.units, tiers)` },
     });
     const figures: Figure[] = [['amount', priced.amount('charge'), expected.amount]];
-    if (expected.amount_unrounded !== undefined) {
-      figures.push(['unrounded', priced.exact('charge'), expected.amount_unrounded]);
+    if (expected.amountUnrounded !== undefined) {
+      figures.push(['unrounded', priced.exact('charge'), expected.amountUnrounded]);
     }
     return figures;
   };
@@ -31,11 +31,11 @@ function perEvent(inputs: Loose): string[] {
   let sum = 0;
   return inputs.events.map((event: string) => {
     const priced = price({
-      values: { rate: `${inputs.rate_percent}%`, fixed: inputs.fixed_per_event },
+      values: { rate: `${inputs.ratePercent}%`, fixed: inputs.fixedPerEvent },
       usage: { amount: event, eventsBefore: String(count), amountBefore: String(sum) },
       charges: {
-        fee: `IF(AND(usage.eventsBefore < ${inputs.free_events},
-          usage.amountBefore + usage.amount <= ${inputs.free_amount}), 0,
+        fee: `IF(AND(usage.eventsBefore < ${inputs.freeEvents},
+          usage.amountBefore + usage.amount <= ${inputs.freeAmount}), 0,
           usage.amount * rate + fixed)`,
       },
     });
@@ -46,12 +46,12 @@ function perEvent(inputs: Loose): string[] {
 }
 
 function percentage(inputs: Loose, expected: Loose): Figure[] {
-  if (inputs.free_events !== undefined) {
+  if (inputs.freeEvents !== undefined) {
     const fees = perEvent(inputs);
-    return [['events', fees.join(), expected.per_event.map(plain).join()]];
+    return [['events', fees.join(), expected.perEvent.map(plain).join()]];
   }
-  if (inputs.min_per_tx !== undefined) {
-    const { rate_percent: rate, min_per_tx: least, max_per_tx: most } = inputs;
+  if (inputs.minPerTx !== undefined) {
+    const { ratePercent: rate, minPerTx: least, maxPerTx: most } = inputs;
     const fee = (event: string) => `MIN(MAX(usage.${event} * ${rate}%, ${least}), ${most})`;
     const [first, second, third] = inputs.events;
     const priced = price({
@@ -61,10 +61,10 @@ function percentage(inputs: Loose, expected: Loose): Figure[] {
     return [['amount', priced.exact('fees'), expected.amount]];
   }
   const priced = price({
-    usage: { total: inputs.total, events: String(inputs.events_count) },
+    usage: { total: inputs.total, events: String(inputs.eventsCount) },
     charges: {
-      fees: `MAX(0, usage.total - ${inputs.free_amount}) * ${inputs.rate_percent}%
-        + (usage.events - ${inputs.free_events_effective}) * ${inputs.fixed_per_event}`,
+      fees: `MAX(0, usage.total - ${inputs.freeAmount}) * ${inputs.ratePercent}%
+        + (usage.events - ${inputs.freeEventsEffective}) * ${inputs.fixedPerEvent}`,
     },
   });
   return [['amount', priced.amount('fees'), expected.amount]];
@@ -93,13 +93,13 @@ function graduatedPercentage(inputs: Loose, expected: Loose): Figure[] {
     before += Number(amount);
     return priced.amount('fee');
   });
-  return [['transactions', fees.join(), expected.per_transaction.map(plain).join()]];
+  return [['transactions', fees.join(), expected.perTransaction.map(plain).join()]];
 }
 
 function packages(inputs: Loose, expected: Loose): Figure[] {
-  const free = inputs.free_units ?? '0';
+  const free = inputs.freeUnits ?? '0';
   const priced = price({
-    values: { size: inputs.package_size, packPrice: inputs.package_price },
+    values: { size: inputs.packageSize, packPrice: inputs.packagePrice },
     usage: { units: inputs.quantity },
     charges: {
       charge: `PACKAGE(usage.units - ${free}, size, packPrice)`,
@@ -116,7 +116,7 @@ function packages(inputs: Loose, expected: Loose): Figure[] {
 function volumeProrated(inputs: Loose, expected: Loose): Figure[] {
   const priced = price({
     values: { tiers: rowsOf(inputs.tiers) },
-    usage: { full: inputs.full_units, prorated: inputs.prorated_units },
+    usage: { full: inputs.fullUnits, prorated: inputs.proratedUnits },
     charges: {
       charge: `SLABVOLUME(usage.full, tiers)
         - (usage.full - usage.prorated) * SLABRATE(usage.full, tiers)`,
@@ -130,18 +130,18 @@ function graduatedProrated(inputs: Loose, expected: Loose): Figure[] {
   const parts: string[] = [];
   let total = 0;
   let highest = 0;
-  for (const [index, units] of inputs.event_units.entries()) {
+  for (const [index, units] of inputs.eventUnits.entries()) {
     const before = total;
     total += Number(units);
     highest = Math.max(highest, total);
     // A removal is priced in the tier it leaves.
     usage[`reached${index}`] = String(Math.max(before, total));
-    usage[`prorated${index}`] = inputs.event_prorated_units[index];
+    usage[`prorated${index}`] = inputs.eventProratedUnits[index];
     parts.push(`usage.prorated${index} * SLABRATE(usage.reached${index}, tiers)`);
   }
   usage.highest = String(highest);
   const flats = inputs.tiers.map((tier: Loose) => ({
-    upTo: tier.up_to === null ? null : String(tier.up_to),
+    upTo: tier.upTo === null ? null : String(tier.upTo),
     flat: tier.flat,
   }));
   const priced = price({
@@ -156,15 +156,15 @@ function graduatedBlocks(inputs: Loose, expected: Loose): Figure[] {
   const { minutes, mbytes } = inputs.units;
   const rows = (unit: Loose) =>
     unit.tiers.map((tier: Loose) => ({
-      upTo: tier.max_blocks === null ? null : String(tier.max_blocks),
+      upTo: tier.maxBlocks === null ? null : String(tier.maxBlocks),
       rate: tier.price,
     }));
   const priced = price({
     values: { minuteTiers: rows(minutes), mbyteTiers: rows(mbytes) },
     usage: { minutes: minutes.quantity, mbytes: mbytes.quantity },
     charges: {
-      charge: `SLAB(CEILING(usage.minutes / ${minutes.block_size}, 1), minuteTiers)
-        + SLAB(CEILING(usage.mbytes / ${mbytes.block_size}, 1), mbyteTiers)`,
+      charge: `SLAB(CEILING(usage.minutes / ${minutes.blockSize}, 1), minuteTiers)
+        + SLAB(CEILING(usage.mbytes / ${mbytes.blockSize}, 1), mbyteTiers)`,
     },
   });
   return [['amount', priced.amount('charge'), expected.amount]];
@@ -176,15 +176,15 @@ function volumeBlocks(inputs: Loose, expected: Loose): Figure[] {
     const priced = price({
       usage: { minutes: minutes.quantity, mbytes: mbytes.quantity },
       charges: {
-        charge: `PACKAGE(usage.minutes, ${minutes.block_size}, ${minutes.top_price})
-          + PACKAGE(usage.mbytes, ${mbytes.block_size}, ${mbytes.top_price})`,
+        charge: `PACKAGE(usage.minutes, ${minutes.blockSize}, ${minutes.topPrice})
+          + PACKAGE(usage.mbytes, ${mbytes.blockSize}, ${mbytes.topPrice})`,
       },
     });
     return [['amount', priced.amount('charge'), expected.amount]];
   }
   let reached = 0;
   const limits = inputs.tiers.map((tier: Loose, index: number) => {
-    reached += tier.block_size * tier.max_blocks;
+    reached += tier.blockSize * tier.maxBlocks;
     return index === inputs.tiers.length - 1 ? null : String(reached);
   });
   const table = (key: string) =>
@@ -193,7 +193,7 @@ function volumeBlocks(inputs: Loose, expected: Loose): Figure[] {
       rate: String(tier[key]),
     }));
   const priced = price({
-    values: { sizes: table('block_size'), prices: table('price') },
+    values: { sizes: table('blockSize'), prices: table('price') },
     usage: { units: inputs.quantity },
     charges: {
       charge: 'PACKAGE(usage.units, SLABRATE(usage.units, sizes), SLABRATE(usage.units, prices))',
@@ -207,9 +207,9 @@ function split(inputs: Loose, expected: Loose): Figure[] {
   const values = {
     ...(inputs.tiers === undefined ? {} : { tiers: rowsOf(inputs.tiers) }),
     cap: inputs.maximum ?? '0',
-    priorBilled: inputs.prior_billed ?? '0',
+    priorBilled: inputs.priorBilled ?? '0',
   };
-  const usage = { prior: inputs.prior_quantity, now: inputs.line_quantity };
+  const usage = { prior: inputs.priorQuantity, now: inputs.lineQuantity };
   const gross =
     inputs.tiers === undefined
       ? `ROUND(usage.now * ${inputs.multiplier ?? 0}, 2)`
@@ -224,17 +224,17 @@ function split(inputs: Loose, expected: Loose): Figure[] {
     },
   });
   const figures: Figure[] = [['amount', priced.total(), expected.amount]];
-  if (expected.before_cap !== undefined) {
-    figures.push(['before the cap', priced.amount('gross'), expected.before_cap]);
+  if (expected.beforeCap !== undefined) {
+    figures.push(['before the cap', priced.amount('gross'), expected.beforeCap]);
     figures.push(['discount', priced.amount('discount'), `-${expected.discount}`]);
   }
   return figures;
 }
 
 function commitmentOverage(inputs: Loose, expected: Loose): Figure[] {
-  const least = inputs.true_up ? 'MAX(usage.units, commit)' : 'usage.units';
+  const least = inputs.trueUp ? 'MAX(usage.units, commit)' : 'usage.units';
   const priced = price({
-    values: { unit: inputs.unit, commit: inputs.commit_quantity, factor: inputs.overage_factor },
+    values: { unit: inputs.unit, commit: inputs.commitQuantity, factor: inputs.overageFactor },
     usage: { units: inputs.quantity },
     charges: {
       charge: `MIN(${least}, commit) * unit + MAX(0, usage.units - commit) * unit * factor`,
@@ -244,10 +244,10 @@ function commitmentOverage(inputs: Loose, expected: Loose): Figure[] {
 }
 
 function timeOfUseCommitment(inputs: Loose, expected: Loose): Figure[] {
-  const least = inputs.true_up ? 'commit' : '0';
+  const least = inputs.trueUp ? 'commit' : '0';
   const priced = price({
-    values: { unit: inputs.unit, commit: inputs.commit_amount, factor: inputs.overage_factor },
-    usage: { units: inputs.window_quantity },
+    values: { unit: inputs.unit, commit: inputs.commitAmount, factor: inputs.overageFactor },
+    usage: { units: inputs.windowQuantity },
     charges: {
       charge: `MAX(${least}, MIN(usage.units * unit, commit))
         + MAX(0, usage.units * unit - commit) * factor`,
@@ -272,30 +272,30 @@ export const tierModels: Record<string, Expression> = {
   volume: tiered('SLABVOLUME'),
   graduated: tiered('SLAB'),
   percentage,
-  graduated_percentage: graduatedPercentage,
+  graduatedPercentage: graduatedPercentage,
   package: packages,
-  volume_prorated: volumeProrated,
-  graduated_prorated: graduatedProrated,
-  graduated_blocks: graduatedBlocks,
-  volume_blocks: volumeBlocks,
-  maximum_cap_split: split,
-  graduated_split_period: split,
-  commitment_overage: commitmentOverage,
-  time_of_use_commitment: timeOfUseCommitment,
-  per_unit: simple((inputs) => `usage.units * ${inputs.unit}`, units),
+  volumeProrated: volumeProrated,
+  graduatedProrated: graduatedProrated,
+  graduatedBlocks: graduatedBlocks,
+  volumeBlocks: volumeBlocks,
+  maximumCapSplit: split,
+  graduatedSplitPeriod: split,
+  commitmentOverage: commitmentOverage,
+  timeOfUseCommitment: timeOfUseCommitment,
+  perUnit: simple((inputs) => `usage.units * ${inputs.unit}`, units),
   multiplier: simple((inputs) => `usage.units * ${inputs.multiplier}`, units),
-  capacity_commitment: simple(
+  capacityCommitment: simple(
     (inputs) =>
-      `${inputs.price} + MAX(0, usage.units - ${inputs.included}) * ${inputs.overage_unit}`,
+      `${inputs.price} + MAX(0, usage.units - ${inputs.included}) * ${inputs.overageUnit}`,
     units,
   ),
-  flat_plus_overage: (inputs, expected) => {
+  flatPlusOverage: (inputs, expected) => {
     const priced = price({
       values: { tiers: rowsOf(inputs.tiers) },
       usage: units(inputs),
       quantities: { users: [['01/01/2025', inputs.users]] },
       charges: {
-        users: `qty.users * ${inputs.flat_per_user}`,
+        users: `qty.users * ${inputs.flatPerUser}`,
         overage: 'SLAB(usage.units, tiers)',
       },
     });
@@ -303,7 +303,7 @@ export const tierModels: Record<string, Expression> = {
   },
   stairstep: (inputs, expected) => {
     const rows = inputs.bands.map((band: Loose, index: number) => ({
-      upTo: index === inputs.bands.length - 1 ? null : String(band.up_to),
+      upTo: index === inputs.bands.length - 1 ? null : String(band.upTo),
       flat: band.price,
     }));
     const amountOf = (quantity: string) =>
@@ -317,7 +317,7 @@ export const tierModels: Record<string, Expression> = {
       ['amount at 1500', amountOf('1500'), expected.amount],
     ];
   },
-  minimum_true_up: (inputs, expected) => {
+  minimumTrueUp: (inputs, expected) => {
     const priced = price({
       values: { minimum: inputs.minimum },
       usage: units(inputs),
@@ -328,21 +328,21 @@ export const tierModels: Record<string, Expression> = {
     });
     return [
       ['usage', priced.amount('usage'), expected.usage],
-      ['true-up', priced.amount('trueUp'), expected.true_up],
+      ['true-up', priced.amount('trueUp'), expected.trueUp],
       ['amount', priced.total(), expected.amount],
     ];
   },
-  free_units_split: (inputs, expected) => {
+  freeUnitsSplit: (inputs, expected) => {
     const priced = price({
-      usage: { prior: inputs.prior_quantity, now: inputs.line_quantity },
+      usage: { prior: inputs.priorQuantity, now: inputs.lineQuantity },
       charges: {
-        free: `MIN(usage.now, MAX(0, ${inputs.free_units} - usage.prior))`,
+        free: `MIN(usage.now, MAX(0, ${inputs.freeUnits} - usage.prior))`,
         billable: 'usage.now - comp.free',
       },
     });
     return [
       ['billable', priced.amount('billable'), expected.billable],
-      ['free units used', priced.amount('free'), expected.free_used_here],
+      ['free units used', priced.amount('free'), expected.freeUsedHere],
     ];
   },
 };

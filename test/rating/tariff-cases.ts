@@ -1,4 +1,5 @@
-// Reads the worked tariffs that every implementation of the rules must reproduce.
+// The worked tariffs, whose rates are invented, and small cases of formulas, rounding, usage and
+// checks of plans. Each figure was calculated twice, in exact arithmetic.
 import { readFileSync } from 'node:fs';
 import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
 import type { Facts } from '../../src/domain/rating/facts.ts';
@@ -55,15 +56,21 @@ export type UsageVector = {
   error?: string;
 };
 
-export type TariffCases = {
-  slabTableUsedByFormulaVectors: { upTo: string | null; rate: string }[];
-  cases: TariffCase[];
-  formulaVectors: { formula: string; expect?: string; error?: string; note?: string }[];
-  roundingVectors: { value: string; scale: number; mode: string; expect: string }[];
-  usageVectors: UsageVector[];
+type Vectors = {
+  /** The table that the formulas call slab. */
+  slabs: { upTo: string | null; rate: string }[];
+  formulas: { formula: string; expect?: string; error?: string }[];
+  roundings: { value: string; scale: number; mode: string; expect: string }[];
+  usages: UsageVector[];
   planChecks: PlanCheck[];
 };
 
-export const tariffCases: TariffCases = JSON.parse(
-  readFileSync(new URL('../../../shared/cases/tariffs.json', import.meta.url), 'utf8'),
-);
+const tariffFiles = ['electricity', 'water', 'gas', 'internet', 'housing-society', 'software'];
+
+export const tariffCases: TariffCase[] = tariffFiles.map((name) => readCase(`tariffs/${name}`));
+
+export const vectors: Vectors = readCase('vectors');
+
+function readCase(name: string) {
+  return JSON.parse(readFileSync(new URL(`../cases/${name}.json`, import.meta.url), 'utf8'));
+}

@@ -49,7 +49,7 @@ function assertBill(bill: Bill, expected: ExpectedBill): void {
 }
 
 describe('worked tariffs', () => {
-  for (const tariff of tariffCases.cases) {
+  for (const tariff of tariffCases) {
     const book = compilePriceBook(singleVersion(tariff.service, tariff.tariffs));
     for (const scenario of tariff.scenarios) {
       test(`${scenario.id}: ${scenario.title}`, () => {

@@ -14,10 +14,10 @@ import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-b
 import { inputQuantity, registerUse } from '../../src/domain/rating/quantities.ts';
 import { rateBill } from '../../src/domain/rating/rate-bill.ts';
 import type { RatingError } from '../../src/domain/rating/rating-error.ts';
-import { tariffCases } from './tariff-cases.ts';
+import { tariffCases, vectors } from './tariff-cases.ts';
 
 const columns = ['upTo', 'rate'];
-const slab = compileTable(columns, tariffCases.slabTableUsedByFormulaVectors).table as Table;
+const slab = compileTable(columns, vectors.slabs).table as Table;
 const scope: Scope = {
   resolve: (space, id) =>
     space === null && id === 'slab'
@@ -49,7 +49,7 @@ function shown(value: Scalar): string {
 }
 
 describe('formula vectors', () => {
-  for (const { formula, expect, error } of tariffCases.formulaVectors) {
+  for (const { formula, expect, error } of vectors.formulas) {
     test(`${formula} gives ${expect ?? error}`, () => {
       assert.equal(evaluated(formula), expect ?? error);
     });
@@ -57,7 +57,7 @@ describe('formula vectors', () => {
 });
 
 describe('rounding vectors', () => {
-  for (const { value, scale, mode, expect } of tariffCases.roundingVectors) {
+  for (const { value, scale, mode, expect } of vectors.roundings) {
     test(`${value} to ${scale} ${mode} is ${expect}`, () => {
       const rounded = round(parseDecimal(value) as Exact, scale, mode as RoundingMode);
       assert.equal(decimalText(rounded), decimalText(parseDecimal(expect) as Exact));
@@ -75,7 +75,7 @@ describe('usage vectors', () => {
     previous: { date: '30/06/2025', value: previous, type },
     current: { date: '31/07/2025', value: current, type: 'Actual' },
   });
-  for (const vector of tariffCases.usageVectors) {
+  for (const vector of vectors.usages) {
     const { meters, estimate, trueUp } = vector;
     test(`${vector.id}: ${vector.title}`, () => {
       if (meters !== undefined) {
@@ -116,7 +116,7 @@ describe('usage vectors', () => {
 });
 
 describe('plan checks', () => {
-  for (const check of tariffCases.planChecks) {
+  for (const check of vectors.planChecks) {
     const context = { code: 'CHECK', components: check.components };
     test(`${check.id}: ${check.title}`, () => {
       const { errors } = checkPlans(context, check.tariffs);
@@ -143,7 +143,7 @@ describe('plan checks', () => {
 });
 
 test('the plans of the worked tariffs have no errors', () => {
-  for (const { service, tariffs } of tariffCases.cases) {
+  for (const { service, tariffs } of tariffCases) {
     assert.deepEqual(checkPlans(service, tariffs).errors, []);
   }
 });

@@ -15,7 +15,7 @@ export type Running = { scene: Scene; client: TestClient; tenantId: number };
 export type BillRun = Running & { one: TariffCase };
 
 export function tariffCase(id: string): TariffCase {
-  const found = tariffCases.cases.find((one) => one.id === id);
+  const found = tariffCases.find((one) => one.id === id);
   if (!found) throw new Error(`there is no tariff ${id}`);
   return found;
 }

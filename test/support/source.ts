@@ -27,7 +27,7 @@ export type Source = {
 
 export function readSources(folder: string): Source[] {
   return filesIn(folder)
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.m?[jt]s$/.test(path))
     .sort()
     .map(readSource);
 }
