@@ -63,7 +63,8 @@ export type Prepared = {
 
 export function assertWellFormed(call: Prepared): void {
   if (call.mismatch) throw call.mismatch;
-  if (call.validated.problems.length > 0) throw errorFromDetails(call.validated.problems);
+  const { problems } = call.validated;
+  if (problems.length > 0) throw (call.operation.refusal ?? errorFromDetails)(problems);
 }
 
 export function tenantOf(call: Prepared, row: EnteredRow | undefined): Tenant {

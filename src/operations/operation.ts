@@ -2,7 +2,7 @@
 // the OpenAPI description, the reference page and the typed client.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Tx } from '../base/db/pool.ts';
-import type { ErrorCode } from '../base/errors.ts';
+import type { AppError, ErrorCode, ErrorDetail } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Permission } from '../domain/access/roles.ts';
 import type { Actor, AuditEntry } from '../domain/audit/store.ts';
@@ -123,6 +123,8 @@ export type OperationDefinition<
   response: Response;
   /** The codes it may answer, besides those that any call can get. */
   errors: readonly ErrorCode[];
+  /** Sums up what is wrong with a request, where its parts are refused with one code. */
+  refusal?(problems: ErrorDetail[]): AppError;
   example: NoInfer<Static<Request>>;
   handle(
     call: Who extends 'public' ? PublicCall : Call,

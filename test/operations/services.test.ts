@@ -137,17 +137,19 @@ test('create-service refuses definitions that are wrong, with the path of the mi
     field: 'service.billRounding.scale',
   });
   const rule = (when: string) => create({ holdRules: [{ name: 'a', when }] });
-  const refusal = await refuses(rule('1 +'), 'FORMULA_SYNTAX', {
-    field: 'service.holdRules[0].when',
-    statusCode: 422,
-  });
-  assert.equal(typeof refusal.error.details[0]?.position, 'number');
-  await refuses(rule('bill.none > 1'), 'FORMULA_UNKNOWN_NAME');
-  await refuses(rule('1 + 1'), 'FORMULA_TYPE');
-  await refuses(rule('account.wallet > 0'), 'FORMULA_SCOPE');
-  await refuses(rule('NOSUCH(1) > 0'), 'FORMULA_UNKNOWN_FUNCTION');
-  await refuses(rule('ABS(1, 2) > 0'), 'FORMULA_ARITY');
-  await refuses(rule(`${'1 + '.repeat(1_500)}1 > 0`), 'FORMULA_TOO_LONG');
+  const rules: [string, string][] = [
+    ['1 +', 'FORMULA_SYNTAX'],
+    ['bill.none > 1', 'FORMULA_UNKNOWN_NAME'],
+    ['1 + 1', 'FORMULA_TYPE'],
+    ['account.wallet > 0', 'FORMULA_SCOPE'],
+    ['NOSUCH(1) > 0', 'FORMULA_UNKNOWN_FUNCTION'],
+    ['ABS(1, 2) > 0', 'FORMULA_ARITY'],
+    [`${'1 + '.repeat(1_500)}1 > 0`, 'FORMULA_TOO_LONG'],
+  ];
+  for (const [when, code] of rules) {
+    const detail = await refusesDefinition(rule(when), 'service.holdRules[0].when', code);
+    if (code !== 'FORMULA_TOO_LONG') assert.equal(typeof detail?.position, 'number', code);
+  }
   await refuses(create({ batches: [{ batchCode: 'A' }, { batchCode: 'A' }] }), 'DUPLICATE', {
     field: 'service.batches[1].batchCode',
   });
@@ -156,8 +158,50 @@ test('create-service refuses definitions that are wrong, with the path of the mi
     const table = { name: 'slabs', type: 'Table', columns: ['upTo', 'rate'], default: rows };
     return create({ values: [table] });
   };
-  await refuses(slabs('5', '4', null), 'SLAB_ORDER', { statusCode: 422 });
-  await refuses(slabs('5'), 'SLAB_OPEN_END_MISSING', { statusCode: 422 });
+  const row = 'service.values[0].default';
+  await refusesDefinition(slabs('5', '4', null), `${row}[1].upTo`, 'SLAB_ORDER');
+  await refusesDefinition(slabs('5'), `${row}[0].upTo`, 'SLAB_OPEN_END_MISSING');
+});
+
+/** The context answers with one code; that of the formula is in `details`, with its place. */
+async function refusesDefinition(call: Promise<unknown>, field: string, code: string) {
+  const { error } = await refuses(call, 'DEFINITION_INVALID', { field, statusCode: 422 });
+  const [detail] = error.details;
+  assert.deepEqual([detail?.field, detail?.code], [field, code]);
+  assert.equal(error.message, detail?.message);
+  return detail;
+}
+
+test('a wrong default answers DEFINITION_INVALID, and details name its index and its mistake', async () => {
+  const code = await newService(admin);
+  const fine = { name: 'fine', type: 'Number' as const, default: '1' };
+  const cases: [object, string, string][] = [
+    [{ type: 'Number', default: '1 +' }, '', 'FORMULA_SYNTAX'],
+    [{ type: 'Number', default: 'noSuch' }, '', 'FORMULA_UNKNOWN_NAME'],
+    [{ type: 'Number', default: '"a"' }, '', 'FORMULA_TYPE'],
+    [{ type: 'Number', default: 'NOSUCH(1)' }, '', 'FORMULA_UNKNOWN_FUNCTION'],
+    [{ type: 'Number', default: 'ABS(1, 2)' }, '', 'FORMULA_ARITY'],
+    [{ type: 'Number', default: '1 + '.repeat(1_001) }, '', 'FORMULA_TOO_LONG'],
+    [{ type: 'Number', default: [{ a: '1' }] }, '', 'FORMULA_TYPE'],
+    [
+      { type: 'Table', columns: ['upTo', 'rate'], default: [{ upTo: null, rate: 'x' }] },
+      '[0].rate',
+      'FORMULA_TYPE',
+    ],
+  ];
+  for (const [odd, rest, mistake] of cases) {
+    const values = [...smallService.values, fine, { name: 'odd', ...odd }] as never;
+    const index = smallService.values.length + 1;
+    const field = `service.values[${index}].default${rest}`;
+    const service = { ...smallService, code: 'ODD', values };
+    const detail = await refusesDefinition(admin.createService({ service }), field, mistake);
+    if (mistake === 'FORMULA_SYNTAX') assert.equal(detail?.position, 3);
+    await refusesDefinition(admin.updateService({ service: { code, values } }), field, mistake);
+    const scenario = { term: { startDate: '01/01/2027', endDate: '31/01/2027' } };
+    const simulated = admin.simulateTariff({ service, tariffCode: 'X', scenario } as never);
+    await refusesDefinition(simulated, field, mistake);
+  }
+  assert.equal((await shown(code)).version, 1);
 });
 
 test('limits of a quantity and the use that is taken for a day make sense', async () => {
@@ -295,18 +339,21 @@ test('what a plan uses cannot be left out, and the plan is named', async () => {
   assert.equal((await shown(code)).version, 2);
 });
 
-test('a change that breaks a plan is refused with the code of the mistake and names the plan', async () => {
+test('a change that breaks a plan is DEFINITION_INVALID; details name the plan and its mistake', async () => {
   const code = await newService(admin);
   await newTariff(admin, code, { code: 'BREAKS' });
   const [rate, ...others] = smallService.values;
   const text = [{ ...rate, type: 'Text' as const, default: 'dear' }, ...others] as never;
   const wrong = admin.updateService({ service: { code, values: text } });
-  const refusal = await refuses(wrong, 'FORMULA_TYPE', { statusCode: 422 });
+  const refusal = await refuses(wrong, 'DEFINITION_INVALID', { statusCode: 422 });
   assert.match(refusal.message, /BREAKS/);
+  assert.equal(refusal.error.details[0]?.code, 'FORMULA_TYPE');
   assert.match(refusal.error.details[0]?.field ?? '', /componentRules\[0\]\.formula$/);
   const bare = [{ ...rate, default: null }, ...others] as never;
   const empty = admin.updateService({ service: { code, values: bare } });
-  assert.match((await refuses(empty, 'VALUE_UNDEFINED')).message, /BREAKS/);
+  const { message, error } = await refuses(empty, 'DEFINITION_INVALID');
+  assert.match(message, /BREAKS/);
+  assert.equal(error.details[0]?.code, 'VALUE_UNDEFINED');
   assert.equal((await shown(code)).version, 1);
 });
 

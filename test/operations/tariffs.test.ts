@@ -135,7 +135,7 @@ test('create-tariff refuses every kind of wrong formula, with path and position'
   ];
   for (const [code, componentRules] of cases) {
     const refusal = await refuses(create({ componentRules }), code as never, { statusCode: 422 });
-    assert.match(refusal.error.field ?? '', /^tariff\.componentRules/, code);
+    assert.match(refusal.error.field ?? '', /^tariff\.componentRules\[\d\]\.formula$/, code);
     assert.equal(typeof refusal.error.details[0]?.position, 'number', code);
   }
   await refuses(create({ componentRules: [rule('1 + '.repeat(1_001))] }), 'FORMULA_TOO_LONG');

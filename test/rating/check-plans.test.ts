@@ -132,9 +132,35 @@ describe('errors of plans', () => {
       { name: 'fee', type: 'Number' as const, default: 'rate' },
       { name: 'rate', type: 'Number' as const, default: 'fee + 1' },
     ];
-    assert.equal(errorsOf([plan], { values })[0]?.[0], 'FORMULA_CYCLE');
+    const ofContext: Told = ['FORMULA_CYCLE', null, 'values[0].default', 0];
+    assert.deepEqual(errorsOf([plan], { values })[0], ofContext);
+    assert.deepEqual(errorsOf([], { values }), [ofContext]);
     assert.deepEqual(errorsOf([{ ...plan, parentTariffCode: 'GONE' }]), [
       ['PARENT_NOT_FOUND', 'A', 'parentTariffCode', null],
+    ]);
+  });
+
+  test('a circle of values is told at the formula of the plan that closes it', () => {
+    const values = [
+      { name: 'fee', type: 'Number' as const, default: '1' },
+      { name: 'rate', type: 'Number' as const, default: '2 + fee' },
+    ];
+    const closing = { ...plan, valueFormulas: [{ name: 'fee', formula: '1 + rate' }] };
+    const wanted: Told[] = [['FORMULA_CYCLE', 'A', 'valueFormulas[0].formula', 4]];
+    assert.deepEqual(errorsOf([closing], { values }), wanted);
+    const child = { code: 'B', parentTariffCode: 'A', valueFormulas: closing.valueFormulas };
+    assert.deepEqual(errorsOf([plan, child], { values }), [
+      ['FORMULA_CYCLE', 'B', 'valueFormulas[0].formula', 4],
+    ]);
+    assert.deepEqual(errorsOf([closing, { code: 'C', parentTariffCode: 'A' }], { values }), wanted);
+  });
+
+  test('a circle of components is told at the rule of the plan that closes it', () => {
+    const parent = planWith([{ component: 'extra', formula: '2 + comp.feeCharge' }]);
+    const rule = { component: 'feeCharge', formula: '1 + comp.extra' };
+    const child = { code: 'B', parentTariffCode: 'A', componentRules: [rule] };
+    assert.deepEqual(errorsOf([parent, child]), [
+      ['FORMULA_CYCLE', 'B', 'componentRules[0].formula', 4],
     ]);
   });
 
@@ -190,12 +216,21 @@ describe('errors of a context', () => {
       },
     ];
     const wanted: Told[] = [
-      ['FORMULA_UNKNOWN_NAME', null, 'values.a.default', 0],
-      ['FORMULA_TYPE', null, 'values.b.default', 0],
-      ['SLAB_OPEN_END_MISSING', null, 'values.t.default[0].upTo', null],
+      ['FORMULA_UNKNOWN_NAME', null, 'values[0].default', 0],
+      ['FORMULA_TYPE', null, 'values[1].default', 0],
+      ['SLAB_OPEN_END_MISSING', null, 'values[3].default[0].upTo', null],
     ];
     assert.deepEqual(contextErrors({ values }), wanted);
     assert.deepEqual(errorsOf([{ code: 'A' }, { code: 'B' }], { values }), wanted);
+  });
+
+  test('an input that is metered and unmetered is told with its place in its own array', () => {
+    const meteredInputs = [{ name: 'a' }, { name: 'b' }];
+    const unmeteredInputs = [{ name: 'c' }, { name: 'b' }, { name: '1d' }];
+    assert.deepEqual(contextErrors({ meteredInputs, unmeteredInputs }), [
+      ['DUPLICATE', null, 'unmeteredInputs[1].name', null],
+      ['DEFINITION_INVALID', null, 'unmeteredInputs[2].name', null],
+    ]);
   });
 
   test('hold rules are conditions', () => {

@@ -3,6 +3,7 @@
 import { firstDay, formatDay, parseDay } from '../../base/days.ts';
 import {
   AppError,
+  definitionErrors,
   type ErrorCode,
   type ErrorDetail,
   errorCodes,
@@ -75,7 +76,26 @@ export type RequestPlaces = { context: string | null; plans: ReadonlyMap<string,
 
 export function assertSound(problems: readonly PlanProblem[], places: RequestPlaces): void {
   if (problems.length === 0) return;
-  throw errorFromDetails(problemDetails(problems, places));
+  const details = problemDetails(problems, places);
+  throw places.context === null ? errorFromDetails(details) : contextError(details);
+}
+
+/** Plans that a simulation sends beside a context; they keep the codes of their mistakes. */
+const ofSentPlan = /^tariffs\[/;
+
+/**
+ * A request that brings a context is refused with one code; `details` have the codes of its
+ * formulas, and of the formulas of stored plans that the context would break.
+ */
+export function contextError(details: ErrorDetail[]): AppError {
+  const error = errorFromDetails(details);
+  const { code, message, field } = error;
+  if (!definitionErrors.includes(code) || ofSentPlan.test(field ?? '')) return error;
+  return new AppError('DEFINITION_INVALID', {
+    message,
+    ...(field === null ? {} : { field }),
+    details: error.details,
+  });
 }
 
 /** Problems of what was sent come first; those of other plans name the plan. */

@@ -63,8 +63,10 @@ export function checkContext(context: ContextDefinition): PlanProblem[] {
   checkNames('values', context.values, report);
   checkNames('components', context.components, report);
   checkNames('connectionInputs', context.connectionInputs, report);
-  const inputs = [...(context.meteredInputs ?? []), ...(context.unmeteredInputs ?? [])];
-  checkNames('meteredInputs', inputs, report);
+  // Formulas read both by one name, so that no name may be in both arrays.
+  const inputNames = new Set<string>();
+  checkNames('meteredInputs', context.meteredInputs, report, inputNames);
+  checkNames('unmeteredInputs', context.unmeteredInputs, report, inputNames);
   for (const [index, value] of (context.values ?? []).entries()) {
     checkValue(value, `values[${index}]`, report);
   }
@@ -91,12 +93,12 @@ function checkNames(
   field: string,
   items: readonly { name: string }[] | undefined,
   report: Report,
+  seen: Set<string> = new Set(),
 ): void {
   const given = items ?? [];
   if (given.length > definitionsMax) {
     report('TOO_MANY_ITEMS', field, `at most ${definitionsMax} are allowed, not ${given.length}`);
   }
-  const seen = new Set<string>();
   for (const [index, item] of given.entries()) {
     const place = `${field}[${index}].name`;
     if (typeof item.name !== 'string' || !definitionNamePattern.test(item.name)) {

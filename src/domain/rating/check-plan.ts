@@ -21,8 +21,9 @@ import {
   type PriceBook,
   singleVersion,
 } from './price-book.ts';
-import { cycleOf } from './schedule.ts';
+import { componentNames, cycleOf } from './schedule.ts';
 import { checkSecurityAttributes } from './security.ts';
+import { valueCycles } from './value-cycles.ts';
 import { contextWarnings, planWarnings } from './warnings.ts';
 
 export type CheckResult = {
@@ -63,11 +64,12 @@ function checkDefinitions(definitions: Definitions): CheckResult {
 /** Defaults of values, which a context may have before it has any plan. */
 function checkDefaults(context: CompiledContext): PlanProblem[] {
   const problems: PlanProblem[] = [];
-  for (const definition of context.values) {
-    if (definition === undefined) continue;
-    compileValue(definition, [], [], { context, traced: false, problems });
-  }
-  return problems;
+  const values = context.values.map((definition) =>
+    definition === undefined
+      ? undefined
+      : compileValue(definition, [], [], { context, traced: false, problems }),
+  );
+  return [...problems, ...valueCycles(values, context, null)];
 }
 
 function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Edition | null {
@@ -90,7 +92,8 @@ function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Editio
   errors.push(...checkSecurityAttributes(definition, edition.context));
   // What follows would only repeat mistakes already found.
   if (edition.problems.length > 0) return edition;
-  errors.push(...checkScopes(edition), ...checkCycles(edition), ...checkValueCycles(edition));
+  errors.push(...checkScopes(edition), ...checkCycles(edition));
+  errors.push(...valueCycles(edition.values, edition.context, edition.code));
   if (!edition.isAbstract) errors.push(...checkDefined(edition));
   return edition;
 }
@@ -133,25 +136,39 @@ function checkCycles(edition: Edition): PlanProblem[] {
   const cycle = edition.cycle;
   if (cycle === null) return [];
   const rules = [...edition.segmentRules, ...edition.termRules, ...edition.lateRules];
-  const rule = rules.find((candidate) => candidate.component.slot === cycle[0]);
-  if (rule === undefined) return [];
   const names = [...cycle, cycle[0] as number].map(
     (slot) => edition.context.components[slot]?.definition.name ?? '',
   );
-  const next = cycle[1] ?? (cycle[0] as number);
   const message = `components need each other: ${names.join(' -> ')}`;
-  const position = positionOf(rule, next, edition);
-  return [{ ...ruleProblem(rule, 'FORMULA_CYCLE', position, message), tariffCode: edition.code }];
+  return cycleProblem(rules, cycle, edition, message);
 }
 
-function positionOf(rule: CompiledRule, slot: number, edition: Edition): number {
-  let position = 0;
+/** Told at one rule of the circle: that of the plan itself if it has one. */
+function cycleProblem(
+  rules: readonly CompiledRule[],
+  cycle: readonly number[],
+  edition: Edition,
+  message: string,
+): PlanProblem[] {
+  const inCycle = rules.filter((rule) => cycle.includes(rule.component.slot));
+  const own = inCycle.find((rule) => rule.owned.plan.definition.code === edition.code);
+  const rule = own ?? inCycle[0];
+  if (rule === undefined) return [];
+  const position = positionOf(rule, cycle, edition);
+  return [ruleProblem(rule, 'FORMULA_CYCLE', position, message)];
+}
+
+/** Where a rule first names a component of the circle. */
+function positionOf(rule: CompiledRule, cycle: readonly number[], edition: Edition): number {
+  const positions: number[] = [];
   const root = rule.nodes[0];
   if (root === undefined) return 0;
   walk(root, (part) => {
-    if (ownComponents(part, edition).includes(slot)) position = part.from;
+    if (ownComponents(part, edition).some((slot) => cycle.includes(slot))) {
+      positions.push(part.from);
+    }
   });
-  return position;
+  return positions.length === 0 ? 0 : Math.min(...positions);
 }
 
 /** An add-on on the same bill must not close a circle with the base plan. */
@@ -164,47 +181,13 @@ function checkAddOns(editions: readonly Edition[]): PlanProblem[] {
   )) {
     for (const base of concrete.filter((edition) => !isAddOn(edition))) {
       const parts = [base, addOn].map((edition) => ({ edition, window: 'Current' as const }));
-      const names = cycleOf(parts);
-      if (names === null) continue;
+      const cycle = cycleOf(parts);
+      if (cycle === null) continue;
+      const names = componentNames(cycle, parts);
       const message = `with plan ${base.code} components need each other: ${names}`;
-      const field = 'componentRules';
-      problems.push({ code: 'FORMULA_CYCLE', tariffCode: addOn.code, field, position: 0, message });
+      problems.push(...cycleProblem(addOn.termRules, cycle, addOn, message));
     }
   }
-  return problems;
-}
-
-/** A value that needs itself through others. */
-function checkValueCycles(edition: Edition): PlanProblem[] {
-  const slots = edition.context.slots.values;
-  const state = new Map<number, 'open' | 'done'>();
-  const problems: PlanProblem[] = [];
-  const visit = (slot: number): void => {
-    if (state.get(slot) === 'done') return;
-    const name = edition.context.values[slot]?.name ?? '';
-    if (state.get(slot) === 'open') {
-      const field = `valueFormulas.${name}`;
-      const message = `value \`${name}\` needs itself`;
-      problems.push({
-        code: 'FORMULA_CYCLE',
-        tariffCode: edition.code,
-        field,
-        position: 0,
-        message,
-      });
-      return;
-    }
-    state.set(slot, 'open');
-    for (const node of edition.values[slot]?.nodes ?? []) {
-      walk(node, (part) => {
-        if (part.kind !== 'name' || part.space !== null) return;
-        const next = slots.get(part.id);
-        if (next !== undefined) visit(next);
-      });
-    }
-    state.set(slot, 'done');
-  };
-  for (const slot of slots.values()) visit(slot);
   return problems;
 }
 

@@ -26,7 +26,12 @@ export type CompiledValue = {
   readonly pieces: readonly Piece[];
   /** Trees of the formulas that can hold, for finding what they refer to. */
   readonly nodes: readonly FormulaNode[];
+  /** Where the formula of each tree is written. */
+  readonly places: readonly Place[];
 };
+
+/** The formulas of one value, collected while its items are compiled. */
+type Formulas = { readonly nodes: FormulaNode[]; readonly places: Place[] };
 
 type Compilation = {
   readonly context: CompiledContext;
@@ -41,17 +46,17 @@ export function compileValue(
   chain: Chain,
   compilation: Compilation,
 ): CompiledValue {
-  const nodes: FormulaNode[] = [];
+  const formulas: Formulas = { nodes: [], places: [] };
   const layers = levels.map((items) =>
     items.flatMap((owned): Piece[] => {
-      const item = compileItem(definition, owned, chain, compilation, nodes);
+      const item = compileItem(definition, owned, chain, compilation, formulas);
       return item === null ? [] : [{ from: owned.from, to: owned.to, item }];
     }),
   );
-  const fallback = compileDefault(definition, compilation, nodes);
+  const fallback = compileDefault(definition, compilation, formulas);
   if (fallback !== null) layers.push([{ from: firstDay, to: lastDay, item: fallback }]);
   const slot = compilation.context.slots.values.get(definition.name) as number;
-  return { slot, definition, pieces: overlay(layers), nodes };
+  return { slot, definition, pieces: overlay(layers), ...formulas };
 }
 
 function compileItem(
@@ -59,7 +64,7 @@ function compileItem(
   owned: OwnedValue,
   chain: Chain,
   compilation: Compilation,
-  nodes: FormulaNode[],
+  formulas: Formulas,
 ): ValueItem | null {
   const { plan, item, index } = owned;
   const code = plan.definition.code;
@@ -92,19 +97,20 @@ function compileItem(
     source,
     { ...place, field: `${place.field}.formula` },
     compilation,
-    nodes,
+    formulas,
   );
 }
 
 function compileDefault(
   definition: ValueDefinition,
   compilation: Compilation,
-  nodes: FormulaNode[],
+  formulas: Formulas,
 ): ValueItem | null {
   const given = definition.default;
   if (given === null || given === undefined) return null;
   const source: Source = { kind: 'Default', version: compilation.context.version };
-  const place = { tariffCode: null, field: `values.${definition.name}.default` };
+  const index = compilation.context.definition.values?.indexOf(definition);
+  const place = { tariffCode: null, field: `values[${index}].default` };
   if (Array.isArray(given)) return rowsItem(definition, given, source, place, compilation);
   const text = String(given);
   // A plain word is the text itself; what starts like a formula is one.
@@ -112,7 +118,7 @@ function compileDefault(
     return { constant: text, formula: null, text, source };
   }
   const upper = typeof given === 'boolean' ? text.toUpperCase() : text;
-  return formulaItem(definition, upper, source, place, compilation, nodes);
+  return formulaItem(definition, upper, source, place, compilation, formulas);
 }
 
 function rowsItem(
@@ -146,14 +152,15 @@ function formulaItem(
   source: Source,
   place: Place,
   compilation: Compilation,
-  nodes: FormulaNode[],
+  formulas: Formulas,
 ): ValueItem | null {
   const { context, traced, problems } = compilation;
   const scope = makeScope(context.names, 'Value');
   const checked = checkFormula(text, scope, valueType(definition).kind);
   problems.push(...formulaProblems(place, checked.problems));
   if (checked.node === null || checked.problems.length > 0) return null;
-  nodes.push(checked.node);
+  formulas.nodes.push(checked.node);
+  formulas.places.push(place);
   const constant = constantOf(checked.node, context);
   if (constant !== null) return { constant, formula: null, text: shown(constant, text), source };
   const binder = makeBinder({

@@ -32,12 +32,14 @@ export function scheduleOf(editions: readonly ScheduledEdition[]): Schedule {
 }
 
 /** The components that need each other among these editions' Term rules; null if none do. */
-export function cycleOf(editions: readonly ScheduledEdition[]): string | null {
-  const { cycle } = orderedEntries(editions);
-  return cycle === null ? null : namesOf(cycle, editions);
+export function cycleOf(editions: readonly ScheduledEdition[]): readonly number[] | null {
+  return orderedEntries(editions).cycle;
 }
 
-function namesOf(cycle: readonly number[], editions: readonly ScheduledEdition[]): string {
+export function componentNames(
+  cycle: readonly number[],
+  editions: readonly ScheduledEdition[],
+): string {
   const { context } = (editions[0] as ScheduledEdition).edition;
   return cycle.map((slot) => context.components[slot]?.definition.name).join(' -> ');
 }
@@ -45,7 +47,7 @@ function namesOf(cycle: readonly number[], editions: readonly ScheduledEdition[]
 function makeSchedule(editions: readonly ScheduledEdition[]): Schedule {
   const { entries, order, cycle } = orderedEntries(editions);
   if (cycle !== null) {
-    const names = namesOf(cycle, editions);
+    const names = componentNames(cycle, editions);
     throw new RatingError('DEFINITION_INVALID', `plan and add-ons need each other: ${names}`);
   }
   const rank = new Map(order.map((slot, index) => [slot, index]));

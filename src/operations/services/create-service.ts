@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { contextError } from '../../domain/pricing/check-definitions.ts';
 import { createContext } from '../../domain/pricing/contexts.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -33,17 +34,8 @@ export const createService = operation({
     'TEMPLATE_NOT_FOUND',
     'BANK_ACCOUNT_NOT_FOUND',
     'DEFINITION_INVALID',
-    'FORMULA_SYNTAX',
-    'FORMULA_TYPE',
-    'FORMULA_UNKNOWN_NAME',
-    'FORMULA_UNKNOWN_FUNCTION',
-    'FORMULA_ARITY',
-    'FORMULA_SCOPE',
-    'FORMULA_TOO_LONG',
-    'FORMULA_TOO_DEEP',
-    'SLAB_ORDER',
-    'SLAB_OPEN_END_MISSING',
   ],
+  refusal: contextError,
   example: { service: { code: 'ELEC', ...exampleService } } as never,
   async handle(call, body) {
     const { tx, tenant } = call;

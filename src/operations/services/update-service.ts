@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { dateIn, parseDate } from '../../base/calendar.ts';
-import { definitionErrors } from '../../base/errors.ts';
+import { contextError } from '../../domain/pricing/check-definitions.ts';
 import { changeContext } from '../../domain/pricing/contexts.ts';
 import { empty, filledText, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -48,8 +48,9 @@ export const updateService = operation({
     'PERIOD_NOT_FOUND',
     'TEMPLATE_NOT_FOUND',
     'BANK_ACCOUNT_NOT_FOUND',
-    ...definitionErrors,
+    'DEFINITION_INVALID',
   ],
+  refusal: contextError,
   example: { service: { code: 'ELEC', name: 'Electricity', dueDateOffset: 10 } },
   async handle(call, body) {
     const { tx, tenant } = call;

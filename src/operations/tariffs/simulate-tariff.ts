@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
-import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
+import { assertSound, contextError, problemsFrom } from '../../domain/pricing/check-definitions.ts';
 import { contextDefinition } from '../../domain/pricing/context.ts';
 import { type ContextRow, findContext } from '../../domain/pricing/contexts-store.ts';
 import { loadDefinitions, storedPriceBook } from '../../domain/pricing/price-books.ts';
@@ -70,6 +70,7 @@ export const simulateTariff = operation({
     'DUPLICATE',
     ...definitionErrors,
   ],
+  refusal: contextError,
   example: {
     serviceCode: 'ELEC',
     tariffCode: 'RES-A1',
