@@ -121,8 +121,11 @@ create table bill_numbers (
   retired_reason text,
   retired_at timestamp with time zone,
   retired_by text,
+  series_id integer,
+  series_number bigint,
   constraint bill_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
-  constraint bill_numbers_retired CHECK ((num_nulls(retired_reason, retired_at, retired_by) = ANY (ARRAY[0, 3])))
+  constraint bill_numbers_retired CHECK ((num_nulls(retired_reason, retired_at, retired_by) = ANY (ARRAY[0, 3]))),
+  constraint bill_numbers_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2])))
 );
 
 create table bill_parts (
@@ -339,8 +342,11 @@ create table credit_notes (
   rebill_term_id bigint,
   created_at timestamp with time zone not null,
   created_by text not null,
+  series_id integer,
+  series_number bigint,
   constraint credit_notes_pkey PRIMARY KEY (tenant_id, credit_note_id),
   constraint credit_notes_reason_check CHECK ((reason <> ''::text)),
+  constraint credit_notes_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2]))),
   constraint credit_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint credit_notes_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
   constraint credit_notes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
@@ -656,6 +662,21 @@ create table meters (
   constraint meters_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'InActive'::text]))),
   constraint meters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint meters_type_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id)
+);
+
+create table number_series (
+  tenant_id bigint not null,
+  series_id integer not null,
+  kind text not null,
+  series_key text not null,
+  first_number bigint not null default 1,
+  last_number bigint not null,
+  constraint number_series_check CHECK ((last_number >= (first_number - 1))),
+  constraint number_series_first_number_check CHECK ((first_number >= 1)),
+  constraint number_series_kind_check CHECK ((kind = ANY (ARRAY['Bill'::text, 'CreditNote'::text]))),
+  constraint number_series_pkey PRIMARY KEY (tenant_id, series_id),
+  constraint number_series_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint number_series_tenant_id_kind_series_key_key UNIQUE (tenant_id, kind, series_key)
 );
 
 create table parties (
@@ -2402,6 +2423,9 @@ create policy tenant_wall on meter_types as permissive for all using ((tenant_id
 alter table meters enable row level security, force row level security;
 create policy tenant_wall on meters as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
+alter table number_series enable row level security, force row level security;
+create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
+
 alter table parties enable row level security, force row level security;
 create policy tenant_wall on parties as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
@@ -2621,6 +2645,8 @@ grant select on meters to billwright_search;
 
 grant select, update on meters to billwright_worker;
 
+grant insert, select on number_series to billwright_worker;
+
 grant insert, select, update on parties to billwright_api;
 
 grant select on parties to billwright_search;
@@ -2736,6 +2762,8 @@ grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwri
 grant update (subject_ts) on bill_parts to billwright_worker;
 
 grant insert (bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
+
+grant update (last_number) on number_series to billwright_worker;
 
 grant update (wallet_balance) on parties to billwright_worker;
 

@@ -1,6 +1,5 @@
-// Numbers of bills as people see them, and that none is given twice. One format never makes a
-// number twice, but another one, or the code of another batch, may: 1{number} and {number} both
-// make 112.
+// Numbers of bills as people see them: gapless in each series, and none given twice. One format
+// never prints a number twice, but two series may: 1{number} and {number} both print 112.
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
@@ -9,44 +8,95 @@ import {
   hasNumbersBetween,
   insertRetired,
   listDrafts,
+  type Numbered,
 } from '../domain/bills/post-store.ts';
-import { findRun, updateReservation } from '../domain/bills/runs-store.ts';
+import {
+  findRun,
+  listReservations,
+  type NumberRange,
+  updateReservation,
+} from '../domain/bills/runs-store.ts';
 import type { Stamp } from '../domain/ledger/store.ts';
-import { formatNumber } from '../domain/tenants/number-format.ts';
+import {
+  fillFormat,
+  findCommonNumber,
+  type PrintedRange,
+  printNumber,
+  seriesKey,
+} from '../domain/tenants/number-format.ts';
+import { lockNumbering, takeFromSeries } from '../domain/tenants/number-series-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
-
-/** Writes a number of the series as it stands on a bill of the posting. */
-export type NumberOf = (number: number) => string;
 
 /** Numbers looked for at once. */
 const lookupSize = 1_000;
 
-export async function numberingOf(
+/**
+ * Sets numbers aside for all bills of a posting. The format is kept with them: a posting that was
+ * begun goes on in its own series, whatever the settings say by then.
+ */
+export async function reserveNumbers(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  postingDate: string,
-): Promise<NumberOf> {
-  const { bill_number_format: format } = await findSettings(tx, tenantId);
-  const date = Temporal.PlainDate.from(postingDate);
-  const parts = { serviceCode: term.context_code, batchCode: term.batch_code, date };
-  return (number) => formatNumber(format, { ...parts, number });
+  { postingDate, count }: { postingDate: string; count: number },
+): Promise<NumberRange> {
+  const settings = await findSettings(tx, tenantId);
+  const format = fillFormat(settings.bill_number_format, {
+    serviceCode: term.context_code,
+    batchCode: term.batch_code,
+    date: Temporal.PlainDate.from(postingDate),
+  });
+  const series = { kind: 'Bill', key: seriesKey(format) } as const;
+  await lockNumbering(tx, tenantId);
+  const { seriesId, first } = await takeFromSeries(tx, tenantId, series, count);
+  await assertNotGiven(tx, tenantId, { format, first, count });
+  for (const other of await listReservations(tx, tenantId)) {
+    const { numbers, bills } = other;
+    if (numbers.seriesId === seriesId) continue;
+    const range = { format: numbers.format, first: numbers.first, count: bills };
+    const common = findCommonNumber({ format, first, count }, range);
+    if (common !== undefined) throw alreadyGiven(common);
+  }
+  return { seriesId, first, format };
+}
+
+const creditNoteFormat = 'CN-{year}-{number:6}';
+
+export async function numberCreditNote(
+  tx: Tx,
+  tenantId: number,
+  date: Temporal.PlainDate,
+): Promise<{ number: string; seriesId: number; seriesNumber: number }> {
+  const format = fillFormat(creditNoteFormat, { serviceCode: '', batchCode: '', date });
+  const series = { kind: 'CreditNote', key: seriesKey(format) } as const;
+  const { seriesId, first } = await takeFromSeries(tx, tenantId, series, 1);
+  return { number: printNumber(format, first), seriesId, seriesNumber: first };
+}
+
+/** Bills in the order of their ids, with the numbers of the range from `offset` on. */
+export function numberBills(
+  { format, first }: NumberRange,
+  offset: number,
+  ids: readonly number[],
+): Numbered[] {
+  return ids.map((billId, index) => {
+    const seriesNumber = first + offset + index;
+    return { billId, seriesNumber, number: printNumber(format, seriesNumber) };
+  });
 }
 
 /**
- * Refuses a range of numbers of which one stands on a bill or was retired. Numbers with as many
- * digits are as long and sorted as texts, so that two of them tell whether anything lies between.
- * Where the format stayed as it was there is nothing, and single numbers need not be looked for.
- * What another posting gives at this moment is refused by the index, and seen when the part is
- * tried again.
+ * Refuses a range of numbers of which one is on a bill or was retired. Numbers with as many digits
+ * are as long and sorted as texts, so that the first and the last decide whether any number lies
+ * between. Within one series there is none, and single numbers need not be looked for.
  */
-export async function assertNotGiven(
+async function assertNotGiven(
   tx: Tx,
   tenantId: number,
-  numberOf: NumberOf,
-  range: { first: number; count: number },
+  { format, first: start, count }: PrintedRange,
 ): Promise<void> {
-  for (const [first, last] of byDigits(range.first, range.first + range.count - 1)) {
+  const numberOf = (number: number) => printNumber(format, number);
+  for (const [first, last] of byDigits(start, start + count - 1)) {
     if (!(await hasNumbersBetween(tx, tenantId, numberOf(first), numberOf(last)))) continue;
     for (let from = first; from <= last; from += lookupSize) {
       const length = Math.min(lookupSize, last - from + 1);
@@ -58,8 +108,8 @@ export async function assertNotGiven(
 }
 
 /**
- * Takes back what a posting set aside that came to nothing: numbers that wait for a draft are
- * retired, as others may have been given since. The rest of them are retired already.
+ * Takes back what a posting without result had set aside: numbers that wait for a draft are
+ * retired. The others of the range are retired already.
  */
 export async function retireReserved(
   tx: Tx,
@@ -71,17 +121,15 @@ export async function retireReserved(
   const { term_id: termId, run_number: runNumber } = term;
   const reserved = (await findRun(tx, tenantId, { termId, runNumber }))?.reserved;
   if (!reserved) return;
-  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
-  let first = reserved.firstNumber;
+  const { seriesId } = reserved.numbers;
+  let offset = 0;
   for (const [firstId, lastId, count] of reserved.ranges) {
     const { drafts } = await listDrafts(tx, tenantId, termId, { firstId, lastId });
-    await assertNotGiven(tx, tenantId, numberOf, { first, count: drafts.length });
-    const from = first;
-    const bills = drafts.map(({ bill_id: billId }, index) => {
-      return { billId, number: numberOf(from + index) };
-    });
-    if (bills.length > 0) await insertRetired(tx, tenantId, { termId, bills }, reason, stamp);
-    first += count;
+    const ids = drafts.map((draft) => draft.bill_id);
+    const bills = numberBills(reserved.numbers, offset, ids);
+    const retired = { termId, seriesId, bills };
+    if (bills.length > 0) await insertRetired(tx, tenantId, retired, reason, stamp);
+    offset += count;
   }
   await updateReservation(tx, tenantId, { termId, runNumber }, null);
 }
@@ -99,7 +147,7 @@ function byDigits(first: number, last: number): [first: number, last: number][] 
 
 function alreadyGiven(number: string): AppError {
   return new AppError('DUPLICATE', {
-    message: `Bill number ${number} was given before: \
-change billNumberFormat in the settings and post again`,
+    message: `Bill number ${number} was given before. \
+Change billNumberFormat in the settings, then post again`,
   });
 }

@@ -32,6 +32,7 @@ import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { auditStep } from './audit-step.ts';
+import { numberCreditNote } from './bill-numbers.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { wholeStep } from './whole-step.ts';
 
@@ -110,7 +111,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const today = dateIn(job.now, timezone);
   const creditNoteId = await takeNumbers(tx, tenantId, 'credit-note', 1);
-  const number = `CN-${String(creditNoteId).padStart(8, '0')}`;
+  const { number, seriesId, seriesNumber } = await numberCreditNote(tx, tenantId, today);
   const { journalId, toWallet } = await book(tx, job, found, { creditNoteId, number, today });
   if (rebill) {
     const options = { today: today.toString(), stamp };
@@ -136,6 +137,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     {
       creditNoteId,
       number,
+      seriesId,
+      seriesNumber,
       billId: bill.bill_id,
       partyId: bill.party_id,
       amount: bill.bill_amount,

@@ -33,6 +33,7 @@ export type Place = {
   pinned: PinnedBook;
   usesWallets: boolean;
   postingDate: string;
+  seriesId: number;
   journalId: number;
   firstEntry: number;
   /** Whether some of its bills may have several subscriptions. */
@@ -60,6 +61,7 @@ export async function postPart(
   await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
   await postDrafts(tx, tenantId, {
     bills: posted,
+    seriesId: place.seriesId,
     wallets,
     dueDate,
     openItems: {

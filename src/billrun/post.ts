@@ -34,7 +34,7 @@ import { countStale } from '../domain/bills/subjects-store.ts';
 import { listShared } from '../domain/bills/wallets-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { auditTerm } from './audit-step.ts';
-import { assertNotGiven, numberingOf } from './bill-numbers.ts';
+import { numberBills, reserveNumbers } from './bill-numbers.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
@@ -194,19 +194,18 @@ async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservat
     subscriptions += sumOf(part, 'subscriptions');
   }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
-  const take = (series: 'bill-number' | 'entry' | 'journal', count: number) =>
+  const take = (series: 'entry' | 'journal', count: number) =>
     count === 0 ? 0 : takeNumbers(tx, tenantId, series, count);
+  const postingDate = dateIn(job.now, timezone).toString();
   const reserved: Reservation = {
-    firstNumber: await take('bill-number', bills),
+    numbers: await reserveNumbers(tx, tenantId, term, { postingDate, count: bills }),
     firstEntry: await take('entry', subscriptions * entriesPerSubscription),
     firstJournal: await take('journal', ranges.length * journalsPerPart),
     bills,
     skipped: errors + holds,
-    postingDate: dateIn(job.now, timezone).toString(),
+    postingDate,
     ranges,
   };
-  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
-  await assertNotGiven(tx, tenantId, numberOf, { first: reserved.firstNumber, count: bills });
   const key = { termId: term.term_id, runNumber: term.run_number };
   await updateReservation(tx, tenantId, key, reserved);
   return reserved;
@@ -214,6 +213,11 @@ async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservat
 
 function sumOf(buckets: readonly DraftBucket[], what: 'count' | 'subscriptions'): number {
   return buckets.reduce((sum, bucket) => sum + bucket[what], 0);
+}
+
+/** Bills in the parts before. */
+function billsBefore({ ranges }: Reservation, { chunk }: Chunk): number {
+  return ranges.slice(0, chunk - 1).reduce((sum, [, , bills]) => sum + bills, 0);
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
@@ -236,13 +240,14 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   if (ids.length !== expected) {
     throw new Error(`part ${chunk.chunk} has ${ids.length} drafts, not the ${expected} it had`);
   }
-  const numbered = await numberBills(tx, job, term, reserved, chunk, ids);
+  const numbered = numberBills(reserved.numbers, billsBefore(reserved, chunk), ids);
   const stamp = { at: job.now, by: job.requestedBy };
   const stale = new Set(await advanceSubscriptions(tx, tenantId, parts));
   const isStale = ({ billId }: Numbered) => stale.has(billId);
   if (stale.size > 0) {
     const reason = 'The subscription changed while the term was posted';
-    const fallen = { termId: term.term_id, bills: numbered.filter(isStale) };
+    const { seriesId } = reserved.numbers;
+    const fallen = { termId: term.term_id, seriesId, bills: numbered.filter(isStale) };
     await holdStaleBills(tx, tenantId, fallen, reason, stamp);
   }
   const place: Place = {
@@ -251,6 +256,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     pinned,
     usesWallets,
     postingDate: reserved.postingDate,
+    seriesId: reserved.numbers.seriesId,
     journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerPart,
     firstEntry: reserved.firstEntry + before * entriesPerSubscription,
     isCombined: parts.length !== ids.length || term.post_type !== 'Post Subscription',
@@ -259,26 +265,6 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const booked = drafts.filter((draft) => !stale.has(draft.bill_id));
   const shared = posted.length === 0 ? [] : await postPart(tx, job, place, posted, booked);
   return { done: expected, outcome: { posted: posted.length, shared } };
-}
-
-/**
- * In the order of their ids, from the piece of the range that is the part's. The format may have
- * been changed since posting began, and another term may have been posted.
- */
-async function numberBills(
-  tx: Tx,
-  job: StepJob,
-  term: BilledTerm,
-  reserved: Reservation,
-  chunk: Chunk,
-  ids: readonly number[],
-): Promise<Numbered[]> {
-  const { tenantId } = job.tenant;
-  const numberOf = await numberingOf(tx, tenantId, term, reserved.postingDate);
-  const earlier = reserved.ranges.slice(0, chunk.chunk - 1);
-  const first = earlier.reduce((sum, [, , bills]) => sum + bills, reserved.firstNumber);
-  await assertNotGiven(tx, tenantId, numberOf, { first, count: ids.length });
-  return ids.map((billId, index) => ({ billId, number: numberOf(first + index) }));
 }
 
 type Outcome = { posted: number; shared: number[] };

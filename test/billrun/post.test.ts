@@ -749,17 +749,9 @@ test('verify names what somebody changed by hand', async () => {
     run,
     'update subscription_balances set receivable = receivable - 1 where tenant_id = $1',
   );
-  await rowsOf(
-    run,
-    `update counters set last_number = last_number + 1
-     where tenant_id = $1 and series = 'bill-number'`,
-  );
+  await rowsOf(run, 'update number_series set last_number = last_number + 1 where tenant_id = $1');
   assert.deepEqual(await broken(), ['L3']);
-  await rowsOf(
-    run,
-    `update counters set last_number = last_number - 1
-     where tenant_id = $1 and series = 'bill-number'`,
-  );
+  await rowsOf(run, 'update number_series set last_number = last_number - 1 where tenant_id = $1');
   await rowsOf(
     run,
     `update subscriptions set billed_through = billed_through - 1 where tenant_id = $1`,

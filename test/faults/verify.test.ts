@@ -115,15 +115,28 @@ const crimes: readonly Crime[] = [
     commit: `alter table bills drop constraint bills_number_when_posted;
       update bills set bill_number = null where ${ofBill(6)}`,
     laws: ['L3', 'L6', 'L14'],
-    names: /^taken 12, on bills 11, retired 0, waiting 0$/,
+    names: /^number \S+ of bill 6$/,
   },
   {
-    what: 'numbers were taken for nobody',
-    table: 'counters',
-    commit: `update counters set last_number = last_number + 2
-      where ${mine} and series = 'bill-number'`,
+    what: 'a series has numbers that are on no bill',
+    table: 'number_series',
+    commit: `update number_series set last_number = last_number + 2 where ${mine}`,
     laws: ['L3'],
-    names: /^taken 14, on bills 12/,
+    names: /^series \S+: taken 14, given 12, retired 0, waiting 0, twice 0$/,
+  },
+  {
+    what: 'a series is gone',
+    table: 'number_series',
+    commit: `delete from number_series where ${mine}`,
+    laws: ['L3'],
+    names: /^series of no name: taken 0, given 12/,
+  },
+  {
+    what: 'a number is in another place of its series',
+    table: 'bill_numbers',
+    commit: `update bill_numbers set series_number = 1 where ${ofBill(7)}`,
+    laws: ['L3'],
+    names: /^series \S+: taken 12, given 12, retired 0, waiting 0, twice 1$/,
   },
   {
     what: 'numbers of credit notes were taken for nobody',

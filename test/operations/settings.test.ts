@@ -46,7 +46,7 @@ test('every setting is changed by sending it, and stays when it is left out', as
     { country: 'deu' },
     { locale: 'de-DE' },
     { connectionNumberFormat: 'C{number}' },
-    { billNumberFormat: 'B-{number:4}' },
+    { billNumberFormat: 'B-{serviceCode}-{year}-{number:4}' },
     { deliveryChannels: ['SMS', 'Print'] as const },
     { letterhead: { lines: ['a', { b: null }] } },
     { reminders: [{ afterDays: 7 }] },
@@ -165,6 +165,25 @@ test('wrong values are refused and change nothing', async () => {
   const { now: _, ...after } = await settings();
   const { now: __, ...unchanged } = before;
   assert.deepEqual(after, unchanged);
+});
+
+test('a new bill number format without service or year is refused with INVALID_FORMAT', async () => {
+  const { billNumberFormat: before } = await settings();
+  const formats = [
+    'B-{number:4}',
+    '{serviceCode}-{number:6}',
+    '{year}-{number:6}',
+    '{serviceCode}-{year}-{number}-{number}',
+  ];
+  for (const billNumberFormat of formats) {
+    const { error } = await refuses(
+      admin.updateSettings({ data: { billNumberFormat } }),
+      'INVALID_FORMAT',
+      { field: 'data.billNumberFormat', statusCode: 422 },
+    );
+    assert.match(error.message, /needs \{serviceCode\} and \{year\}, and \{number\} once/);
+  }
+  assert.equal((await settings()).billNumberFormat, before);
 });
 
 test('of settings changed by two who saw the same ts one is stale; without ts nothing is lost', async () => {

@@ -45,8 +45,8 @@ export async function newService(
   fields: Partial<Service> = {},
 ): Promise<string> {
   made += 1;
-  const code = `S${made}`;
-  await client.createService({ service: { ...smallService, code, ...fields } });
+  const code = fields.code ?? `S${made}`;
+  await client.createService({ service: { ...smallService, ...fields, code } });
   return code;
 }
 

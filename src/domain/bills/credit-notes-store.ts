@@ -5,6 +5,8 @@ import type { Stamp } from '../ledger/store.ts';
 export type CreditNote = {
   creditNoteId: number;
   number: string;
+  seriesId: number;
+  seriesNumber: number;
   billId: number;
   partyId: number;
   /** Minor units, as the bill had them. */
@@ -24,11 +26,13 @@ export async function insertCreditNote(
   stamp: Stamp,
 ): Promise<void> {
   await sql`
-    insert into credit_notes (tenant_id, credit_note_id, credit_note_number, bill_id, party_id,
-      amount, to_wallet, issue_date, reason, journal_id, rebill_term_id, created_at, created_by)
-    values (${tenantId}, ${note.creditNoteId}, ${note.number}, ${note.billId}, ${note.partyId},
-      ${note.amount}, ${note.toWallet}, ${note.issueDate}::date, ${note.reason},
-      ${note.journalId}, ${note.rebillTermId}, ${stamp.at}, ${stamp.by})
+    insert into credit_notes (tenant_id, credit_note_id, credit_note_number, series_id,
+      series_number, bill_id, party_id, amount, to_wallet, issue_date, reason, journal_id,
+      rebill_term_id, created_at, created_by)
+    values (${tenantId}, ${note.creditNoteId}, ${note.number}, ${note.seriesId},
+      ${note.seriesNumber}, ${note.billId}, ${note.partyId}, ${note.amount}, ${note.toWallet},
+      ${note.issueDate}::date, ${note.reason}, ${note.journalId}, ${note.rebillTermId},
+      ${stamp.at}, ${stamp.by})
   `.execute(tx);
 }
 

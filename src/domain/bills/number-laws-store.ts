@@ -4,33 +4,17 @@ import type { Tx } from '../../base/db/pool.ts';
 import { judge, type Verdict } from './laws-store.ts';
 
 /**
- * Every number that was taken is on the bill it was given to, retired, or waits for a bill that is
- * being posted, and is of the term of its bill. The ledger names the number under which a bill was
- * booked: it is still that of the bill, or retired.
- * No counter is behind what was numbered by it: the next number would be given a second time. Every
- * number of a credit note is on one.
+ * Series are gapless: every number up to the last one is on the bill it was given to, retired, or
+ * waits for a bill that is being posted, and is of the term of its bill. Credit notes likewise. The
+ * ledger names the number under which a bill was booked: the bill has it still, or it is retired.
+ * No counter is behind what was numbered by it: the next number would be given a second time.
  */
 export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
   return judge(tx, tenantId, {
-    checked: sql`select coalesce(max(last_number), 0) from counters
-      where tenant_id = ${tenantId} and series = 'bill-number'`,
+    checked: sql`select coalesce(sum(last_number - first_number + 1), 0)::bigint
+      from number_series where tenant_id = ${tenantId}`,
     wrong: sql`
-      select 'taken ' || n.taken || ', on bills ' || n.given || ', retired ' || n.retired
-        || ', waiting ' || n.waiting as what
-      from (
-        select
-          coalesce((select last_number from counters
-            where tenant_id = ${tenantId} and series = 'bill-number'), 0) as taken,
-          (select count(*) from bills
-            where tenant_id = ${tenantId} and bill_number is not null) as given,
-          (select count(*) from bill_numbers
-            where tenant_id = ${tenantId} and retired_at is not null) as retired,
-          (select count(*) from bills b
-            join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
-            where b.tenant_id = ${tenantId} and t.stage = 'Posting' and b.status = 'Draft')
-            as waiting
-      ) n
-      where n.taken <> n.given + n.retired + n.waiting
+      ${wrongSeries(tenantId)}
       union all
       select 'number ' || coalesce(n.bill_number, b.bill_number) || ' of bill '
         || coalesce(n.bill_id, b.bill_id)
@@ -52,6 +36,48 @@ export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
       union all
       ${usedUp(tenantId)}`,
   });
+}
+
+/** How many numbers of a series are given, each once, none of them outside its range. */
+function wrongSeries(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select 'series ' || coalesce(s.series_key, 'of no name') || ': taken '
+      || coalesce(s.last_number - s.first_number + 1, 0) || ', given ' || coalesce(n.given, 0)
+      || ', retired ' || coalesce(n.retired, 0) || ', waiting ' || coalesce(w.waiting, 0)
+      || ', twice ' || coalesce(n.given + n.retired - n.different, 0) as what
+    from (select * from number_series where tenant_id = ${tenantId}) s
+    full join (
+      select g.series_id, count(*) filter (where not g.is_retired) as given,
+        count(*) filter (where g.is_retired) as retired,
+        count(distinct g.series_number) as different, min(g.series_number) as first,
+        max(g.series_number) as last
+      from (
+        select series_id, series_number, retired_at is not null as is_retired
+        from bill_numbers
+        where tenant_id = ${tenantId} and series_id is not null
+        union all
+        select series_id, series_number, false from credit_notes
+        where tenant_id = ${tenantId} and series_id is not null
+      ) g
+      group by g.series_id
+    ) n on n.series_id = s.series_id
+    left join (${waitingNumbers(tenantId)}) w on w.series_id = s.series_id
+    where s.series_id is null
+      or s.last_number - s.first_number + 1
+        <> coalesce(n.given + n.retired, 0) + coalesce(w.waiting, 0)
+      or n.different <> n.given + n.retired or n.first < s.first_number or n.last > s.last_number`;
+}
+
+/** Numbers that were set aside for drafts of terms that are being posted. */
+function waitingNumbers(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select (r.reserved #>> '{numbers,seriesId}')::integer as series_id, count(*) as waiting
+    from terms t
+    join bill_runs r on r.tenant_id = ${tenantId} and r.term_id = t.term_id
+      and r.run_number = t.run_number
+    join bills b on b.tenant_id = ${tenantId} and b.term_id = t.term_id and b.status = 'Draft'
+    where t.tenant_id = ${tenantId} and t.stage = 'Posting'
+    group by 1`;
 }
 
 /** A bill that is still there has its retired numbers of its own term. */

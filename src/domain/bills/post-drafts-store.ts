@@ -8,6 +8,7 @@ import type { WalletUse } from './wallets-store.ts';
 
 export type Posting = {
   bills: readonly Numbered[];
+  seriesId: number;
   wallets: readonly WalletUse[];
   /** Of bills that are due when they are posted. */
   dueDate: string | null;
@@ -30,6 +31,7 @@ export type Posting = {
  */
 export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
   const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
+  const counters = posting.bills.map((one) => one.seriesNumber);
   const { rows } = await sql<{ bills: number; parts: number; histories: number }>`
     with posted as (${markedPosted(tenantId, posting)}),
     parts as (
@@ -50,8 +52,11 @@ export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Pr
       order by b.bill_id, b.subscription_id
     ),
     numbers as (
-      insert into bill_numbers (tenant_id, bill_number, bill_id, term_id)
-      select tenant_id, bill_number, bill_id, ${posting.term.termId}::bigint from posted
+      insert into bill_numbers
+        (tenant_id, bill_number, bill_id, term_id, series_id, series_number)
+      select b.tenant_id, b.bill_number, b.bill_id, ${posting.term.termId}::bigint,
+        ${posting.seriesId}::integer, (${counters}::bigint[])[${placeOf(posting)}]
+      from posted b
     ),
     histories as (${extendedHistories(tenantId, posting)} returning h.subscription_id)
     select (select count(*) from posted) as bills, (select count(*) from parts) as parts,
@@ -82,15 +87,20 @@ function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown
       and bill_id = any(${bills.map((one) => one.billId)}::bigint[])`;
 }
 
+/** Of bill `b` in the arrays, which are in the order of ids. */
+function placeOf({ bills }: Posting): RawBuilder<unknown> {
+  return sql`width_bucket(b.bill_id, ${bills.map((one) => one.billId)}::bigint[])`;
+}
+
 /**
- * Bills are numbered by their places in the arrays, which are in the order of ids. Without the
- * range PostgreSQL would sooner read all bills of a small workspace than look up a thousand ids.
+ * Bills are numbered by their places in the arrays. Without the range PostgreSQL would sooner read all
+ * bills of a small workspace than look up a thousand ids.
  */
 function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
   const { bills, wallets, dueDate, stamp } = posting;
   const ids = bills.map((one) => one.billId);
   const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));
-  const place = sql`width_bucket(b.bill_id, ${ids}::bigint[])`;
+  const place = placeOf(posting);
   const applied =
     wallets.length === 0
       ? sql`0`

@@ -168,11 +168,11 @@ async function takeBackSubscriptions(
 export async function holdStaleBills(
   tx: Tx,
   tenantId: number,
-  { termId, bills }: { termId: number; bills: readonly Numbered[] },
+  retired: Retired,
   reason: string,
   stamp: Stamp,
 ): Promise<void> {
-  const ids = bills.map((one) => one.billId);
+  const ids = retired.bills.map((one) => one.billId);
   await sql`
     update bills
     set status = 'Hold', is_held = false, hold_reason = ${reason},
@@ -180,24 +180,26 @@ export async function holdStaleBills(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
-  await insertRetired(tx, tenantId, { termId, bills }, reason, stamp);
+  await insertRetired(tx, tenantId, retired, reason, stamp);
 }
 
 /** Numbers of drafts that will not be posted: they were set aside for them and never given. */
 export async function insertRetired(
   tx: Tx,
   tenantId: number,
-  { termId, bills }: { termId: number; bills: readonly Numbered[] },
+  { termId, seriesId, bills }: Retired,
   reason: string,
   stamp: Stamp,
 ): Promise<void> {
   await sql`
-    insert into bill_numbers
-      (tenant_id, bill_number, bill_id, term_id, retired_reason, retired_at, retired_by)
-    select ${tenantId}, n.number, n.bill_id, ${termId}, ${reason}, ${stamp.at}, ${stamp.by}
+    insert into bill_numbers (tenant_id, bill_number, bill_id, term_id, series_id, series_number,
+      retired_reason, retired_at, retired_by)
+    select ${tenantId}, n.number, n.bill_id, ${termId}, ${seriesId}, n.series_number, ${reason},
+      ${stamp.at}, ${stamp.by}
     from unnest(
-      ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[]
-    ) as n (bill_id, number)
+      ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[],
+      ${bills.map((one) => one.seriesNumber)}::bigint[]
+    ) as n (bill_id, number, series_number)
   `.execute(tx);
 }
 
@@ -233,7 +235,10 @@ export async function findGivenNumber(
   return rows[0]?.bill_number;
 }
 
-export type Numbered = { billId: number; number: string };
+export type Numbered = { billId: number; seriesNumber: number; number: string };
+
+/** Drafts that will not be posted, with the numbers that were set aside for them. */
+export type Retired = { termId: number; seriesId: number; bills: readonly Numbered[] };
 
 export type ShareRow = { bill_id: number; subscription_id: number; amount: number };
 

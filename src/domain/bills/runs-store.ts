@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { PinnedVersions } from '../pricing/price-books.ts';
+import type { SeriesFormat } from '../tenants/number-format.ts';
+
+/** Consecutive numbers of a series, and how they are printed. */
+export type NumberRange = { seriesId: number; first: number; format: SeriesFormat };
 
 /** What was set aside for posting the bills of a run. */
 export type Reservation = {
-  firstNumber: number;
+  numbers: NumberRange;
   firstEntry: number;
   firstJournal: number;
   /** Bills to be posted, and those left out. */
@@ -140,6 +144,18 @@ export async function finishRun(
     set finished_at = ${end.at}, totals = ${JSON.stringify(end.totals)}::jsonb
     where tenant_id = ${tenantId} and term_id = ${key.termId} and run_number = ${key.runNumber}
   `.execute(tx);
+}
+
+/** Of the terms that are being posted at present. */
+export async function listReservations(tx: Tx, tenantId: number): Promise<Reservation[]> {
+  const { rows } = await sql<{ reserved: Reservation }>`
+    select r.reserved
+    from terms t
+    join bill_runs r on r.tenant_id = ${tenantId} and r.term_id = t.term_id
+      and r.run_number = t.run_number
+    where t.tenant_id = ${tenantId} and t.stage = 'Posting' and r.reserved is not null
+  `.execute(tx);
+  return rows.map((row) => row.reserved);
 }
 
 export async function updateReservation(

@@ -31,7 +31,7 @@ const seriesStart = {
   term: 0,
   job: 0,
   bill: 0,
-  'bill-number': 0,
+  'number-series': 0,
   'credit-note': 0,
   document: 0,
   delivery: 0,

@@ -8,7 +8,7 @@ import { isLocale } from '../../base/locales.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
-import { isNumberFormat } from '../../domain/tenants/number-format.ts';
+import { isBillNumberFormat, isNumberFormat } from '../../domain/tenants/number-format.ts';
 import {
   findSettings,
   hasAmounts,
@@ -28,6 +28,13 @@ const numberFormat = Type.String({
   maxLength: 80,
   'x-code': 'INVALID_FORMAT',
   description: 'such as {serviceCode}-{number:8}',
+});
+const billNumberFormat = Type.String({
+  format: 'number-format',
+  maxLength: 80,
+  'x-code': 'INVALID_FORMAT',
+  description:
+    'such as {serviceCode}-{year}-{number:6}; a new format needs {serviceCode} and {year}',
 });
 /** Objects of any shape are kept as they come; their text is limited as a whole. */
 const freeFormCharactersMax = 65_536;
@@ -72,7 +79,7 @@ const settingsChange = Type.Object({
     }),
   ),
   connectionNumberFormat: Type.Optional(numberFormat),
-  billNumberFormat: Type.Optional(numberFormat),
+  billNumberFormat: Type.Optional(billNumberFormat),
   deliveryChannels: maybe(
     Type.Array(oneOf(deliveryChannels), { maxItems: deliveryChannels.length }),
   ),
@@ -107,6 +114,7 @@ export const updateSettingsOperation = operation({
     const before = await findSettings(tx, tenant.tenantId, { lock: true });
     assertNotStale(body.data.ts, before, { what: 'The workspace', field: 'data.ts' });
     const wanted = merged(before, body.data);
+    assertBillNumbers(before, wanted);
     await assertCurrencyFree(call, before, wanted);
     const stamp = { at: call.now, by: call.principal.name };
     const after = await updateSettings(tx, tenant.tenantId, wanted, stamp);
@@ -119,6 +127,20 @@ export const updateSettingsOperation = operation({
     return { message: 'Settings updated', data: {} };
   },
 });
+
+/** A format from before this rule may be sent back as it was. */
+function assertBillNumbers(before: SettingsRow, wanted: SettingsRow): void {
+  const { bill_number_format: format } = wanted;
+  if (format === before.bill_number_format || isBillNumberFormat(format)) return;
+  throw new AppError('INVALID_FORMAT', {
+    message:
+      `billNumberFormat '${format}' needs {serviceCode} and {year}, and {number} once: ` +
+      'bills are numbered without gaps in each service and year. ' +
+      'An example is {serviceCode}-{year}-{number:6}',
+    field: 'data.billNumberFormat',
+    statusCode: 422,
+  });
+}
 
 function assertSmall(field: string, value: object | null | undefined): void {
   if (!value || JSON.stringify(value).length <= freeFormCharactersMax) return;
