@@ -93,8 +93,8 @@ function placeOf({ bills }: Posting): RawBuilder<unknown> {
 }
 
 /**
- * Bills are numbered by their places in the arrays. Without the range PostgreSQL would sooner read all
- * bills of a small workspace than look up a thousand ids.
+ * Bills are numbered by their places in the arrays. Without the range PostgreSQL would sooner read
+ * all bills of a small workspace than look up a thousand ids.
  */
 function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
   const { bills, wallets, dueDate, stamp } = posting;

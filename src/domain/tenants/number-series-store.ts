@@ -1,4 +1,4 @@
-// Gapless numbers that people see, one series for each text that a format prints around its counter.
+// Gapless numbers that people see: a series for each text that a format prints around its counter.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { takeNumbers } from './numbers-store.ts';
