@@ -20,7 +20,7 @@ const server = createServer({
   workspaceHeader: true,
   trustedProxies: [],
   scheduleWaitSeconds: 20,
-  rateLimits: { token: many, tenant: many, loginName: many, loginAddress: many },
+  rateLimits: { token: many, tenant: many, loginName: many, loginAddress: many, wrongToken: many },
 });
 const address = await server.listen({ port: 0, host: '127.0.0.1' });
 process.send?.({ port: Number(new URL(address).port) });

@@ -68,6 +68,7 @@ export function readConfig(env: Environment): Config {
       tenant: rate(env, 'RATE_LIMIT_WORKSPACE', defaultRateLimits.tenant),
       loginName: rate(env, 'RATE_LIMIT_LOGIN_NAME', defaultRateLimits.loginName),
       loginAddress: rate(env, 'RATE_LIMIT_LOGIN_ADDRESS', defaultRateLimits.loginAddress),
+      wrongToken: rate(env, 'RATE_LIMIT_WRONG_TOKEN', defaultRateLimits.wrongToken),
     },
     smtpUrl: smtpUrl(env, 'SMTP_URL'),
     smtpConnections: integer(env, 'SMTP_CONNECTIONS', 10, 1, 100),

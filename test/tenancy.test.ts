@@ -410,6 +410,7 @@ const hosts = createServer({
     tenant: { perSecond: 1e9, burst: 1e9 },
     loginName: { perSecond: 1e9, burst: 1e9 },
     loginAddress: { perSecond: 1e9, burst: 1e9 },
+    wrongToken: { perSecond: 1e9, burst: 1e9 },
   },
 });
 await hosts.listen({ port: 0, host: '127.0.0.1' });

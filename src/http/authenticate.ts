@@ -59,6 +59,18 @@ export function enterTenant(tenantId: number): Statement {
  */
 export class KnownTokens {
   readonly #rows = new Map<string, EnteredRow>();
+  /** Hashes of tokens that this process issued and that were not used yet. */
+  readonly #issued = new Set<string>();
+
+  /** Whether the token is known to have been issued, though it may have ended since. */
+  has({ hash }: Token): boolean {
+    return this.#rows.has(hash) || this.#issued.has(hash);
+  }
+
+  expect(token: string): void {
+    this.#issued.add(tokenHash(token));
+    if (this.#issued.size > knownTokensMax) dropOldest(this.#issued);
+  }
 
   get(token: Token): EnteredRow | undefined {
     return this.#rows.get(token.hash);
@@ -69,13 +81,17 @@ export class KnownTokens {
     if (!row.session_id || row.idle_seconds !== null) return;
     this.#rows.delete(token.hash);
     this.#rows.set(token.hash, row);
-    if (this.#rows.size <= knownTokensMax) return;
-    const oldest = this.#rows.keys().next().value;
-    if (oldest !== undefined) this.#rows.delete(oldest);
+    this.#issued.delete(token.hash);
+    if (this.#rows.size > knownTokensMax) dropOldest(this.#rows);
   }
 }
 
 const knownTokensMax = 10_000;
+
+function dropOldest(kept: Map<string, unknown> | Set<string>): void {
+  const oldest = kept.keys().next().value;
+  if (oldest !== undefined) kept.delete(oldest);
+}
 
 export function principalOf(
   row: EnteredRow | undefined,

@@ -9,6 +9,7 @@ import type { DispatchParts, Incoming } from './prepared.ts';
 import { answerPrivate } from './private-call.ts';
 import { answerPublic } from './public-call.ts';
 import { type Selection, selectOperation } from './routes.ts';
+import { limitWrongTokens } from './wrong-tokens.ts';
 
 export async function dispatch(parts: DispatchParts, incoming: Incoming): Promise<Outgoing> {
   let selection: Selection | undefined;
@@ -35,7 +36,8 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
       realNow,
       headers,
     };
-    return await (operation.access === 'public' ? answerPublic(call) : answerPrivate(call));
+    if (operation.access === 'public') return await answerPublic(call);
+    return await limitWrongTokens(parts, incoming, () => answerPrivate(call));
   } catch (error) {
     const refusal = toAppError(error, parts.log, incoming);
     return refused(selection?.operation, refusal, incoming.requestId, headers);

@@ -30,6 +30,7 @@ export type DispatchParts = {
     tenant: RateLimiter;
     loginName: RateLimiter;
     loginAddress: RateLimiter;
+    wrongToken: RateLimiter;
   };
 };
 

@@ -1,5 +1,6 @@
 // A call without a token: login and refresh.
 import { openingFor, transact } from '../base/db/pool.ts';
+import { nameKey } from '../domain/access/names.ts';
 import type { Actor, AuditEntry } from '../domain/audit/store.ts';
 import type { PublicCall } from '../operations/operation.ts';
 import { type EnteredRow, enterCall } from './authenticate.ts';
@@ -30,13 +31,15 @@ export async function answerPublic(call: Prepared): Promise<Outgoing> {
       }),
   };
   const answer = await call.operation.handle(publicCall as never, call.validated.body as never);
+  const { accessToken } = ('data' in answer ? answer.data : {}) as { accessToken?: string };
+  if (accessToken !== undefined) parts.knownTokens.expect(accessToken);
   return succeeded(call, answer);
 }
 
 /** Of a person, of a machine, or both, whichever is tried in the end. */
 function triedNames({ sent }: Prepared): string[] {
   const names = [sent.username, sent.clientID].filter((name) => typeof name === 'string');
-  return names.map((name) => name.slice(0, nameLengthMax).toLowerCase());
+  return names.map((name) => nameKey(name.slice(0, nameLengthMax)));
 }
 
 /** By address and by name, before anything is looked up or hashed. */

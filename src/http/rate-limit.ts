@@ -10,6 +10,8 @@ export type RateLimits = {
   tenant: Rate;
   loginName: Rate;
   loginAddress: Rate;
+  /** Tokens that do not exist, by the address they come from. */
+  wrongToken: Rate;
 };
 
 export const defaultRateLimits: RateLimits = {
@@ -17,6 +19,7 @@ export const defaultRateLimits: RateLimits = {
   tenant: { perSecond: 400, burst: 800 },
   loginName: { perSecond: 20 / 60, burst: 20 },
   loginAddress: { perSecond: 60 / 60, burst: 60 },
+  wrongToken: { perSecond: 60 / 60, burst: 60 },
 };
 
 /** Beyond this many buckets, those that are full again (nobody used them lately) are dropped. */
@@ -39,18 +42,33 @@ export class RateLimiter {
   take(key: string, nowMs: number, headers: Headers = {}): void {
     const { perSecond, burst } = this.#rate;
     const bucket = this.#buckets.get(key) ?? this.#newBucket(key, nowMs);
-    const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond;
-    bucket.tokens = Math.min(burst, bucket.tokens + gained);
-    bucket.atMs = Math.max(bucket.atMs, nowMs);
+    this.#refill(bucket, nowMs);
     const isAllowed = bucket.tokens >= 1;
     if (isAllowed) bucket.tokens -= 1;
     headers['X-RateLimit-Limit'] = String(burst);
     headers['X-RateLimit-Remaining'] = String(Math.floor(bucket.tokens));
     headers['X-RateLimit-Reset'] = String(Math.ceil((burst - bucket.tokens) / perSecond));
-    if (!isAllowed) {
-      const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
-      throw new AppError('RATE_LIMITED', { retryAfterSeconds: seconds });
-    }
+    if (!isAllowed) throw this.#refusal(bucket);
+  }
+
+  /** What `take` would throw now; takes nothing, and keeps nothing of a key that is not known. */
+  refusalOf(key: string, nowMs: number): AppError | undefined {
+    const bucket = this.#buckets.get(key);
+    if (!bucket) return undefined;
+    this.#refill(bucket, nowMs);
+    return bucket.tokens >= 1 ? undefined : this.#refusal(bucket);
+  }
+
+  #refill(bucket: Bucket, nowMs: number): void {
+    const { perSecond, burst } = this.#rate;
+    const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond;
+    bucket.tokens = Math.min(burst, bucket.tokens + gained);
+    bucket.atMs = Math.max(bucket.atMs, nowMs);
+  }
+
+  #refusal(bucket: Bucket): AppError {
+    const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / this.#rate.perSecond));
+    return new AppError('RATE_LIMITED', { retryAfterSeconds: seconds });
   }
 
   #newBucket(key: string, nowMs: number): Bucket {

@@ -134,6 +134,7 @@ function dispatchParts(options: ServerOptions): DispatchParts {
       tenant: new RateLimiter(rateLimits.tenant),
       loginName: new RateLimiter(rateLimits.loginName),
       loginAddress: new RateLimiter(rateLimits.loginAddress),
+      wrongToken: new RateLimiter(rateLimits.wrongToken),
     },
   };
 }

@@ -138,6 +138,37 @@ test('a stranger cannot use up the limit of a workspace', async () => {
   assert.equal((await list(baseUrl)).envelope.success, true);
 });
 
+function invented(i: number): string {
+  return `1.${String(i).padStart(43, 'C')}`;
+}
+
+test('600 invented tokens meet a limit per address, and tokens in use there go on working', async () => {
+  await scene.clock.whileStopped(async () => {
+    const { wrongToken } = defaultRateLimits;
+    const { baseUrl, visitor } = await scene.anotherServer({ rateLimits: { wrongToken } });
+    const fresh = visitor('limits');
+    await list(baseUrl, admin.token);
+    const codes: string[] = [];
+    for (let i = 0; i < 600; i += 1) {
+      const token = i % 10 === 9 ? `no token ${i}` : invented(i);
+      codes.push((await list(baseUrl, token)).envelope.error?.code ?? 'OK');
+    }
+    assert.deepEqual(codes.slice(0, 60), Array(60).fill('TOKEN_INVALID'));
+    assert.deepEqual(codes.slice(60), Array(540).fill('RATE_LIMITED'));
+    const { envelope, headers } = await list(baseUrl, invented(600));
+    assert.equal(envelope.statusCode, 429);
+    assert.equal(headers.get('retry-after'), '1');
+    assert.equal((await list(baseUrl, admin.token)).envelope.success, true, 'a token in use');
+    const login = { username: 'admin@limits.example', password: 'correct horse battery' };
+    const { accessToken } = (await fresh.login(login)).data;
+    assert.equal((await list(baseUrl, accessToken)).envelope.success, true, 'a new token');
+    assert.equal((await list(baseUrl, '')).envelope.error?.code, 'TOKEN_MISSING');
+    scene.clock.advance({ seconds: 1 });
+    assert.equal((await list(baseUrl, invented(601))).envelope.error?.code, 'TOKEN_INVALID');
+    scene.clock.advance({ seconds: -1 });
+  });
+});
+
 function hosted(host: string, headers: Record<string, string> = {}): Promise<Envelope> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(scene.baseUrl);
@@ -220,7 +251,7 @@ test('X-Workspace is followed only where the server was started with it', async 
 
 test('docs/api.md tells the limits', () => {
   const docs = readFileSync(join(root, 'docs/api.md'), 'utf8');
-  const { token, tenant, loginName, loginAddress } = defaultRateLimits;
+  const { token, tenant, loginName, loginAddress, wrongToken } = defaultRateLimits;
   const figure = (number: number) => number.toLocaleString('en');
   const aMinute = ({ perSecond }: { perSecond: number }) => Math.round(perSecond * 60);
   for (const line of [
@@ -231,6 +262,7 @@ test('docs/api.md tells the limits', () => {
     `| calls | ${token.perSecond} a second per token (burst ${token.burst}), ` +
       `${tenant.perSecond} per workspace (burst ${tenant.burst}) |`,
     `| logins | ${aMinute(loginName)} a minute per name, ${aMinute(loginAddress)} per address |`,
+    `| tokens that do not exist | ${aMinute(wrongToken)} a minute per address |`,
   ]) {
     assert.ok(docs.includes(`\n${line}`), line);
   }

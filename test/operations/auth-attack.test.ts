@@ -61,6 +61,23 @@ test('a name that does not exist gets the same answers in the same order', async
   assert.deepEqual(codes, elevenGuesses);
 });
 
+test('guesses by user name and by e-mail address tell nothing about a login', async () => {
+  const name = { username: 'two.names', email: 'two@names.example' };
+  const login = { ...name, name: 'Two', password: adminPassword, roles: ['Auditor' as const] };
+  await admin.makeLogins({ logins: [login] });
+  const halves = async (names: string[]) => {
+    const codes: string[] = [];
+    for (const half of names) codes.push(...(await guesses(half, 5)));
+    for (const half of names) codes.push(...(await guesses(half, 6)));
+    return codes;
+  };
+  const known = await halves([name.username, name.email]);
+  const unknown = await halves(['no.names', 'no@names.example']);
+  assert.deepEqual(known, unknown);
+  const second = [...Array<string>(4).fill(failed), locked, locked];
+  assert.deepEqual(known, [...Array<string>(10).fill(failed), ...second, ...second]);
+});
+
 test('the lock ends with its time and counts from one again', async () => {
   await guesses('again', 10);
   scene.clock.advance({ minutes: 15 });

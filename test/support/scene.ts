@@ -242,6 +242,7 @@ async function startServer(
       tenant: unlimited,
       loginName: unlimited,
       loginAddress: unlimited,
+      wrongToken: unlimited,
       ...options.rateLimits,
     },
   });

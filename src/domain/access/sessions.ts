@@ -111,7 +111,7 @@ export async function renewSession(
 
 /** Names are kept as hashes here, so that a password typed into the wrong box is not stored. */
 export function failureKey(name: string): Buffer {
-  return createHash('sha256').update(name.toLowerCase()).digest();
+  return createHash('sha256').update(name).digest();
 }
 
 /** With `lock` no further failure can be counted until the transaction ends. */

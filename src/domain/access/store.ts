@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import { nameKey, usernameOf } from './names.ts';
 
 export type Stamp = { at: Temporal.Instant; by: string };
 
@@ -38,7 +39,7 @@ export async function insertLogins(
 ): Promise<void> {
   const rows = logins.map((login, index) => ({
     login_id: firstId + index,
-    username: login.username,
+    username: usernameOf(login.username),
     email: login.email,
     name: login.name,
     password_hash: login.passwordHash,
@@ -78,10 +79,10 @@ export async function insertLogins(
     );
 }
 
-/** The names a login answers to: user name and e-mail address, in one case, each once. */
+/** The names a login answers to, user name and e-mail address, as keys, each once. */
 export function namesOf(login: { username: string; email: string | null }): string[] {
   const names = [login.username, ...(login.email === null ? [] : [login.email])];
-  return [...new Set(names.map((name) => name.toLowerCase()))];
+  return [...new Set(names.map(nameKey))];
 }
 
 const loginColumns = sql.raw(`l.login_id, l.username, l.email, l.name, l.roles, l.status,
@@ -97,7 +98,7 @@ export async function findLoginByName(
     from login_names n
     join logins l on l.tenant_id = n.tenant_id and l.login_id = n.login_id
     left join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
-    where n.tenant_id = ${tenantId} and n.name = ${name.toLowerCase()}
+    where n.tenant_id = ${tenantId} and n.name = ${nameKey(name)}
   `.execute(tx);
   return rows[0];
 }
@@ -150,7 +151,7 @@ export async function countLogins(
 }
 
 function isNamed(username: string | null): RawBuilder<unknown> {
-  return username === null ? sql`true` : sql`l.username = ${username.toLowerCase()}`;
+  return username === null ? sql`true` : sql`l.username = ${usernameOf(username)}`;
 }
 
 /** Locks one login, and with it the question who the last administrator is. */
@@ -164,7 +165,7 @@ export async function lockLogin(
     select l.login_id, l.username, l.email, l.name, l.roles, l.status, l.party_id,
       null::bigint as party_number, null::text as party_kind, l.created_at, l.modified_at, l.ts
     from logins l
-    where l.tenant_id = ${tenantId} and l.username = ${username.toLowerCase()}
+    where l.tenant_id = ${tenantId} and l.username = ${usernameOf(username)}
     for no key update
   `.execute(tx);
   return rows[0];
@@ -245,7 +246,7 @@ export async function lockPartyOfLogin(
     select p.party_number, p.party_id, p.archived
     from logins l
     join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
-    where l.tenant_id = ${tenantId} and l.username = ${username.toLowerCase()}
+    where l.tenant_id = ${tenantId} and l.username = ${usernameOf(username)}
     for share of p
   `.execute(tx);
   return rows[0];

@@ -9,6 +9,7 @@ import { hashSecret } from '../../base/secrets.ts';
 import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
+import { usernameOf } from './names.ts';
 import { insertLogins } from './store.ts';
 
 export const passwordLengthMin = 12;
@@ -110,7 +111,7 @@ export async function createWorkspace(
   await insertFirstMeterTypes(tx, tenantId, stamp);
   const loginId = await takeNumbers(tx, tenantId, 'login', 1);
   const admin = {
-    username: prepared.admin.email.toLowerCase(),
+    username: usernameOf(prepared.admin.email),
     email: prepared.admin.email,
     name: 'Administrator',
     passwordHash: prepared.admin.passwordHash,

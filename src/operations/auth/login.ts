@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { verifySecret } from '../../base/secrets.ts';
 import { isAllowed } from '../../domain/access/addresses.ts';
 import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
+import { nameKey } from '../../domain/access/names.ts';
 import {
   assertNotLocked,
   failureKey,
@@ -39,13 +40,12 @@ export const login = operation({
   async handle(call, body) {
     const credentials = credentialsOf(body);
     const { tenantId } = call.tenant;
-    const { candidate, key } = await call.write(async (tx) => {
-      const candidate = await findCandidate(tx, call, credentials);
-      // User name and e-mail address are two names of one login, with one count of failures.
-      const name = candidate?.actor.name ?? credentials.name;
-      const key = failureKey(`${credentials.kind}/${name}`);
+    // By the name that was sent, whether or not it exists. If the user name and the e-mail address
+    // of a login had one count, two names that are locked together would be known to exist.
+    const key = failureKey(`${credentials.kind}/${nameKey(credentials.name)}`);
+    const candidate = await call.write(async (tx) => {
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: false });
-      return { candidate, key };
+      return findCandidate(tx, call, credentials);
     });
     // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
     const matches = await verifySecret(credentials.secret, candidate?.hash);

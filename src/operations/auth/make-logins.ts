@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
+import { nameKey, usernameFault } from '../../domain/access/names.ts';
 import {
   findTakenNames,
   insertLogins,
@@ -93,7 +94,7 @@ type Sent = {
 };
 
 function loginNames(sent: Sent): string[] {
-  return namesOf({ username: sent.username.trim(), email: sent.email ?? null });
+  return namesOf({ username: sent.username, email: sent.email ?? null });
 }
 
 function problemsOf(
@@ -118,16 +119,32 @@ function problemsOf(
       const message = 'A login with the role Customer needs a partyNumber';
       problems.push({ field: `${at}.partyNumber`, code: 'REQUIRED_FIELD', message });
     }
-    for (const name of loginNames(one)) {
-      const field = name === one.username.trim().toLowerCase() ? `${at}.username` : `${at}.email`;
-      if (taken.has(name) || sent.has(name)) {
-        const message = taken.has(name)
-          ? `A login named ${name} exists already`
-          : `${name} stands twice in this request`;
-        problems.push({ field, code: 'DUPLICATE', message, rejectedValue: name });
-      }
-      sent.add(name);
+    const fault = usernameFault(one.username);
+    if (fault !== undefined) {
+      problems.push({ field: `${at}.username`, code: 'INVALID_CHARACTER', message: fault });
     }
+    problems.push(...duplicatesOf(one, at, { taken, sent }));
     return problems;
+  });
+}
+
+/** A name counts as taken, too, if it looks like one that is. */
+function duplicatesOf(
+  one: Sent,
+  at: string,
+  { taken, sent }: { taken: Set<string>; sent: Set<string> },
+): ErrorDetail[] {
+  return loginNames(one).flatMap((key): ErrorDetail[] => {
+    const isUsername = key === nameKey(one.username);
+    const field = isUsername ? `${at}.username` : `${at}.email`;
+    const name = (isUsername ? one.username : (one.email ?? '')).trim();
+    const isTaken = taken.has(key);
+    const isTwice = sent.has(key);
+    sent.add(key);
+    if (!isTaken && !isTwice) return [];
+    const message = isTaken
+      ? `A login named ${name}, or with a name that looks like it, exists already`
+      : `${name} appears twice in this request`;
+    return [{ field, code: 'DUPLICATE', message, rejectedValue: name }];
   });
 }
