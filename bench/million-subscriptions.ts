@@ -229,7 +229,7 @@ async function showPlans(cluster: Cluster, databaseName: string): Promise<void> 
       await countSubscriptions(tx, tenantId, narrowed);
       const sort = { by: 'id', descending: false } as const;
       const ids = await listIdsAt(tx, tenantId, narrowed, sort, { offset, limit: pageSize });
-      await wholeSubscriptions(tx, tenantId, ids, { readings: false, ledger: false });
+      await wholeSubscriptions(tx, tenantId, ids, { readings: false, ledger: false }, null);
     }
     await owner.query('rollback');
   }

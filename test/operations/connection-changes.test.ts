@@ -625,8 +625,9 @@ test('users come and go; the owner changes by a transfer only', async () => {
   const transferDate = day(-1);
   const data = { connectionNumber, transferDate, toPartyNumber: newOwner };
   await admin.transferConnection({ data });
+  // The days of the new owner have no user of the former one.
   assert.deepEqual(await roles(), [
-    ['Payer', 'Payer', day(-1)],
+    ['Payer', 'Payer', day(-2)],
     ['Old Owner', 'Owner', day(-2)],
     ['New Owner', 'Owner', null],
   ]);

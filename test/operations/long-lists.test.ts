@@ -108,7 +108,7 @@ const none: ReadingFilter = {
   state: null,
   from: null,
   to: null,
-  ownPartyId: null,
+  own: null,
 };
 const page = { offset: 0, limit: 10 };
 const taken = ['readings', 'term_readings'];

@@ -206,11 +206,13 @@ function inputsOf(history: readonly HistoryEntry[]): string[] {
   return inputs.sort();
 }
 
-function historyTerm({ label, days, usage }: HistoryEntry, input: string): HistoryTerm {
+function historyTerm(entry: HistoryEntry, input: string): HistoryTerm {
+  const { label, days, usage } = entry;
   const used = usage[input];
   const term: Mutable<HistoryTerm> = { label, quantity: used?.quantity ?? '0' };
   if (days !== undefined) term.days = days;
   if (used?.type !== undefined) term.type = used.type;
+  if (entry.isOfFormerOwner) term.isOfFormerOwner = true;
   return term;
 }
 

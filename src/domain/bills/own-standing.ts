@@ -1,4 +1,4 @@
-// What was billed to another owner of a subscription is not told to the one who has it now.
+// What was billed to another owner of a subscription is not shown to the present one.
 import type { BilledRow } from './inputs-store.ts';
 import type { OwnBill, StandingRow } from './standings-store.ts';
 
@@ -47,7 +47,7 @@ function ownStanding(
     const isOwn = !isNew && (index === 0 || entry.endDate === undefined || entry.endDate >= since);
     if (isOwn) return entry;
     const { amount: _amount, ...rest } = entry;
-    return rest;
+    return { ...rest, isOfFormerOwner: true as const };
   });
   return isNew
     ? { ...standing, history, brought_forward: 0, ...before, billed: null }

@@ -259,7 +259,8 @@ function documentSection(section: StoredSection, major: Major): Omit<DocumentSec
  */
 function historyOf(facts: Partial<Facts>, stored: StoredDocument, major: Major): DocumentTerm[] {
   const input = stored.usage?.[0]?.input;
-  const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const known = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const used = known.filter((term) => !term.isOfFormerOwner);
   const terms =
     used.length > 0
       ? used.map(({ label, quantity }) => ({ label: label ?? '', quantity, amount: 0 }))

@@ -97,6 +97,8 @@ export type HistoryTerm = {
   readonly quantity: string;
   readonly days?: number | null;
   readonly type?: string | null;
+  /** Not shown on the bill: it was billed to another owner. */
+  readonly isOfFormerOwner?: true;
 };
 
 export type PreviousTermFacts = {

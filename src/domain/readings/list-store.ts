@@ -8,6 +8,7 @@ export type ReadingState = (typeof readingStates)[number];
 
 export type ReadingListRow = {
   reading_id: number;
+  assignment_id: number;
   number: number;
   register: string;
   unit: string;
@@ -35,6 +36,9 @@ export type ReadingListRow = {
   modified_by: string;
 };
 
+/** An installation of a meter and the days of one owner, YYYY-MM-DD or ±infinity. */
+export type OwnInstallation = { assignmentId: number; from: string; to: string };
+
 export type ReadingFilter = {
   meterNumber: number | null;
   subscriptionNumber: string | null;
@@ -42,8 +46,8 @@ export type ReadingFilter = {
   state: ReadingState | null;
   from: Temporal.PlainDate | null;
   to: Temporal.PlainDate | null;
-  /** Only readings of this party's subscriptions. */
-  ownPartyId: number | null;
+  /** Only readings of these installations on these days: those of a customer. */
+  own: readonly OwnInstallation[] | null;
 };
 
 /** The state of a reading as callers know it: what a term has taken is Locked, and then Billed. */
@@ -224,7 +228,7 @@ async function listByIds(
   ids: RawBuilder<unknown>,
 ): Promise<ReadingListRow[]> {
   const { rows } = await sql<ReadingListRow>`
-    select r.reading_id, m.number, g.register, g.unit, s.subscription_number,
+    select r.reading_id, r.assignment_id, m.number, g.register, g.unit, s.subscription_number,
       r.value::text as value, r.reading_date, r.reading_time, r.reading_type, ${state} as state,
       r.rollover, r.consumption::text as consumption, r.days,
       round(r.consumption / nullif(r.days, 0), 6)::text as daily, r.flags, b.term_id,
@@ -279,10 +283,22 @@ function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
   if (filter.termId !== null) {
     conditions.push(isIn(tenantId, sql`array[${filter.termId}::bigint]`));
   }
+  if (filter.own !== null) conditions.push(isOwn(filter.own));
   if (filter.from) conditions.push(sql`r.reading_date >= ${filter.from}`);
   if (filter.to) conditions.push(sql`r.reading_date <= ${filter.to}`);
   conditions.push(...stateConditions(tenantId, filter.state));
   return sql.join(conditions, sql` and `);
+}
+
+/** Reading `r` is of a day on which the customer owned what the meter was installed at. */
+function isOwn(own: readonly OwnInstallation[]): RawBuilder<unknown> {
+  return sql`exists (
+    select from unnest(${own.map((one) => one.assignmentId)}::bigint[],
+      ${own.map((one) => one.from)}::date[], ${own.map((one) => one.to)}::date[])
+      as o (assignment_id, from_date, to_date)
+    where o.assignment_id = r.assignment_id and r.reading_date >= o.from_date
+      and r.reading_date <= o.to_date
+  )`;
 }
 
 function stateConditions(tenantId: number, wanted: ReadingState | null): RawBuilder<unknown>[] {
@@ -313,7 +329,7 @@ function isIn(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown>
   ))`;
 }
 
-/** Where the meters of the filter hung, of all its conditions on them. */
+/** The installations of the meters of the filter, by all its conditions on them. */
 function assignments(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> | undefined {
   const conditions: RawBuilder<unknown>[] = [];
   if (filter.meterNumber !== null) {
@@ -328,11 +344,9 @@ function assignments(tenantId: number, filter: ReadingFilter): RawBuilder<unknow
       where s.tenant_id = ${tenantId} and s.subscription_number = ${filter.subscriptionNumber}
     )`);
   }
-  if (filter.ownPartyId !== null) {
-    conditions.push(sql`a.subscription_id = any(array(
-      select s.subscription_id from subscriptions s
-      where s.tenant_id = ${tenantId} and s.party_id = ${filter.ownPartyId}
-    ))`);
+  if (filter.own !== null) {
+    const ids = filter.own.map((one) => one.assignmentId);
+    conditions.push(sql`a.assignment_id = any(${ids}::bigint[])`);
   }
   if (conditions.length === 0) return undefined;
   return sql`

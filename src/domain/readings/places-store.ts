@@ -45,6 +45,9 @@ export async function findPlaces(
   const numbers = `{${wanted.numbers.join(',')}}`;
   const earliest = dateOfDay(wanted.earliest);
   const own = wanted.ownPartyId;
+  // An owner reads a meter from its own first day on.
+  const firstDay =
+    own === null ? sql`a.install_date` : sql`greatest(a.install_date, s.transferred_on)`;
   const [, { rows }, registers, factors] = await Promise.all([
     sql`
       select a.assignment_id
@@ -57,7 +60,7 @@ export async function findPlaces(
     `.execute(tx),
     sql<PlaceRow>`
       select m.number, m.meter_type_id, a.assignment_id, s.subscription_number, s.context_id,
-        a.install_date - date '1970-01-01' as install_day,
+        ${firstDay} - date '1970-01-01' as install_day,
         a.remove_date - date '1970-01-01' as remove_day, a.mf,
         array(
           select r.input from assignment_registers r

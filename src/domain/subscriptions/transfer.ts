@@ -152,14 +152,14 @@ function recordOf(
   };
 }
 
-/** Whoever paid or lived there for the old owner no longer does, or never will. */
+/** The users of the former owner end with its last day, also those of days that were to come. */
 function handedOver(
   users: readonly SubscriptionUser[],
   party: PartyInUse,
   date: string,
 ): SubscriptionUser[] {
   const ended = users
-    .filter((user) => user.toDate !== undefined || user.fromDate < date)
-    .map((user) => (user.toDate === undefined ? { ...user, toDate: date } : user));
+    .filter((user) => user.fromDate < date)
+    .map((user) => ((user.toDate ?? date) < date ? user : { ...user, toDate: date }));
   return [...ended, { partyId: party.party_id, role: 'Owner', fromDate: date }];
 }

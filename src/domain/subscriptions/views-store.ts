@@ -125,11 +125,14 @@ export async function listPlanNames(
   return rows;
 }
 
-/** The meters of the subscriptions, those that hang there first. */
+/** Subscriptions, and the day from which each is shown: -infinity for all its past. */
+export type WantedDays = { ids: readonly number[]; since: readonly string[] };
+
+/** The meters of the subscriptions, those that are installed first. */
 export async function listMeterViews(
   tx: Tx,
   tenantId: number,
-  ids: readonly number[],
+  { ids, since }: WantedDays,
 ): Promise<MeterView[]> {
   const { rows } = await sql<MeterView>`
     select a.subscription_id, m.number, t.name as meter_type, m.brand, a.mf, m.status, m.health,
@@ -148,6 +151,7 @@ export async function listMeterViews(
           from readings d
           where d.tenant_id = r.tenant_id and d.assignment_id = r.assignment_id
             and d.position = r.position and d.status = 'Accepted'
+            and d.reading_date >= w.since
           order by d.reading_date, d.reading_id
           limit 1
         ) first_one on true
@@ -156,15 +160,19 @@ export async function listMeterViews(
           from readings d
           where d.tenant_id = r.tenant_id and d.assignment_id = r.assignment_id
             and d.position = r.position and d.status = 'Accepted'
+            and d.reading_date >= w.since
           order by d.reading_date desc, d.reading_id desc
           limit 1
         ) last_one on true
         where r.tenant_id = a.tenant_id and r.assignment_id = a.assignment_id
       ) as registers
     from meter_assignments a
-    join meters m on m.tenant_id = a.tenant_id and m.meter_id = a.meter_id
-    join meter_types t on t.tenant_id = m.tenant_id and t.meter_type_id = m.meter_type_id
+    join unnest(${ids}::bigint[], ${since}::date[]) as w (subscription_id, since)
+      on w.subscription_id = a.subscription_id
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+    join meter_types t on t.tenant_id = ${tenantId} and t.meter_type_id = m.meter_type_id
     where a.tenant_id = ${tenantId} and a.subscription_id = any(${ids}::bigint[])
+      and (a.remove_date is null or a.remove_date > w.since)
     order by a.subscription_id, a.remove_date is not null, a.install_date desc, a.assignment_id
   `.execute(tx);
   return rows;
@@ -181,12 +189,12 @@ export type LedgerView = {
   description: string | null;
 };
 
-/** The newest entries of each subscription. */
+/** The newest entries of each subscription, of one party where it is named. */
 export async function listLedgerViews(
   tx: Tx,
   tenantId: number,
   ids: readonly number[],
-  entriesMax: number,
+  { entriesMax, partyId }: { entriesMax: number; partyId: number | null },
 ): Promise<LedgerView[]> {
   const { rows } = await sql<LedgerView>`
     select w.subscription_id, e.entry_id, e.posting_date, e.kind, l.name as account,
@@ -197,6 +205,7 @@ export async function listLedgerViews(
         n.description
       from subledger_entries n
       where n.tenant_id = ${tenantId} and n.subscription_id = w.subscription_id
+        and ${partyId === null ? sql`true` : sql`n.party_id = ${partyId}`}
       order by n.entry_id desc
       limit ${entriesMax}
     ) e
@@ -217,23 +226,27 @@ export type ReadingView = {
   reading_type: string;
   status: string;
   consumption: string | null;
+  days: number | null;
   remark: string | null;
+  created_by: string;
+  modified_by: string;
 };
 
 /** The newest readings of the meters of each subscription. */
 export async function listReadingViews(
   tx: Tx,
   tenantId: number,
-  ids: readonly number[],
+  { ids, since }: WantedDays,
   readingsMax: number,
 ): Promise<ReadingView[]> {
   const { rows } = await sql<ReadingView>`
     select w.subscription_id, e.reading_id, e.number, e.register, e.value, e.reading_date,
-      e.reading_type, e.status, e.consumption, e.remark
-    from unnest(${ids}::bigint[]) as w (subscription_id)
+      e.reading_type, e.status, e.consumption, e.days, e.remark, e.created_by, e.modified_by
+    from unnest(${ids}::bigint[], ${since}::date[]) as w (subscription_id, since)
     cross join lateral (
       select d.reading_id, m.number, k.register, d.value::text as value, d.reading_date,
-        d.reading_type, d.status, trim_scale(d.consumption)::text as consumption, d.remark
+        d.reading_type, d.status, trim_scale(d.consumption)::text as consumption, d.days,
+        d.remark, d.created_by, d.modified_by
       from meter_assignments a
       join meters m on m.tenant_id = a.tenant_id and m.meter_id = a.meter_id
       join readings d on d.tenant_id = a.tenant_id and d.assignment_id = a.assignment_id
@@ -241,6 +254,7 @@ export async function listReadingViews(
         on k.tenant_id = m.tenant_id and k.meter_type_id = m.meter_type_id
         and k.position = d.position
       where a.tenant_id = ${tenantId} and a.subscription_id = w.subscription_id
+        and d.reading_date >= w.since
       order by d.reading_date desc, d.reading_id desc
       limit ${readingsMax}
     ) e

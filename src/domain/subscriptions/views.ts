@@ -1,5 +1,6 @@
 // Subscriptions with all that is shown of them.
 import type { Tx } from '../../base/db/pool.ts';
+import { asOwnerSees, ownedSince } from './own-days.ts';
 import {
   type LedgerView,
   listLedgerViews,
@@ -13,9 +14,12 @@ import {
   type PlanName,
   type ReadingView,
   type SubscriptionView,
+  type WantedDays,
 } from './views-store.ts';
 
 export type WholeSubscription = SubscriptionView & {
+  /** The owner that looks at it and sees its own days only; null for operators. */
+  viewerId: number | null;
   meters: readonly MeterView[];
   /** By id, shared by all subscriptions of a page. */
   parties: ReadonlyMap<number, PartyName>;
@@ -36,29 +40,43 @@ export async function wholeSubscriptions(
   tenantId: number,
   ids: readonly number[],
   included: Included,
+  viewerId: number | null,
 ): Promise<WholeSubscription[]> {
   if (ids.length === 0) return [];
+  const reading = listViews(tx, tenantId, ids);
+  const wanted: WantedDays = viewerId === null ? wholePast(ids) : sinceOwned(await reading);
+  const ofParty = { entriesMax, partyId: viewerId };
   const [views, parties, plans, meters, readings, ledger] = await Promise.all([
-    listViews(tx, tenantId, ids),
+    reading,
     listPartyNames(tx, tenantId, ids),
     listPlanNames(tx, tenantId, ids),
-    listMeterViews(tx, tenantId, ids),
-    included.readings ? listReadingViews(tx, tenantId, ids, readingsMax) : undefined,
-    included.ledger ? listLedgerViews(tx, tenantId, ids, entriesMax) : undefined,
+    listMeterViews(tx, tenantId, wanted),
+    included.readings ? listReadingViews(tx, tenantId, wanted, readingsMax) : undefined,
+    included.ledger ? listLedgerViews(tx, tenantId, ids, ofParty) : undefined,
   ]);
   const partyById = new Map(parties.map((party) => [party.party_id, party]));
   const planById = new Map(plans.map((plan) => [plan.plan_id, plan]));
   const metersOf = bySubscription(meters);
   const readingsOf = readings && bySubscription(readings);
   const ledgerOf = ledger && bySubscription(ledger);
-  return views.map((view) => ({
+  const whole = views.map((view) => ({
     ...view,
+    viewerId,
     parties: partyById,
     plans: planById,
     meters: metersOf(view),
     readings: readingsOf?.(view),
     ledger: ledgerOf?.(view),
   }));
+  return viewerId === null ? whole : whole.map((one) => asOwnerSees(one, viewerId));
+}
+
+function wholePast(ids: readonly number[]): WantedDays {
+  return { ids, since: ids.map(() => '-infinity') };
+}
+
+function sinceOwned(views: readonly SubscriptionView[]): WantedDays {
+  return { ids: views.map((view) => view.subscription_id), since: views.map(ownedSince) };
 }
 
 function bySubscription<Row extends { subscription_id: number }>(rows: readonly Row[]) {

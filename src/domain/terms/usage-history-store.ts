@@ -20,6 +20,8 @@ export type HistoryEntry = {
    * been billed too much until then, and what it had estimated.
    */
   isCancelled?: true;
+  /** It was billed to another owner: prices may look at it, and no bill shows it. */
+  isOfFormerOwner?: true;
   usage: Record<string, UsedUnits>;
 };
 

@@ -1,6 +1,7 @@
 // Lists of bills: like any other, but for what stands beside bills being read for many at once.
 import type { Tx } from '../../base/db/pool.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
+import { shownBills } from '../customer-fields.ts';
 import type { Page } from '../fields.ts';
 import { chunkRows, found } from '../listing.ts';
 import type { Answer, Call, StreamedAnswer } from '../operation.ts';
@@ -26,12 +27,12 @@ export async function billListing<Data>(
     const rows = await list.at(tx, { offset: pageNumber * size, limit: size });
     const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
     const total = isLast ? pageNumber * size + rows.length : await list.count(tx);
-    const bills = await presentBills(tx, tenant, rows);
+    const bills = shownBills(call, await presentBills(tx, tenant, rows));
     return { message: found(total), total, data: list.wrap(bills as never[]) };
   }
   const first = await list.after(tx, { after: undefined, limit: chunkRows });
   if (first.length < chunkRows) {
-    const bills = await presentBills(tx, tenant, first);
+    const bills = shownBills(call, await presentBills(tx, tenant, first));
     const total = first.length;
     return { message: found(total), total, data: list.wrap(bills as never[]) };
   }
@@ -52,7 +53,7 @@ export async function* billChunks(
     const place = after;
     const chunk = await call.read(async (tx) => {
       const read = known ?? (await list.after(tx, { after: place, limit: chunkRows }));
-      return { read, bills: await presentBills(tx, call.tenant, read) };
+      return { read, bills: shownBills(call, await presentBills(tx, call.tenant, read)) };
     });
     yield chunk.bills;
     if (chunk.read.length < chunkRows) return;

@@ -322,11 +322,12 @@ function historyOf(
 ): BillView['history'] {
   const bills = beside.earlier.get(row.bill_id) ?? [];
   const input = row.document.usage?.[0]?.input;
-  const used = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const known = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const used = known.filter((term) => !term.isOfFormerOwner);
   // Terms of two batches may have one label: both lists begin with the newest.
-  const known = Map.groupBy(bills, (bill) => bill.label);
+  const billsOf = Map.groupBy(bills, (bill) => bill.label);
   const billed = (label: string) => {
-    const bill = known.get(label)?.shift();
+    const bill = billsOf.get(label)?.shift();
     return {
       amount: bill ? amount(bill.bill_amount) : null,
       paidAmount: bill ? amount(bill.paid_amount) : null,
@@ -340,7 +341,10 @@ function historyOf(
           quantity,
           ...billed(label ?? ''),
         }))
-      : charged.map((item) => ({ ...item, ...(known.has(item.label) ? billed(item.label) : {}) }));
+      : charged.map((item) => ({
+          ...item,
+          ...(billsOf.has(item.label) ? billed(item.label) : {}),
+        }));
   return items.slice(0, shownTerms);
 }
 

@@ -6,12 +6,15 @@ import { majorUnits } from '../../base/money.ts';
 import { isOwedByUs } from '../../domain/ledger/accounts.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
 import { isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
+import { beginsSince, ownedSince } from '../../domain/subscriptions/own-days.ts';
 import type { Quantity, Variant } from '../../domain/subscriptions/subscription.ts';
 import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
 import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billView } from '../bills/bill-view-fields.ts';
+import { maySeeNotes, shownName } from '../customer-fields.ts';
 import { addressView, money, nullable, timestamp, ts, wholeAddress } from '../fields.ts';
+import type { Call } from '../operation.ts';
 
 const text = Type.String();
 const maybeText = nullable(Type.String());
@@ -47,13 +50,18 @@ const meteredInputView = Type.Object({
   lastReadingType: maybeText,
 });
 
+/** Each owner sees itself in a transfer, and not the other party. */
+const seenParty = { description: 'null where a customer asks and it is another party' };
+const seenPartyId = nullable(Type.Integer(seenParty));
+const seenPartyName = nullable(Type.String(seenParty));
+
 const transferView = Type.Object({
   transferID: integer,
   transferDate: text,
-  fromPartyID: integer,
-  fromPartyName: text,
-  toPartyID: integer,
-  toPartyName: text,
+  fromPartyID: seenPartyId,
+  fromPartyName: seenPartyName,
+  toPartyID: seenPartyId,
+  toPartyName: seenPartyName,
   readings: Type.Array(anyObject),
   balanceHandling: text,
   amountMoved: money,
@@ -152,7 +160,8 @@ export const connectionView = Type.Object({
   ts,
 });
 
-export function presentConnection(row: WholeSubscription, tenant: Tenant, today: string) {
+export function presentConnection(row: WholeSubscription, call: Call, today: string) {
+  const { tenant } = call;
   const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
   return {
     id: row.subscription_id,
@@ -189,7 +198,7 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
       { title: 'Disputed', balance: amount(row.disputed) },
     ],
     address: wholeAddress(row.address),
-    ...presentPeople(row, tenant),
+    ...presentPeople(row, call),
     ...presentPlans(row, today),
     variants: row.variants.map((variant) => presentVariant(variant, tenant)),
     documents: row.documents,
@@ -197,14 +206,16 @@ export function presentConnection(row: WholeSubscription, tenant: Tenant, today:
       status,
       fromDate: wireDay(fromDate),
       kind: kind ?? null,
-      reason: reason ?? null,
+      reason: row.viewerId === null ? (reason ?? null) : null,
     })),
-    ...(row.readings ? { readings: row.readings.map(presentReading) } : {}),
+    ...(row.readings
+      ? { readings: row.readings.map((one) => presentReading(one, row, call)) }
+      : {}),
     ...(row.ledger ? { ledger: row.ledger.map((entry) => presentEntry(entry, amount)) } : {}),
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
-    createdBy: row.created_by,
+    createdBy: shownName(call, row.created_by),
     modifiedAt: formatTimestamp(row.modified_at, tenant.timezone),
-    modifiedBy: row.modified_by,
+    modifiedBy: shownName(call, row.modified_by),
     ts: row.ts,
   };
 }
@@ -221,8 +232,11 @@ function maybeLastDay(isoDate: string | null | undefined): string | null {
   return isoDate ? lastDayText(isoDate) : null;
 }
 
-function presentPeople(row: WholeSubscription, tenant: Tenant) {
+function presentPeople(row: WholeSubscription, call: Call) {
+  const { tenant } = call;
   const nameOf = (partyId: number) => row.parties.get(partyId)?.name ?? '';
+  const seen = <Shown>(partyId: number, shown: Shown) =>
+    row.viewerId === null || row.viewerId === partyId ? shown : null;
   return {
     users: row.users.map(({ partyId, role, fromDate, toDate }) => ({
       partyID: partyId,
@@ -235,16 +249,16 @@ function presentPeople(row: WholeSubscription, tenant: Tenant) {
     transfers: row.transfers.map((transfer) => ({
       transferID: transfer.transferId,
       transferDate: wireDay(transfer.transferDate),
-      fromPartyID: transfer.fromPartyId,
-      fromPartyName: nameOf(transfer.fromPartyId),
-      toPartyID: transfer.toPartyId,
-      toPartyName: nameOf(transfer.toPartyId),
+      fromPartyID: seen(transfer.fromPartyId, transfer.fromPartyId),
+      fromPartyName: seen(transfer.fromPartyId, nameOf(transfer.fromPartyId)),
+      toPartyID: seen(transfer.toPartyId, transfer.toPartyId),
+      toPartyName: seen(transfer.toPartyId, nameOf(transfer.toPartyId)),
       readings: transfer.readings,
       balanceHandling: transfer.balanceHandling,
       amountMoved: majorUnits(BigInt(transfer.amountMoved), tenant.currencyDecimals),
-      reason: transfer.reason,
+      reason: row.viewerId === null ? transfer.reason : null,
       createdAt: formatTimestamp(Temporal.Instant.from(transfer.createdAt), tenant.timezone),
-      createdBy: transfer.createdBy,
+      createdBy: shownName(call, transfer.createdBy),
     })),
   };
 }
@@ -306,7 +320,7 @@ function presentMeter(meter: MeterView) {
   };
 }
 
-/** What the meters that hang there now measure. */
+/** What the meters that are installed now measure. */
 function presentMeteredInputs(meter: MeterView) {
   if (meter.remove_date !== null) return [];
   return meter.registers.flatMap((register) => {
@@ -326,7 +340,9 @@ function presentMeteredInputs(meter: MeterView) {
   });
 }
 
-function presentReading(row: ReadingView) {
+/** Usage that began in another owner's days is not shown. */
+function presentReading(row: ReadingView, of: WholeSubscription, call: Call) {
+  const isWhole = of.viewerId === null || beginsSince(ownedSince(of), row);
   return {
     readingID: row.reading_id,
     number: row.number,
@@ -335,8 +351,8 @@ function presentReading(row: ReadingView) {
     readingDate: wireDay(row.reading_date),
     readingType: row.reading_type,
     status: row.status,
-    consumption: row.consumption,
-    remark: row.remark,
+    consumption: isWhole ? row.consumption : null,
+    remark: maySeeNotes(call, row) ? row.remark : null,
   };
 }
 

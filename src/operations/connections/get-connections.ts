@@ -15,6 +15,7 @@ import {
 import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts';
 import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
 import { type BillView, presentBills } from '../bills/bill-view-fields.ts';
+import { shownBills } from '../customer-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -103,7 +104,7 @@ export const getConnections = operation({
     const isDated = Boolean(body.filters?.fromDate || body.filters?.toDate);
     const limit = isDated ? null : billsMax;
     const whole = async (tx: Tx, ids: readonly number[]): Promise<Shown[]> => {
-      const rows = await wholeSubscriptions(tx, tenantId, ids, included);
+      const rows = await wholeSubscriptions(tx, tenantId, ids, included, call.ownPartyId);
       const bills = isWithBills ? await newestBills(call, tx, ids, limit) : undefined;
       return rows.map((row) => ({ ...row, bills: bills?.get(row.subscription_id) ?? [] }));
     };
@@ -119,7 +120,7 @@ export const getConnections = operation({
       at: async (tx, window) => whole(tx, await listIdsAt(tx, tenantId, filter, sort, window)),
       after: filter.search === null ? next : foundAhead({ find, rowsOf: whole, idOf }),
       present: (row: Shown) => ({
-        ...presentConnection(row, tenant, today),
+        ...presentConnection(row, call, today),
         bills: row.bills,
         ...payments,
       }),
@@ -136,7 +137,7 @@ const idOf = (row: Shown) => row.subscription_id;
 /** As many subscriptions with their bills take the memory of a thousand without. */
 const chunkWithBills = 50;
 
-/** Customers see what was published to them, not to who lived there before. */
+/** Customers see what was published to them, not to the owner before them. */
 async function newestBills(
   call: Call,
   tx: Tx,
@@ -146,7 +147,7 @@ async function newestBills(
   const { ownPartyId: partyId, tenant } = call;
   const statuses = partyId === null ? null : (['Published'] as const);
   const rows = await listNewestBills(tx, tenant.tenantId, ids, { limit, statuses, partyId });
-  const views = await presentBills(tx, call.tenant, rows);
+  const views = shownBills(call, await presentBills(tx, call.tenant, rows));
   const found = new Map<number, BillView[]>();
   rows.forEach((row, index) => {
     const known = found.get(row.of_subscription) ?? [];

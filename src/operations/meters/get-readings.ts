@@ -7,14 +7,21 @@ import {
   listReadingsAfter,
   listReadingsAt,
   listReadingsByIds,
+  type OwnInstallation,
   type ReadingFilter,
   type ReadingListRow,
   readingStates,
 } from '../../domain/readings/list-store.ts';
+import { beginsSince } from '../../domain/subscriptions/own-days.ts';
+import {
+  listOwnInstallations,
+  ownSince,
+} from '../../domain/subscriptions/own-installations-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { maySeeNotes, withShownNames } from '../customer-fields.ts';
 import { date, fieldsOnly, filterOf, maybe, nullable, page, text, timestamp } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 
 /** A number that names nothing is no error: it finds nothing. */
 const wholeNumber = Type.Integer({
@@ -69,8 +76,11 @@ export const getReadings = operation({
   response: Type.Object({ readings: Type.Array(Type.Partial(Type.Object(reading))) }),
   errors: [],
   example: { number: 40012345, page: { pageNumber: 0, size: 20 } },
-  handle(call, body) {
+  async handle(call, body) {
+    const { ownPartyId } = call;
     const { tenantId } = call.tenant;
+    const own =
+      ownPartyId === null ? null : await listOwnInstallations(call.tx, tenantId, ownPartyId);
     const filter: ReadingFilter = {
       meterNumber: body.number ?? null,
       subscriptionNumber: body.connectionNumber || null,
@@ -78,7 +88,7 @@ export const getReadings = operation({
       state: body.status ?? null,
       from: (body.fromDate && parseDate(body.fromDate)) || null,
       to: (body.toDate && parseDate(body.toDate)) || null,
-      ownPartyId: call.ownPartyId,
+      own,
     };
     return listing(call, {
       page: body.page,
@@ -94,11 +104,30 @@ export const getReadings = operation({
               rowsOf: (tx, ids) => listReadingsByIds(tx, tenantId, ids),
               idOf: (row) => row.reading_id,
             }),
-      present: (row: ReadingListRow) => presentReading(row, call.tenant),
+      present: (row: ReadingListRow) => {
+        const shown = presentReading(row, call.tenant);
+        return own === null ? shown : forCustomer(shown, row, own, call);
+      },
       wrap: (readings) => ({ readings }),
     });
   },
 });
+
+/** Without notes of others, nor usage that began in another owner's days. */
+function forCustomer(
+  shown: ReturnType<typeof presentReading>,
+  row: ReadingListRow,
+  own: readonly OwnInstallation[],
+  call: Call,
+) {
+  const notes = { source: null, remark: null, imageUrl: null, externalRef: null };
+  const measures = { consumption: null, days: null, dailyAverage: null };
+  return {
+    ...withShownNames(call, shown),
+    ...(maySeeNotes(call, row) ? {} : notes),
+    ...(beginsSince(ownSince(own, row), row) ? {} : measures),
+  };
+}
 
 function presentReading(row: ReadingListRow, tenant: Tenant) {
   return {

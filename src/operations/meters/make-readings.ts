@@ -7,7 +7,7 @@ import { storeReadings } from '../../domain/readings/enter.ts';
 import { checkReadings } from '../../domain/readings/place.ts';
 import { empty, limits } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { readingRow, readingSent } from './reading-fields.ts';
+import { ignoredOf, readingRow, readingSent } from './reading-fields.ts';
 
 export const makeReadings = operation({
   path: '/billing/meters/make-readings',
@@ -35,6 +35,7 @@ export const makeReadings = operation({
     const { tx, tenant } = call;
     const isCustomer = call.ownPartyId !== null;
     const rows = body.readings.map((item) => readingRow(item, isCustomer));
+    if (isCustomer) call.ignore(ignoredOf(body.readings));
     const today = dayOf(dateIn(call.now, tenant.timezone));
     const options = { today, ownPartyId: call.ownPartyId };
     const checked = await checkReadings(tx, tenant.tenantId, rows, options);

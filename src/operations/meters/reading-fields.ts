@@ -27,11 +27,24 @@ export const readingSent = Type.Object({
   ),
 });
 
+/** Fields of a reading that operators fill in: what a customer sends in them is ignored. */
+const operatorFields = ['readingType', 'source', 'externalRef', 'rollover'] as const;
+
+/** The operators' fields that a customer filled in, as places in the request. */
+export function ignoredOf(items: readonly Type.Static<typeof readingSent>[]): string[] {
+  return items.flatMap((item, index) =>
+    operatorFields
+      .filter((name) => (item[name] ?? null) !== null)
+      .map((name) => `readings[${index}].${name}`),
+  );
+}
+
 /** What a customer enters is a Customer reading, whatever it says. */
 export function readingRow(item: Type.Static<typeof readingSent>, isCustomer: boolean): ReadingRow {
   const day = parseDay(item.readingDate);
   if (day === undefined) throw new Error('the schema let a date through that is none');
   const time = item.readingTime ?? null;
+  const [source, external] = isCustomer ? [null, null] : [item.source, item.externalRef];
   return {
     meterNumber: item.number,
     subscriptionNumber: null,
@@ -40,10 +53,10 @@ export function readingRow(item: Type.Static<typeof readingSent>, isCustomer: bo
     day,
     time: time?.length === 5 ? `${time}:00` : time,
     type: isCustomer ? 'Customer' : (item.readingType ?? 'Actual'),
-    rollover: item.rollover ?? false,
-    source: item.source ?? null,
+    rollover: isCustomer ? false : (item.rollover ?? false),
+    source: source ?? null,
     remark: item.remark ?? null,
     imageUrl: item.imageUrl ?? null,
-    externalReference: item.externalRef?.trim() ?? null,
+    externalReference: external?.trim() ?? null,
   };
 }

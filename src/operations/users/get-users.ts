@@ -10,6 +10,7 @@ import { findPartyView, type HoldingRow, type PartyView } from '../../domain/par
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billListing } from '../bills/bill-listing-fields.ts';
 import { billView } from '../bills/bill-view-fields.ts';
+import { withShownNames } from '../customer-fields.ts';
 import { addressView, id, maybe, money, nullable, page, wholeAddress } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
@@ -81,7 +82,7 @@ export const getUsers = operation({
         field: 'partyNumber',
       });
     }
-    const user = presentView(view.party, view.holdings, call.tenant);
+    const user = withShownNames(call, presentView(view.party, view.holdings, call.tenant));
     const message = '1 found';
     if (!body.includeBills) return { message, data: { user } };
     const { tenantId } = call.tenant;
