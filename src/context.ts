@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from './base/clock.ts';
 import { checkDatabase } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
-import { type Connection, type Database, openDatabase } from './base/db/pool.ts';
+import { type Connection, type Database, openDatabase, tenantShare } from './base/db/pool.ts';
 import { createLog, type Log } from './base/log.ts';
 import { createMailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
@@ -116,7 +116,8 @@ export async function prepareDatabase(context: Context): Promise<void> {
 
 export function openApiDatabase(context: Context): Database {
   const { config, api } = context;
-  return openDatabase({ ...api, name: 'billwright api', max: config.apiConnections });
+  const max = config.apiConnections;
+  return openDatabase({ ...api, name: 'billwright api', max, share: tenantShare(max) });
 }
 
 export function openWorkerDatabase(context: Context): Database {

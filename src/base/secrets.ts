@@ -1,34 +1,39 @@
 // Passwords, client secrets and tokens. What is stored cannot be turned back into what was given.
 import { hash as digest, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { inTurns } from './at-once.ts';
-import { AppError } from './errors.ts';
+import { FairTurns } from './fair-turns.ts';
 
 /** argon2id with 19 MiB, two passes, one lane: the library's defaults, and the usual advice. */
 const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hashing is the dearest thing a stranger can ask for; so few run at once and few may wait. */
-const hashesAtOnceMax = 2;
-const hashesWaitingMax = 40;
-
-const inTurn = inTurns(hashesAtOnceMax, {
-  waitingMax: hashesWaitingMax,
-  refuse: () =>
-    new AppError('UNAVAILABLE', {
-      message: 'Too many logins at once; try again in a moment',
-      retryAfterSeconds: 2,
-    }),
+/**
+ * Hashing is the dearest thing a stranger can ask for, so few hashes are computed at once. `owner`
+ * is the workspace: it has one thread of the two, and the other is left to the others.
+ */
+const hashing = new FairTurns({
+  places: 2,
+  share: 1,
+  waitingMax: 40,
+  waitMs: 10_000,
+  what: 'logins and new passwords',
 });
 
-export async function hashSecret(secret: string): Promise<string> {
-  return inTurn(() => hash(secret, argon2Options));
+/** The owner of hashes that the command line asks for. */
+export const commandLine = 0;
+
+export async function hashSecret(secret: string, owner: number): Promise<string> {
+  return hashing.run(owner, () => hash(secret, argon2Options));
 }
 
 // Verified when there is no stored hash, so that an unknown name takes as long as a wrong password.
 const decoy = hash(randomBytes(32).toString('hex'), argon2Options);
 
-export async function verifySecret(secret: string, stored: string | undefined): Promise<boolean> {
+export async function verifySecret(
+  secret: string,
+  stored: string | undefined,
+  owner: number,
+): Promise<boolean> {
   const against = stored ?? (await decoy);
-  const matches = await inTurn(() => verify(against, secret));
+  const matches = await hashing.run(owner, () => verify(against, secret));
   return matches && stored !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
-import { verifySecret } from '../base/secrets.ts';
+import { commandLine, verifySecret } from '../base/secrets.ts';
 import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
@@ -81,5 +81,6 @@ export async function hasDefaultPassword(
     if ((await findStatus(tx, tenantId)) !== 'Active') return undefined;
     return findLoginByName(tx, tenantId, demo.username);
   });
-  return login?.status === 'ACTIVE' && (await verifySecret(demo.password, login.password_hash));
+  if (login?.status !== 'ACTIVE') return false;
+  return verifySecret(demo.password, login.password_hash, commandLine);
 }

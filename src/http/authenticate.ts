@@ -1,5 +1,5 @@
 // Token -> principal. The tenant comes from the token; the host name only has to agree with it.
-import type { Statement } from '../base/db/batch.ts';
+import type { Opening } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { tenantOfToken, tokenHash } from '../base/secrets.ts';
 import { isAllowed } from '../domain/access/addresses.ts';
@@ -42,14 +42,14 @@ export type EnteredRow = {
 };
 
 /** Opens a call's transaction: sets the tenant and finds the token's principal. */
-export function enterCall(tenantId: number, token: Token | null): Statement {
+export function enterCall(tenantId: number, token: Token | null): Opening {
   const hash = token && Buffer.from(token.hash, 'hex');
-  return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash] };
+  return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash], tenantId };
 }
 
 /** The cheaper opening, for a token whose row is known: tells the epoch that the row must have. */
-export function enterTenant(tenantId: number): Statement {
-  return { text: 'select enter_tenant($1) as access_epoch', values: [tenantId] };
+export function enterTenant(tenantId: number): Opening {
+  return { text: 'select enter_tenant($1) as access_epoch', values: [tenantId], tenantId };
 }
 
 /**

@@ -5,7 +5,13 @@ import { AppError } from '../base/errors.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
 import { hasBroken } from '../domain/terms/jobs-store.ts';
-import { type Call, isRetrieve, type Principal, type Settling } from '../operations/operation.ts';
+import {
+  type Call,
+  isRetrieve,
+  type Preparing,
+  type Principal,
+  type Settling,
+} from '../operations/operation.ts';
 import {
   authorize,
   type EnteredRow,
@@ -34,15 +40,36 @@ const attemptsMax = 4;
 const sessionTouchSeconds = 30;
 
 export async function answerPrivate(call: Prepared): Promise<Outgoing> {
-  const first = await runInTransaction(call);
-  return call.operation.settle ? settled(call, first) : first;
-}
-
-async function runInTransaction(call: Prepared): Promise<Outgoing> {
   const { parts, incoming, realNow, operation } = call;
   const token = readToken(incoming.headers.authorization as string | undefined);
-  const nowMs = realNow.epochMilliseconds;
-  parts.limiters.token.take(token.hash, nowMs, call.headers);
+  parts.limiters.token.take(token.hash, realNow.epochMilliseconds, call.headers);
+  const isSlow = operation.turns !== undefined || operation.prepare !== undefined;
+  const first = await (isSlow ? runSlow(call, token) : runInTransaction(call, token));
+  return operation.settle ? settled(call, first) : first;
+}
+
+/** Whatever takes long without a transaction, waiting included, is done before one is opened. */
+async function runSlow(call: Prepared, token: Token): Promise<Outgoing> {
+  const { operation, tenantId } = call;
+  const preparing = await admitEarly(call, token);
+  const run = async () => {
+    if (call.incoming.isGone()) throw new AppError('UNAVAILABLE', { message: 'The caller left' });
+    const ready = await operation.prepare?.(preparing, call.validated.body as never);
+    return runInTransaction(call, token, ready);
+  };
+  return operation.turns ? operation.turns.run(tenantId, run) : run();
+}
+
+async function admitEarly(call: Prepared, token: Token): Promise<Preparing> {
+  const opening = enterCall(token.tenantId, token);
+  const read = { opening, readOnly: true };
+  const row = await transact(call.parts.database, read, (_, opened) => opened);
+  const { tenant, principal } = admit(call, token, row as EnteredRow | undefined);
+  return { ...callBase(call, tenant), principal };
+}
+
+async function runInTransaction(call: Prepared, token: Token, ready?: unknown): Promise<Outgoing> {
+  const { parts, operation } = call;
   const readOnly = isRetrieve(operation);
   let known = parts.knownTokens.get(token);
   for (let attempt = 1; ; attempt += 1) {
@@ -53,8 +80,8 @@ async function runInTransaction(call: Prepared): Promise<Outgoing> {
       const row = known;
       return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>
         row
-          ? runKnown(call, token, row, tx, opened)
-          : runUnknown(call, token, tx, opened as Promise<EnteredRow | undefined>),
+          ? runKnown({ call, token, tx, ready }, row, opened)
+          : runUnknown({ call, token, tx, ready }, opened as Promise<EnteredRow | undefined>),
       );
     } catch (error) {
       if (error === tokenChanged) known = undefined;
@@ -91,15 +118,16 @@ async function settled(call: Prepared, first: Outgoing): Promise<Outgoing> {
 /** What was known of the token no longer holds: the call begins again and finds out anew. */
 const tokenChanged = new Error('the token changed since it was last used');
 
+/** A call and the transaction it runs in. `ready` is what its `prepare` returned. */
+type Running = { call: Prepared; token: Token; tx: Tx; ready: unknown };
+
 async function runUnknown(
-  call: Prepared,
-  token: Token,
-  tx: Tx,
+  running: Running,
   opened: Promise<EnteredRow | undefined>,
 ): Promise<Outgoing> {
   const entered = await opened;
-  if (entered) call.parts.knownTokens.keep(token, entered);
-  return runCall(call, token, entered, tx);
+  if (entered) running.call.parts.knownTokens.keep(running.token, entered);
+  return runCall(running, entered);
 }
 
 /**
@@ -107,18 +135,17 @@ async function runUnknown(
  * it does not, the outcome is thrown away, whatever it was. A change waits for the answer.
  */
 async function runKnown(
-  call: Prepared,
-  token: Token,
+  running: Running,
   known: EnteredRow,
-  tx: Tx,
   opened: Promise<OpeningRow>,
 ): Promise<Outgoing> {
-  const begunEarly = isRetrieve(call.operation) ? runCall(call, token, known, tx) : undefined;
+  const isRead = isRetrieve(running.call.operation);
+  const begunEarly = isRead ? runCall(running, known) : undefined;
   // Its failure is of interest only where the token still holds.
   begunEarly?.catch(ignore);
   const opening = await opened;
   if (opening?.access_epoch === known.access_epoch) {
-    return begunEarly ?? runCall(call, token, known, tx);
+    return begunEarly ?? runCall(running, known);
   }
   begunEarly?.then(discard, ignore);
   throw tokenChanged;
@@ -130,13 +157,8 @@ function discard(outgoing: Outgoing): void {
 
 function ignore(): void {}
 
-/** Inside the transaction that was opened for the token's tenant. */
-async function runCall(
-  call: Prepared,
-  token: Token,
-  entered: EnteredRow | undefined,
-  tx: Tx,
-): Promise<Outgoing> {
+/** Whether the caller may make this call, and whether the call is well formed. */
+function admit(call: Prepared, token: Token, entered: EnteredRow | undefined) {
   const { parts, incoming, operation, realNow } = call;
   const principal = principalOf(entered, { address: incoming.address, realNow });
   if (token.tenantId !== call.tenantId) throw new AppError('TOKEN_WORKSPACE_MISMATCH');
@@ -146,6 +168,16 @@ async function runCall(
   if (call.mismatch) throw call.mismatch;
   const { ownPartyId } = authorize(operation.access, principal);
   assertWellFormed(call);
+  return { principal, tenant, ownPartyId };
+}
+
+/** Inside the transaction that was opened for the token's tenant. */
+async function runCall(
+  { call, token, tx, ready }: Running,
+  entered: EnteredRow | undefined,
+): Promise<Outgoing> {
+  const { parts, operation } = call;
+  const { principal, tenant, ownPartyId } = admit(call, token, entered);
   keepAlive(call, principal, entered);
   const entries: AuditEntry[] = [];
   const fullCall: Call = {
@@ -162,7 +194,7 @@ async function runCall(
       transact(parts.database, { opening: openingFor(call.tenantId), readOnly: true }, work),
   };
   const run = async () => {
-    const answer = await operation.handle(fullCall as never, call.validated.body as never);
+    const answer = await operation.handle(fullCall as never, call.validated.body as never, ready);
     if (entries.length > 0) await storeAudit(tx, call, principal, entries);
     return succeeded(call, answer);
   };

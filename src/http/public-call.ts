@@ -30,7 +30,8 @@ export async function answerPublic(call: Prepared): Promise<Outgoing> {
         return result;
       }),
   };
-  const answer = await call.operation.handle(publicCall as never, call.validated.body as never);
+  const { handle } = call.operation;
+  const answer = await handle(publicCall as never, call.validated.body as never, undefined);
   const { accessToken } = ('data' in answer ? answer.data : {}) as { accessToken?: string };
   if (accessToken !== undefined) parts.knownTokens.expect(accessToken);
   return succeeded(call, answer);

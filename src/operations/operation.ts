@@ -3,6 +3,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Tx } from '../base/db/pool.ts';
 import type { AppError, ErrorCode, ErrorDetail } from '../base/errors.ts';
+import type { FairTurns } from '../base/fair-turns.ts';
 import type { Log } from '../base/log.ts';
 import type { Permission } from '../domain/access/roles.ts';
 import type { Actor, AuditEntry } from '../domain/audit/store.ts';
@@ -49,6 +50,12 @@ export type Call = CallBase & {
   /** A further read-only transaction of the same workspace: lists are streamed through these. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
+
+/**
+ * A call before its transaction, holding no connection: the caller is known and permitted, the body
+ * is well formed. Both are checked again inside the transaction.
+ */
+export type Preparing = CallBase & { principal: Principal };
 
 /**
  * A call without a token. It opens its transactions itself: hashing must not hold a connection. Who
@@ -107,6 +114,7 @@ export type OperationDefinition<
   Request extends TObject = TObject,
   Response extends TSchema = TSchema,
   Who extends Access = Access,
+  Ready = unknown,
 > = {
   /** The wire path; its file under operations/ has the same one. */
   path: `/billing/${string}`;
@@ -126,9 +134,20 @@ export type OperationDefinition<
   /** Sums up what is wrong with a request, where its parts are refused with one code. */
   refusal?(problems: ErrorDetail[]): AppError;
   example: NoInfer<Static<Request>>;
+  /**
+   * For calls that keep processors, threads or connections busy: a call of a workspace starts when
+   * its turn comes, and waits for it without a connection.
+   */
+  turns?: FairTurns;
+  /**
+   * Slow work that needs no transaction, such as hashing. It is done before the transaction opens;
+   * `handle` receives what it returns. It may be done in vain, so it changes nothing.
+   */
+  prepare?(call: Preparing, body: Static<Request>): Promise<Ready>;
   handle(
     call: Who extends 'public' ? PublicCall : Call,
     body: Static<Request>,
+    ready: NoInfer<Ready>,
   ): Promise<Answer<Static<Response>> | StreamedAnswer<Static<Response>>>;
   /**
    * For an operation whose answer names a job: waits for its end after the commit. Returns the
@@ -143,9 +162,10 @@ export function operation<
   Request extends TObject,
   Response extends TSchema,
   const Who extends Access,
+  Ready = undefined,
 >(
-  definition: OperationDefinition<Request, Response, Who>,
-): OperationDefinition<Request, Response, Who> {
+  definition: OperationDefinition<Request, Response, Who, Ready>,
+): OperationDefinition<Request, Response, Who, Ready> {
   return definition;
 }
 

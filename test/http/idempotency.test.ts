@@ -23,7 +23,7 @@ const stumble = operation({
   example: { name: 'x' },
   async handle(call, body) {
     const add = operations.find(([name]) => name === 'addBillingGroup')?.[1] as Operation;
-    const answer = await add.handle(call as never, body as never);
+    const answer = await add.handle(call as never, body as never, undefined);
     await gate;
     if (failures > 0) {
       failures -= 1;

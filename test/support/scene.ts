@@ -4,7 +4,13 @@ import { hash } from '@node-rs/argon2';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { currencyDecimals } from '../../src/base/currencies.ts';
-import { type Database, openDatabase, plainOpening, transact } from '../../src/base/db/pool.ts';
+import {
+  type Database,
+  openDatabase,
+  plainOpening,
+  tenantShare,
+  transact,
+} from '../../src/base/db/pool.ts';
 import { createLog, type Log } from '../../src/base/log.ts';
 import type { Step } from '../../src/billrun/step.ts';
 import { steps } from '../../src/billrun/steps.ts';
@@ -222,10 +228,12 @@ async function startServer(
   logged: string[],
   options: SceneOptions,
 ): Promise<Running> {
+  const max = options.apiConnections ?? 8;
   const api = openDatabase({
     connection: { ...cluster.api, database: databaseName },
     name: 'test api',
-    max: options.apiConnections ?? 8,
+    max,
+    share: tenantShare(max),
   });
   const log = testLog(logged);
   const server = createServer({

@@ -1,5 +1,6 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import pg from 'pg';
+import { FairTurns } from '../fair-turns.ts';
 import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
 import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { RowClient } from './rows.ts';
@@ -17,6 +18,11 @@ export type PoolOptions = {
   /** Shown in pg_stat_activity. */
   name: string;
   max: number;
+  /**
+   * Connections that one tenant may have at the same time, so that it leaves some to the others.
+   * Not for workers: a part of a job may need a second connection while it holds one.
+   */
+  share?: number;
   /** Taken on in every transaction, where the pool logs in as somebody with more rights. */
   role?: string;
 };
@@ -25,6 +31,8 @@ export type Database = {
   readonly pool: pg.Pool;
   readonly reads: ReadQueue;
   readonly role: string | undefined;
+  /** Undefined where tenants have no shares. */
+  readonly shares: FairTurns | undefined;
   close(): Promise<void>;
 };
 
@@ -50,17 +58,38 @@ export function openDatabase(options: PoolOptions): Database {
   pool.on('error', () => {});
   // Nor may one that is lost between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const reads = new ReadQueue(pool, (client) => handlesOf(client).batched);
-  return { pool, reads, role: options.role, close: () => pool.end() };
+  const shares = options.share === undefined ? undefined : sharesOf(options.max, options.share);
+  const reads = new ReadQueue(pool, (client) => handlesOf(client).batched, shares);
+  return { pool, reads, role: options.role, shares, close: () => pool.end() };
+}
+
+/** One tenant may have half of the connections that serve calls. */
+export function tenantShare(connections: number): number {
+  return Math.max(1, Math.floor(connections / 2));
+}
+
+/** Every call that waits for a connection is bounded by time, and their number by rate limits. */
+function sharesOf(max: number, share: number): FairTurns {
+  return new FairTurns({
+    // The pool itself knows how many are free.
+    places: Number.POSITIVE_INFINITY,
+    share: Math.min(share, max),
+    waitingMax: Number.POSITIVE_INFINITY,
+    waitMs: connectionWaitMs,
+    what: 'calls',
+  });
 }
 
 export type TransactionOptions = {
   /** Sent together with `begin` and the first statements of the work, in one message. */
-  opening: Statement;
+  opening: Opening;
   readOnly?: boolean;
   /** For reads that all have the same opening for one tenant: those of one moment share it. */
   company?: Company | undefined;
 };
+
+/** The first statement of a transaction. It names the tenant of which the transaction is. */
+export type Opening = Statement & { tenantId?: number };
 
 export type OpeningRow = Record<string, unknown> | undefined;
 
@@ -80,7 +109,14 @@ export function transact<T>(
 
 type Work<T> = (tx: Tx, opening: Promise<OpeningRow>) => Promise<T>;
 
-async function write<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
+async function write<T>(database: Database, opening: Opening, work: Work<T>): Promise<T> {
+  const { shares } = database;
+  const { tenantId } = opening;
+  if (!shares || tenantId === undefined) return writeNow(database, opening, work);
+  return shares.run(tenantId, () => writeNow(database, opening, work));
+}
+
+async function writeNow<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
   const client = await database.pool.connect();
   const { batched, tx } = handlesOf(client);
   try {
@@ -126,14 +162,15 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
   const { reads, role } = database;
   const opening = readOnlyOpening(options.opening);
   const openings = role ? [takeRole(role), opening] : [opening];
-  if (!options.company) return readOn(reads.alone(openings), work);
+  const { tenantId } = options.opening;
+  if (!options.company) return readOn(reads.alone(openings, tenantId), work);
   const shared = reads.shared(options.company, openings);
   try {
     return await readOn(shared, work);
   } catch (error) {
     if (shared.members === 1 || !isOfStatement(error)) throw error;
     // It may have been the statement of another: by itself it fails only where it is at fault.
-    return readOn(reads.alone(openings), work);
+    return readOn(reads.alone(openings, tenantId), work);
   }
 }
 
@@ -166,9 +203,10 @@ export function tenantTransact<T>(
 /** Opens a transaction that is about no tenant. */
 export const plainOpening: Statement = { text: 'select 1', values: [] };
 
-export function openingFor(tenantId: number): Statement {
+export function openingFor(tenantId: number): Opening {
   if (!Number.isSafeInteger(tenantId) || tenantId < 1) throw new Error('not a tenant id');
-  return { text: "select set_config('app.tenant', $1, true)", values: [String(tenantId)] };
+  const text = "select set_config('app.tenant', $1, true)";
+  return { text, values: [String(tenantId)], tenantId };
 }
 
 type Handles = { batched: BatchedClient; tx: Tx };

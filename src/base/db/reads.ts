@@ -5,6 +5,7 @@
 // own. Under load that is one wake-up of PostgreSQL for many calls instead of several for each;
 // with nothing else going on, a read has a connection to itself.
 import type pg from 'pg';
+import type { FairTurns } from '../fair-turns.ts';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
 import { isUnavailable } from './faults.ts';
 import { type Lookup, type Tx, txOn } from './tx.ts';
@@ -25,25 +26,32 @@ type Group = { read: Read; statements: Waiting[]; isClosed: boolean };
 export class ReadQueue {
   readonly #pool: pg.Pool;
   readonly #batchedOf: (client: pg.PoolClient) => BatchedClient;
+  readonly #shares: FairTurns | undefined;
   #ready: Group[] = [];
   /** The reads of this turn of the event loop that others may join, by tenant. */
   readonly #joinable = new Map<number, Read>();
   readonly #slowUntil = new WeakMap<object, number>();
 
-  constructor(pool: pg.Pool, batchedOf: (client: pg.PoolClient) => BatchedClient) {
+  constructor(
+    pool: pg.Pool,
+    batchedOf: (client: pg.PoolClient) => BatchedClient,
+    shares: FairTurns | undefined,
+  ) {
     this.#pool = pool;
     this.#batchedOf = batchedOf;
+    this.#shares = shares;
   }
 
-  /** A read with a connection of its own. */
-  alone(openings: readonly Statement[]): Read {
-    return new Read(this, openings, undefined);
+  /** A read with a connection of its own, out of the tenant's share. */
+  alone(openings: readonly Statement[], tenantId?: number): Read {
+    return new Read(this, openings, undefined, tenantId);
   }
 
   /** The read of all that ask about the tenant in this turn, with the same openings. */
   shared({ tenantId, kind }: Company, openings: readonly Statement[]): Read {
     const slowUntil = this.#slowUntil.get(kind);
-    if (slowUntil !== undefined && slowUntil > performance.now()) return this.alone(openings);
+    if (slowUntil !== undefined && slowUntil > performance.now())
+      return this.alone(openings, tenantId);
     const found = this.#joinable.get(tenantId);
     if (found?.kinds && found.members < readsTogetherMax) {
       found.members += 1;
@@ -70,7 +78,7 @@ export class ReadQueue {
     for (const group of ready) {
       group.read.close();
       if (!group.read.kinds) {
-        this.#sendTogether([group]);
+        this.#sendAlone(group);
         continue;
       }
       if (members + group.read.members > readsTogetherMax && members > 0) {
@@ -84,9 +92,24 @@ export class ReadQueue {
     if (members > 0) this.#sendTogether(together);
   }
 
-  #sendTogether(groups: Group[]): void {
+  #sendAlone(group: Group): void {
+    const { tenantId } = group.read;
+    const shares = tenantId === undefined ? undefined : this.#shares;
+    const leave = () => tenantId !== undefined && shares?.leave(tenantId);
+    const turn = tenantId === undefined ? undefined : shares?.enter(tenantId);
+    const send = () => this.#sendTogether([group], leave);
+    if (!turn) send();
+    else {
+      turn.then(send, (error) => {
+        for (const one of group.statements) one.reject(error);
+      });
+    }
+  }
+
+  #sendTogether(groups: Group[], onEnd: () => unknown = ignore): void {
     this.#pool.connect((error, client) => {
       if (!client) {
+        onEnd();
         for (const { statements } of groups) for (const one of statements) one.reject(error);
         return;
       }
@@ -100,7 +123,9 @@ export class ReadQueue {
         if (nowMs - sinceMs > slowMs && !isFirst) this.#noteSlow(groups[ended]?.read.kinds, nowMs);
         sinceMs = nowMs;
         ended += 1;
-        if (ended === groups.length) client.release(lost);
+        if (ended < groups.length) return;
+        client.release(lost);
+        onEnd();
       });
     });
   }
@@ -138,14 +163,22 @@ export class Read {
   members = 1;
   /** Of those who share it; undefined where it is not shared. */
   readonly kinds: Set<object> | undefined;
+  /** Whose share of the connections it needs; undefined where it is shared. */
+  readonly tenantId: number | undefined;
   readonly #queue: ReadQueue;
   readonly #openings: readonly Statement[];
   #group: Group | undefined;
   /** What was asked for since the last group was sent. */
   #gathered: Map<AnyLookup, Gathered> | undefined;
 
-  constructor(queue: ReadQueue, openings: readonly Statement[], kinds: Set<object> | undefined) {
+  constructor(
+    queue: ReadQueue,
+    openings: readonly Statement[],
+    kinds: Set<object> | undefined,
+    tenantId?: number,
+  ) {
     this.kinds = kinds;
+    this.tenantId = tenantId;
     this.#queue = queue;
     this.#openings = openings;
     this.tx = txOn(this);

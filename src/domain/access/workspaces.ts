@@ -5,7 +5,7 @@ import { currencyDecimals, isCurrency } from '../../base/currencies.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { isLocale } from '../../base/locales.ts';
-import { hashSecret } from '../../base/secrets.ts';
+import { commandLine, hashSecret } from '../../base/secrets.ts';
 import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
@@ -72,7 +72,10 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
       locale: request.locale,
       sandbox: request.sandbox,
     },
-    admin: { email: request.adminEmail, passwordHash: await hashSecret(request.adminPassword) },
+    admin: {
+      email: request.adminEmail,
+      passwordHash: await hashSecret(request.adminPassword, commandLine),
+    },
   };
 }
 

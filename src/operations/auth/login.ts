@@ -48,7 +48,7 @@ export const login = operation({
       return findCandidate(tx, call, credentials);
     });
     // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
-    const matches = await verifySecret(credentials.secret, candidate?.hash);
+    const matches = await verifySecret(credentials.secret, candidate?.hash, tenantId);
     if (!matches || !candidate?.usable) {
       throw await call.write(async (tx, audit) => {
         const refusal = await recordFailure(tx, tenantId, key, call.realNow);

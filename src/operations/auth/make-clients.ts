@@ -2,11 +2,11 @@ import * as Type from 'typebox';
 import { instantOf, parseLocalDateTime } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
-import { hashSecret } from '../../base/secrets.ts';
 import { findTakenClientIds, insertClients } from '../../domain/access/clients-store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { empty, localDateTime, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { hashAll, hashingTurns } from './hashing-fields.ts';
 import { allowedAddresses, clientId, clientRoles, clientSecret } from './login-fields.ts';
 
 const clientsMax = 50;
@@ -40,7 +40,13 @@ export const makeClients = operation({
       },
     ],
   },
-  async handle(call, body) {
+  turns: hashingTurns,
+  prepare: (call, { clients }) =>
+    hashAll(
+      call,
+      clients.map((one) => one.clientSecret),
+    ),
+  async handle(call, body, hashes) {
     const { tx, tenant } = call;
     const ids = body.clients.map((client) => client.clientID);
     const problems = [
@@ -49,16 +55,13 @@ export const makeClients = operation({
       ...ended(body.clients, call.now.subtract({ milliseconds: tenant.clockOffsetMs }), tenant),
     ];
     if (problems.length > 0) throw errorFromRows(problems);
-    const clients = [];
-    for (const one of body.clients) {
-      clients.push({
-        clientId: one.clientID,
-        secretHash: await hashSecret(one.clientSecret),
-        roles: [...new Set(one.roles)],
-        expiresAt: expiryOf(one.expiresAt ?? null, tenant.timezone),
-        allowedAddresses: one.allowedAddresses ?? [],
-      });
-    }
+    const clients = body.clients.map((one, index) => ({
+      clientId: one.clientID,
+      secretHash: hashes[index] as string,
+      roles: [...new Set(one.roles)],
+      expiresAt: expiryOf(one.expiresAt ?? null, tenant.timezone),
+      allowedAddresses: one.allowedAddresses ?? [],
+    }));
     const first = await takeNumbers(tx, tenant.tenantId, 'client', clients.length);
     const stamp = { at: call.now, by: call.principal.name };
     await insertClients(tx, tenant.tenantId, first, clients, stamp);

@@ -1,7 +1,6 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
-import { hashSecret } from '../../base/secrets.ts';
 import { nameKey, usernameFault } from '../../domain/access/names.ts';
 import {
   findTakenNames,
@@ -14,6 +13,7 @@ import {
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { email, empty, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { hashAll, hashingTurns } from './hashing-fields.ts';
 import { password, roles, username } from './login-fields.ts';
 
 /** Each password costs tens of milliseconds of hashing; a call must not take for ever. */
@@ -51,24 +51,27 @@ export const makeLogins = operation({
       },
     ],
   },
-  async handle(call, body) {
+  turns: hashingTurns,
+  prepare: (call, { logins }) =>
+    hashAll(
+      call,
+      logins.map((one) => one.password),
+    ),
+  async handle(call, body, hashes) {
     const { tx, tenant } = call;
     const numbers = body.logins.flatMap((one) => one.partyNumber ?? []);
     const parties = await lockPartiesOfLogins(tx, tenant.tenantId, numbers);
     const taken = await findTakenNames(tx, tenant.tenantId, body.logins.flatMap(loginNames));
     const problems = problemsOf(body.logins, parties, taken);
     if (problems.length > 0) throw errorFromRows(problems);
-    const logins = [];
-    for (const one of body.logins) {
-      logins.push({
-        username: one.username.trim().toLowerCase(),
-        email: one.email ?? null,
-        name: one.name.trim(),
-        passwordHash: await hashSecret(one.password),
-        roles: [...new Set(one.roles)],
-        partyId: one.partyNumber ? (parties.get(one.partyNumber)?.party_id ?? null) : null,
-      });
-    }
+    const logins = body.logins.map((one, index) => ({
+      username: one.username.trim().toLowerCase(),
+      email: one.email ?? null,
+      name: one.name.trim(),
+      passwordHash: hashes[index] as string,
+      roles: [...new Set(one.roles)],
+      partyId: one.partyNumber ? (parties.get(one.partyNumber)?.party_id ?? null) : null,
+    }));
     const firstId = await takeNumbers(tx, tenant.tenantId, 'login', logins.length);
     const stamp = { at: call.now, by: call.principal.name };
     await insertLogins(tx, tenant.tenantId, firstId, logins, stamp);

@@ -35,10 +35,11 @@ export const updateClientOperation = operation({
   response: empty,
   errors: ['CLIENT_NOT_FOUND', 'STALE_OBJECT'],
   example: { data: { clientID: 'meter-gateway', status: 'INACTIVE' } },
-  async handle(call, body) {
+  prepare: async (call, { data }) =>
+    data.clientSecret && hashSecret(data.clientSecret, call.tenant.tenantId),
+  async handle(call, body, secretHash) {
     const { tx, tenant } = call;
     const { data } = body;
-    const secretHash = data.clientSecret && (await hashSecret(data.clientSecret));
     const before = await lockClient(tx, tenant.tenantId, data.clientID);
     if (!before) throw new AppError('CLIENT_NOT_FOUND', { field: 'data.clientID' });
     assertNotStale(data.ts, before, { what: `API client ${data.clientID}`, field: 'data.ts' });

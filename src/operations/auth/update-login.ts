@@ -32,11 +32,12 @@ export const updateLoginOperation = operation({
   response: empty,
   errors: ['LOGIN_NOT_FOUND', 'STALE_OBJECT', 'LAST_ADMINISTRATOR', 'PARTY_ARCHIVED'],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
-  async handle(call, body) {
+  prepare: async (call, { data }) =>
+    data.password && hashSecret(data.password, call.tenant.tenantId),
+  async handle(call, body, passwordHash) {
     const { tx } = call;
     const { tenantId } = call.tenant;
     const { data } = body;
-    const passwordHash = data.password && (await hashSecret(data.password));
     if (data.status === 'ACTIVE') await assertPartyLives(call, data.username);
     const before = await lockLogin(tx, tenantId, data.username);
     if (!before) throw new AppError('LOGIN_NOT_FOUND', { field: 'data.username' });
