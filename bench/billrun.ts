@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { termID } from '../test/support/residential-rows.ts';
+import { type Cost, figuresOf, median, type Round, ratiosOf, sizeName } from './billrun-figures.ts';
 import {
   copyFloor,
   entriesFloor,
@@ -20,25 +21,13 @@ const naiveBills = 500;
 /** Bills by which the workers get up to speed before anything counts: 40,000 for each of two. */
 const warmUp = 80_000;
 
-type Round = {
-  size: number;
-  generate: Cost;
-  generateFloor: Cost;
-  post: Cost;
-  postFloor: Cost;
-  naive: number;
-};
-
-/** Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL. */
-type Cost = { seconds: number; nodeUs: number; postgresUs: number };
-
 /** Bills of larger terms than `deliverMax` are made and posted, and not published and sent. */
 export async function benchBillrun(
   options: BenchOptions & { deliverMax?: number },
 ): Promise<BenchResult> {
   if (options.quick) {
     const quick = await measure(warmUp, [5_000], { isDelivered: false });
-    return { ratios: ratiosOf(quick.rounds), figures: figuresOf(quick) };
+    return { ratios: ratiosOf(quick.rounds), figures: allFigures(quick) };
   }
   const { deliverMax = Infinity } = options;
   const measureSize = (size: number, rounds: number) =>
@@ -60,14 +49,14 @@ export async function benchBillrun(
       distribute_vs_mailing: delivered('distribute_vs_mailing'),
       ...deliveryMemory(all),
     },
-    figures: Object.assign({}, ...all.map(figuresOf)),
+    figures: Object.assign({}, ...all.map(allFigures)),
   };
 }
 
-/** Of the largest term that was published and sent over that of the smallest. */
+/** The peak of the largest term that was published and sent over that of the smallest. */
 function deliveryMemory(all: readonly Measured[]): Record<string, number> {
   const peaks = all.flatMap(({ size, delivery }) => {
-    const peakMb = delivery.figures[`worker_delivery_peak_mb_${size / 1_000}k`];
+    const peakMb = delivery.figures[`worker_delivery_peak_mb_${sizeName(size)}`];
     return peakMb === undefined ? [] : [peakMb];
   });
   const [first, last] = [peaks[0], peaks.at(-1)];
@@ -96,7 +85,7 @@ async function measure(
     const peakMb = scene.peakMb();
     const size = Math.max(...sizes);
     const done = { size, rounds, peakMb };
-    tell(figuresOf({ ...done, delivery: noDelivery }));
+    tell(allFigures({ ...done, delivery: noDelivery }));
     const last = places.at(-1);
     const delivery = isDelivered && last ? await benchDelivery(scene, last, post) : noDelivery;
     return { ...done, delivery };
@@ -140,47 +129,10 @@ async function costOf(
   };
 }
 
-/** Of all rounds together: each counts by its bills. */
-function ratiosOf(rounds: readonly Round[]): Record<string, number> {
-  const sum = (pick: (round: Round) => number) =>
-    rounds.reduce((total, round) => total + pick(round), 0);
-  const generate = sum((round) => round.generate.seconds);
-  return {
-    generate_vs_floor: sum((round) => round.generateFloor.seconds) / generate,
-    generate_vs_naive: sum((round) => round.naive * round.size) / generate,
-    post_vs_floor: sum((round) => round.postFloor.seconds) / sum((round) => round.post.seconds),
-  };
-}
-
-function figuresOf({ size, rounds, peakMb, delivery }: Measured): Record<string, number> {
-  const figures: Record<string, number> = {};
-  const at = `${size / 1_000}k`;
-  const figure = (name: string, pick: (round: Round) => number) => {
-    figures[`${name}_${at}`] = Math.round(median(rounds.map(pick)));
-  };
-  const cost = (name: string, pick: (round: Round) => Cost) => {
-    figure(`${name}_per_second`, (round) => size / pick(round).seconds);
-    figure(`${name}_node_cpu_us`, (round) => pick(round).nodeUs);
-    figure(`${name}_postgres_cpu_us`, (round) => pick(round).postgresUs);
-  };
-  cost('generate_bills', (round) => round.generate);
-  cost('generate_floor_bills', (round) => round.generateFloor);
-  figure('generate_naive_bills_per_second', (round) => 1 / round.naive);
-  cost('post_bills', (round) => round.post);
-  cost('post_floor_entries', (round) => round.postFloor);
-  figure('generate_and_post_ms', ({ generate, post }) => (generate.seconds + post.seconds) * 1e3);
-  figures[`worker_peak_mb_${at}`] = peakMb;
-  for (const [name, ratio] of Object.entries(ratiosOf(rounds))) {
-    figures[`${name}_${at}`] = Math.round(ratio * 100) / 100;
-  }
-  return { ...figures, ...delivery.figures };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  if (sorted.length % 2 === 1) return sorted[middle] as number;
-  return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+/** The peak of memory is of all rounds, so that it belongs to the largest. */
+function allFigures({ size, rounds, peakMb, delivery }: Measured): Record<string, number> {
+  const peak = { [`worker_peak_mb_${sizeName(size)}`]: peakMb };
+  return { ...figuresOf(rounds), ...peak, ...delivery.figures };
 }
 
 if (import.meta.main) {
@@ -196,8 +148,12 @@ if (import.meta.main) {
   if (values.sizes) {
     const sizes = values.sizes.split(',').map(Number);
     const measured = await measure(warmUp, sizes, { isDelivered: values.deliver });
-    const ratios = { ...ratiosOf(measured.rounds), ...measured.delivery.ratios };
-    console.table({ ...figuresOf(measured), ...ratios });
+    const last = sizeName(sizes.at(-1) ?? 0);
+    const ratios = Object.entries(measured.delivery.ratios).map(([name, ratio]) => [
+      `${name}_${last}`,
+      ratio,
+    ]);
+    console.table({ ...allFigures(measured), ...Object.fromEntries(ratios) });
   } else {
     const { ratios, figures } = await benchBillrun({
       quick: values.quick,

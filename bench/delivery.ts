@@ -15,6 +15,7 @@ import { listBillsByIds } from '../src/domain/delivery/documents-store.ts';
 import { type FrozenSetting, getNewestSetting } from '../src/domain/delivery/freeze-setting.ts';
 import { openRenderer } from '../src/domain/delivery/renderer.ts';
 import { termID } from '../test/support/residential-rows.ts';
+import { sizeName } from './billrun-figures.ts';
 import { type BillrunScene, end, type Place, runStep } from './billrun-scene.ts';
 import { type BenchResult, tell } from './result.ts';
 
@@ -54,7 +55,7 @@ export async function benchDelivery(
   post: Post,
 ): Promise<BenchResult> {
   const body = { operation: 'schedule' as const, data: { termID } };
-  const at = `${place.size / 1_000}k`;
+  const at = sizeName(place.size);
   const published = await runStep(scene, place, (client) => client.publishBills(body));
   tell({ [`publish_bills_per_second_${at}`]: Math.floor(place.size / published) });
   const material = await readMaterial(scene, place);
