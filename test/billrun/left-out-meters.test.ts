@@ -71,7 +71,7 @@ test('an estimate of a bill that was held is put right by what is read then', as
   const jan = await open(january);
   await lock(jan, 'estimated');
   await generate(run, jan);
-  assert.equal((await billOf(run, jan)).usage[0]?.quantity, String(5 * 30));
+  assert.equal((await billOf(run, jan)).usage[0]?.quantity, String(5 * 31));
   await leaveOut(run, jan);
   const feb = await read(february, ['118', '28/02/2026']);
   await generate(run, feb);

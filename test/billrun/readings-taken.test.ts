@@ -224,8 +224,8 @@ test('a meter that was exchanged is estimated by the same term last year', async
 
 test('a meter that was added is not estimated by what another has measured', async () => {
   const reading = await yearWithNewMeter('added');
-  // 62 in the 30 days since it hangs: 62 + 62 * 31 / 30.
-  assert.deepEqual([reading?.currentReading, reading?.readingType], ['126', 'Estimated']);
+  // 62 in the 31 days since its installation: 62 + 62.
+  assert.deepEqual([reading?.currentReading, reading?.readingType], ['124', 'Estimated']);
 });
 
 test('a register that turned over inside the term is billed for the whole turn, wherever it ends', async () => {

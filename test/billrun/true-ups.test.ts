@@ -22,7 +22,7 @@ const may = { startDate: '01/05/2026', endDate: '31/05/2026' };
 
 type Home = Awaited<ReturnType<typeof openHome>>;
 
-/** January was estimated at 10 a day from the 1st to the 31st: 300. */
+/** January was estimated at 10 a day from the 1st to the 31st: 310. */
 async function estimated(value: string, input = {}, values?: object[]): Promise<Home> {
   const estimation = { allowed: 1, defaultDaily: '10' };
   const energy = { name: 'energy', unit: 'kWh', estimation, ...input };
@@ -53,7 +53,7 @@ for (const start of ['0', '5000']) {
     const { client, connection, number } = home;
     const shown = String(Number(start) + 100);
     const feb = await billed(home, await home.read(february, [shown, '28/02/2026']));
-    assert.deepEqual([quantityOf(feb), feb.usage[0]?.carried], [0, '200']);
+    assert.deepEqual([quantityOf(feb), feb.usage[0]?.carried], [0, '210']);
     const term = await home.open(march);
     assert.match((await home.lock(term, 'estimated')).message, /1 estimated/);
     const mar = await billed(home, term);
@@ -78,7 +78,7 @@ test('a reading below an estimate is no use that later readings are compared wit
   assert.deepEqual(data.readings, []);
 });
 
-// 300 estimated in January, 100 shown in February: 200 are carried.
+// 310 estimated in January, 100 shown in February: 210 are carried.
 const ways = {
   'read every month': async (home: Home) => home.read(march, ['150', '31/03/2026']),
   'a month without a reading': async (home: Home) => {
@@ -102,21 +102,21 @@ for (const [way, ofMarch] of Object.entries(ways)) {
     const apr = await billed(home, await home.read(april, ['250', '30/04/2026']));
     const last = await billed(home, await home.read(may, ['450', '31/05/2026']));
     const later = [feb, mar, apr, last].reduce((sum, bill) => sum + quantityOf(bill), 0);
-    assert.equal(300 + later, 450, 'as much as the meter went from 0 to 450');
+    assert.equal(310 + later, 450, 'as much as the meter went from 0 to 450');
   });
 }
 
 test('a register that had not turned over corrects an estimate that had', async () => {
   const home = await estimated('999800');
   const feb = await billed(home, await home.read(february, ['999950', '28/02/2026']));
-  assert.deepEqual(readingsOn(feb), [['31/01/2026', '100', '28/02/2026', '999950', '-150']]);
-  assert.equal(feb.usage[0]?.carried, '150');
+  assert.deepEqual(readingsOn(feb), [['31/01/2026', '110', '28/02/2026', '999950', '-160']]);
+  assert.equal(feb.usage[0]?.carried, '160');
   const mar = await billed(home, await home.read(march, ['200', '31/03/2026']));
-  assert.equal(quantityOf(mar), 250 - 150);
+  assert.equal(quantityOf(mar), 250 - 160);
 });
 
-// 300 estimated in January; 50 shown on 10 February, 100 at its end: nothing is billed and 200 are
-// carried. 250 on 10 March and 350 at its end: 150 and 100 used, of which the first 200 are paid.
+// 310 estimated in January; 50 shown on 10 February, 100 at its end: nothing is billed and 210 are
+// carried. 250 on 10 March and 350 at its end: 150 and 100 used, of which the first 210 are paid.
 test('what was billed too much is credited in the order of use where prices change', async () => {
   const value = { name: 'rate', type: 'Number', default: '20', changeInTerm: 'Split' };
   const home = await estimated('0', { highLow: { highFactor: 1000, lowFactor: 0 } }, [value]);
@@ -130,12 +130,12 @@ test('what was billed too much is credited in the order of use where prices chan
   await home.client.updateTariff({ tariff: { serviceCode, code, effectiveDate, valueFormulas } });
   const feb = await home.read(february, ['50', '10/02/2026'], ['100', '28/02/2026']);
   const ofFebruary = await billed(home, feb);
-  assert.deepEqual([quantityOf(ofFebruary), ofFebruary.usage[0]?.carried], [0, '200']);
+  assert.deepEqual([quantityOf(ofFebruary), ofFebruary.usage[0]?.carried], [0, '210']);
   assert.deepEqual([linesOf(ofFebruary), ofFebruary.currentCharges], [[], 0]);
   const mar = await home.read(march, ['250', '10/03/2026'], ['350', '31/03/2026']);
   assert.deepEqual(linesOf(await billed(home, mar)), [
-    ['energyCharge', '11/03/2026', 2000],
-    ['gst', '01/03/2026', 200],
+    ['energyCharge', '11/03/2026', 1600],
+    ['gst', '01/03/2026', 160],
   ]);
 });
 
@@ -148,12 +148,12 @@ test('documents tell what an estimate billed too much: on the bill that finds it
       .replace(/<[^>]*>/g, '');
     return /^Usage – (.*)$/m.exec(text)?.[1];
   };
-  // 100 - 300
+  // 100 - 310
   const feb = await billed(home, await home.read(february, ['100', '28/02/2026']));
-  assert.equal(await shown(feb), 'energy: 0 kWh (200 kWh carried to your next bill)');
-  // 250 - 200
+  assert.equal(await shown(feb), 'energy: 0 kWh (210 kWh carried to your next bill)');
+  // 250 - 210
   const mar = await billed(home, await home.read(march, ['350', '31/03/2026']));
-  assert.equal(await shown(mar), 'energy: 50 kWh (less 200 kWh carried from before)');
+  assert.equal(await shown(mar), 'energy: 40 kWh (less 210 kWh carried from before)');
   const apr = await billed(home, await home.read(april, ['400', '30/04/2026']));
   assert.equal(await shown(apr), undefined);
 });

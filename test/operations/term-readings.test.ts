@@ -386,22 +386,22 @@ test('estimated makes readings from earlier terms, as often in a row as allowed'
     months.map((days) => termIn(batch, days)),
   )) as [number, number, number, number, number];
   assert.equal((await post(jan, 'estimated')).message, '0 readings locked, 1 missing');
-  await upload(jan, [connection, String(number), '60', '31/01/2026']);
+  await upload(jan, [connection, String(number), '62', '31/01/2026']);
   await post(jan);
-  // 60 in 30 days; February has 28 days: 60 + 2 * 28.
+  // 62 in 31 days; February has 28 days: 62 + 2 * 28.
   assert.equal((await post(feb, 'estimated')).message, '0 readings locked, 1 estimated');
   assert.deepEqual(await lockedIn(feb), [
-    [number, '31/01', 60, '28/02', 116, 'Estimated', 1, true],
+    [number, '31/01', 62, '28/02', 118, 'Estimated', 1, true],
   ]);
   assert.equal((await post(mar, 'estimated')).message, '0 readings locked, 1 estimated');
-  // 116 + 2 * 31: the estimate itself says nothing, January does.
-  assert.deepEqual((await lockedIn(mar))[0]?.slice(4, 7), [178, 'Estimated', 2]);
+  // 118 + 2 * 31: the estimate itself says nothing, January does.
+  assert.deepEqual((await lockedIn(mar))[0]?.slice(4, 7), [180, 'Estimated', 2]);
   assert.equal((await post(apr, 'estimated')).message, '0 readings locked, 1 missing');
   await upload(apr, [connection, String(number), '200', '30/04/2026']);
   await post(apr);
   assert.deepEqual((await lockedIn(apr))[0]?.slice(1, 7), [
     '31/03',
-    178,
+    180,
     '30/04',
     200,
     'Actual',
@@ -416,7 +416,7 @@ test('estimated makes readings from earlier terms, as often in a row as allowed'
       source,
       status,
     ]),
-    [['116', 'Estimated', `term ${feb}`, 'Locked']],
+    [['118', 'Estimated', `term ${feb}`, 'Locked']],
   );
 });
 
@@ -424,16 +424,16 @@ test('a reading that comes in takes the place of the estimate, which is rejected
   const { connection, number } = await hung({ value: '0' });
   const batch = await inBatch(connection);
   const [jan, feb] = [await termIn(batch), await termIn(batch, february)];
-  await upload(jan, [connection, String(number), '60', '31/01/2026']);
+  await upload(jan, [connection, String(number), '62', '31/01/2026']);
   await post(jan);
   await post(feb, 'estimated');
   await upload(feb, [connection, String(number), '99', '27/02/2026']);
   assert.equal((await post(feb, 'estimated')).message, '1 reading locked');
-  assert.deepEqual(await lockedIn(feb), [[number, '31/01', 60, '27/02', 99, 'Actual', 0, false]]);
+  assert.deepEqual(await lockedIn(feb), [[number, '31/01', 62, '27/02', 99, 'Actual', 0, false]]);
   const { data } = await admin.getReadings({ number, status: 'Rejected' });
   assert.deepEqual(
     data.readings.map((reading) => reading.value),
-    ['116'],
+    ['118'],
   );
 });
 

@@ -4,6 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
 import { checkPlaced, type PlacedReading, storeReadings } from '../readings/enter.ts';
+import { findFirstUnits } from '../readings/first-days-store.ts';
 import type { Remeasured } from '../readings/judge.ts';
 import { findPasts } from '../readings/past-store.ts';
 import { findFactors } from '../readings/places-store.ts';
@@ -221,13 +222,19 @@ async function estimate(
       .filter((one) => !read.has(`${one.assignmentId} ${one.position}`))
       .map((register) => {
         const day = dayAt.get(meter.subscription_id) ?? 0;
-        return { register, first: day, last: day, isOff: meter.is_disconnected };
+        const { is_disconnected: isOff, install_day: installDay } = meter;
+        return { register, first: day, last: day, isOff, installDay };
       }),
   );
   if (open.length === 0) return [];
-  const pasts = await findPasts(tx, tenantId, open);
-  return open.flatMap(({ register, last, isOff }, index) => {
+  const registers = open.map(({ register }) => register);
+  const [pasts, firsts] = await Promise.all([
+    findPasts(tx, tenantId, open),
+    findFirstUnits(tx, tenantId, registers),
+  ]);
+  return open.flatMap(({ register, last: day, isOff, installDay }, index) => {
     const past = pasts[index];
-    return past ? estimateFinal(register, past, { day: last, isOff }) : [];
+    if (!past) return [];
+    return estimateFinal(register, past, { day, isOff, installDay }, firsts[index]);
   });
 }

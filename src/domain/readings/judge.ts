@@ -52,7 +52,8 @@ export type EnteredReading = {
   rollover: boolean;
 };
 
-export type Interval = { consumption: Exact; days: number };
+/** The use between two readings; `day` is the day of the later one. */
+export type Interval = { consumption: Exact; days: number; day: number };
 
 export type RegisterPast = {
   /** The last accepted reading before the first that is entered. */
@@ -110,14 +111,14 @@ export function judgeReadings(
       const measure = hasChanged ? remeasure(register, previous, step.past) : null;
       if (measure) remeasured.push(measure);
       hasChanged = false;
-      remember(intervals, step.past.type, measure ?? step.past);
+      remember(intervals, step.past, measure ?? step.past);
       previous = step.past;
       return;
     }
     const verdict = judge(register, previous, step.entered, intervals, nexts[index]);
     verdicts[step.at] = verdict;
     if (verdict.status === 'Review') return;
-    remember(intervals, step.entered.type, verdict);
+    remember(intervals, step.entered, verdict);
     previous = step.entered;
     hasChanged = true;
   });
@@ -177,12 +178,12 @@ function timeOf(point: Point): string {
 
 function remember(
   intervals: Interval[],
-  type: ReadingType,
+  { type, day }: Pick<Point, 'type' | 'day'>,
   measure: { consumption: string | null; days: number | null },
 ): void {
   const { consumption, days } = measure;
   if (consumption === null || days === null || !isActualInterval({ type, ...measure })) return;
-  intervals.unshift({ consumption: exactFrom(consumption) ?? zero, days });
+  intervals.unshift({ consumption: exactFrom(consumption) ?? zero, days, day });
   intervals.length = Math.min(intervals.length, intervalsCompared);
 }
 

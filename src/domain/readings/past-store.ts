@@ -188,8 +188,8 @@ function readingsOf(text: string | null): Listed[] {
   return readings;
 }
 
-function intervalOf(reading: PastReading): Interval {
-  return { consumption: exactFrom(reading.consumption) ?? zero, days: reading.days ?? 0 };
+function intervalOf({ consumption, days, day }: PastReading): Interval {
+  return { consumption: exactFrom(consumption) ?? zero, days: days ?? 0, day };
 }
 
 type PastRow = {
@@ -231,11 +231,12 @@ async function findWholePasts(
         order by ${newestFirst}
         limit 1
       ) as previous, (
-        select string_agg(l.consumption || ' ' || l.days, ' ' order by l.place)
+        select string_agg(l.consumption || ' ' || l.days || ' ' || l.day, ' ' order by l.place)
         from (
-          select i.consumption, i.days, i.place
+          select i.consumption, i.days, i.day, i.place
           from (
-            select r.consumption, r.days, r.reading_type, row_number() over () as place
+            select r.consumption, r.days, r.reading_type, row_number() over () as place,
+              r.reading_date - date '1970-01-01' as day
             from (
               select consumption, days, reading_type, reading_date, reading_time, reading_id
               from readings r
@@ -302,12 +303,14 @@ function pastOf(row: PastRow): Past {
   };
 }
 
-/** `use days use days …`, the newest first. */
+/** `use days day use days day …`, the newest first. */
 function intervalsOf(text: string | null): Interval[] {
   const words = text?.split(' ') ?? [];
   const intervals: Interval[] = [];
-  for (let at = 0; at < words.length; at += 2) {
-    intervals.push({ consumption: exactFrom(words[at]) ?? zero, days: Number(words[at + 1]) });
+  for (let at = 0; at < words.length; at += 3) {
+    const [use, days, day] = words.slice(at, at + 3);
+    const consumption = exactFrom(use) ?? zero;
+    intervals.push({ consumption, days: Number(days), day: Number(day) });
   }
   return intervals;
 }

@@ -31,7 +31,7 @@ export function estimateUnread(
 ): EstimateMade | undefined {
   if (!estimation) return undefined;
   const day = lastDay(register, term);
-  const days = day - dayOf(Temporal.PlainDate.from(register.previous_date));
+  const days = daysUntil(day, register, term);
   if (days <= 0) return undefined;
   const past = pastTerms(register);
   try {
@@ -97,6 +97,22 @@ function lastDay({ off_since }: UnreadRegister, term: EstimatedTerm): number {
   const dayOfDate = (date: string) => dayOf(Temporal.PlainDate.from(date));
   const end = term.bills_after_period ? dayOfDate(term.end_date) : dayOfDate(term.start_date) - 1;
   return off_since === null ? end : Math.min(end, dayOfDate(off_since) - 1);
+}
+
+/** The day of an installation counts if it is billed: not where it is before the term's units. */
+function daysUntil(day: number, register: UnreadRegister, term: EstimatedTerm): number {
+  const { previous_date, previous_type } = register;
+  const days = day - dayOf(Temporal.PlainDate.from(previous_date));
+  const isFirst = previous_type === 'Installation' && previous_date >= firstDayOfUnits(term);
+  return isFirst ? days + 1 : days;
+}
+
+/** YYYY-MM-DD. A term that is billed in advance bills the units of the period before it. */
+function firstDayOfUnits({ start_date, end_date, bills_after_period }: EstimatedTerm): string {
+  if (bills_after_period) return start_date;
+  const start = Temporal.PlainDate.from(start_date);
+  const next = Temporal.PlainDate.from(end_date).add({ days: 1 });
+  return start.subtract(start.until(next, { largestUnit: 'month' })).toString();
 }
 
 type Past = PastTerm & { endDate: string };

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../pricing/context.ts';
+import { daysOfUnits } from '../readings/first-days-store.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 import { estimateSource, type LockOptions, openRegisters } from './open-registers-store.ts';
 import { isBefore } from './taken-readings-store.ts';
@@ -85,7 +86,7 @@ export async function listUnread(
           'endDate', o.end_date, 'days', o.days, 'type', o.reading_type,
           'quantity', trim_scale(o.quantity)::text))
         from (
-          select t.end_date, o.reading_type, o.reading_date - o.previous_date as days,
+          select t.end_date, o.reading_type, ${daysOfUnits(tenantId)} as days,
             (o.value - o.previous_value
               + case when o.rollover then power(10::numeric, k.digits) else 0 end) * g.mf
               as quantity
