@@ -679,6 +679,19 @@ create table number_series (
   constraint number_series_tenant_id_kind_series_key_key UNIQUE (tenant_id, kind, series_key)
 );
 
+create table operation_counts (
+  tenant_id bigint not null,
+  kind text not null,
+  state text not null,
+  amount integer not null,
+  oldest_at timestamp with time zone,
+  counted_at timestamp with time zone not null,
+  constraint operation_counts_amount_check CHECK ((amount >= 0)),
+  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text]))),
+  constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
+  constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+
 create table parties (
   tenant_id bigint not null,
   party_id bigint not null,
@@ -1254,6 +1267,13 @@ create table usage_histories (
   constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 );
 
+create table workers (
+  worker text not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  constraint workers_pkey PRIMARY KEY (worker)
+);
+
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
@@ -1330,6 +1350,8 @@ CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, p
 
 CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
 
+CREATE INDEX deliveries_finished ON public.deliveries USING btree (tenant_id, modified_at) WHERE (status = ANY (ARRAY['Sent'::text, 'Delivered'::text, 'Failed'::text]));
+
 CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
 
 CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
@@ -1343,6 +1365,8 @@ CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha2
 CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
 
 CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
+
+CREATE INDEX jobs_finished ON public.jobs USING btree (tenant_id, finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
 
@@ -1975,6 +1999,9 @@ begin
       select make_interval(secs => clock_offset_ms / 1000.0) from tenants
       where tenant_id = require_tenant()) end)
   where tenant_id = require_tenant();
+  insert into operation_counts (tenant_id, kind, state, amount, counted_at)
+  values (require_tenant(), 'job', 'Scheduled', 0, clock_timestamp())
+  on conflict do nothing;
   perform pg_notify('billwright_jobs', '');
   return null;
 end
@@ -2250,6 +2277,35 @@ $procedure$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.watch_operations()
+ RETURNS TABLE(kind text, state text, amount bigint, oldest_seconds double precision, counted_seconds double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select c.kind, c.state, sum(c.amount),
+    extract(epoch from clock_timestamp() - min(c.oldest_at))::float8,
+    extract(epoch from clock_timestamp() - min(c.counted_at))::float8
+  from operation_counts c
+  group by c.kind, c.state
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.watch_workers()
+ RETURNS TABLE(worker text, seen_seconds double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select w.worker, extract(epoch from clock_timestamp() - w.seen_at)::float8
+  from workers w
+  order by w.seen_at desc
+  limit 1000
+$function$
+;
+-- owned by the owner
+
 -- triggers
 
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -2426,6 +2482,8 @@ create policy tenant_wall on meters as permissive for all using ((tenant_id = ( 
 alter table number_series enable row level security, force row level security;
 create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
 
+alter table operation_counts disable row level security;
+
 alter table parties enable row level security, force row level security;
 create policy tenant_wall on parties as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
 
@@ -2502,6 +2560,8 @@ create policy tenant_wall on tokens as permissive for all using ((tenant_id = cu
 
 alter table usage_histories enable row level security, force row level security;
 create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+
+alter table workers disable row level security;
 
 alter table workspaces disable row level security;
 
@@ -2647,6 +2707,8 @@ grant select, update on meters to billwright_worker;
 
 grant insert, select on number_series to billwright_worker;
 
+grant delete, insert, select, update on operation_counts to billwright_worker;
+
 grant insert, select, update on parties to billwright_api;
 
 grant select on parties to billwright_search;
@@ -2750,6 +2812,8 @@ grant delete, select on tokens to billwright_worker;
 grant insert, select, update on usage_histories to billwright_api;
 
 grant insert, select, update on usage_histories to billwright_worker;
+
+grant delete, insert, select, update on workers to billwright_worker;
 
 grant select on workspaces to billwright_worker;
 

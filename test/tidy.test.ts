@@ -41,6 +41,7 @@ const domainOrder = [
   'events',
   'imports',
   'exports',
+  'monitoring',
 ];
 
 function layerOf(path: string): { folder: string; rank: number } {
@@ -355,6 +356,9 @@ const tenantless: Record<string, string> = {
   findTenantId: 'asks the registry, by a function that tells the id alone',
   insertWorkspace: 'locks the registry, which is of no tenant',
   enterTenant: 'sets the tenant of the transaction',
+  noteWorker: 'workers are of no tenant',
+  deleteWorker: 'workers are of no tenant',
+  watchOperations: 'asks for sums over all tenants, which functions of the database make',
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',

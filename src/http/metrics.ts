@@ -1,9 +1,12 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../base/db/pool.ts';
 import type { Operation } from '../operations/operation.ts';
+import { createOperationMetrics } from './operation-metrics.ts';
 
 export type Metrics = {
-  registry: Registry;
+  /** All figures as text, with jobs, deliveries and workers as they are now. */
+  text(): Promise<string>;
+  contentType: string;
   observe(operation: Operation | undefined, statusCode: number, seconds: number): void;
 };
 
@@ -31,8 +34,13 @@ export function createMetrics(database: Database): Metrics {
   void connections;
   // The series of an operation and status is looked up once: labels are dear to resolve.
   const series = new Map<Operation | undefined, Map<number, Series>>();
+  const refresh = createOperationMetrics(registry, database);
   return {
-    registry,
+    contentType: registry.contentType,
+    async text() {
+      await refresh();
+      return registry.metrics();
+    },
     observe(operation, statusCode, seconds) {
       const known = series.get(operation)?.get(statusCode);
       if (known) {

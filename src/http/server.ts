@@ -204,7 +204,7 @@ function registerProbes(server: FastifyInstance, database: Database, metrics: Me
     }
   });
   server.get('/metrics', async (_request, reply) => {
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    return reply.type(metrics.contentType).send(await metrics.text());
   });
 }
 

@@ -8,6 +8,7 @@ import type { Equipment } from '../billrun/tools.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
 import { startJobRunner } from './job-runner.ts';
+import { countAll, startHeartbeat } from './monitor.ts';
 
 export type WorkerOptions = {
   /** Owns the queue's own tables. */
@@ -47,12 +48,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const daily = tenantId === undefined ? await startDaily(options) : undefined;
   // Nothing of one workspace is queued: other workers would find it, and this one theirs.
   if (tenantId !== undefined) await runDueTasks(options, tenantId);
+  const heartbeat = await startHeartbeat(options.database, options.log);
   const runner = startJobRunner({ ...options, connection: options.queueConnection, steps });
   options.log.info('worker ready');
   return {
     async stop() {
       await runner.stop();
       await daily?.stop();
+      await heartbeat.stop();
     },
   };
 }
@@ -82,10 +85,12 @@ async function startDaily(options: WorkerOptions): Promise<Worker> {
   const looked = new Map<number, Temporal.Instant>();
   await boss.work(tickQueue, async () => {
     await queueDueTasks(boss, options, looked);
+    await countAll(options.database, options.clock, log);
   });
   await boss.work(dailyQueue, dailyFetch, (jobs: Job<DailyTask>[]) => runBatch(options, jobs));
   // What fell due while no worker was there must not wait for the next minute.
   await queueDueTasks(boss, options, looked);
+  await countAll(options.database, options.clock, log);
   return { stop: () => boss.stop({ graceful: true, timeout: stopMs, close: true }) };
 }
 

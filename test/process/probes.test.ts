@@ -62,6 +62,12 @@ test('/metrics counts calls by operation and status code, in the form of Prometh
   assert.equal(count('unknown', 404), '1', 'paths that callers make up are not labels');
   assert.match(text, /^billwright_database_connections\{state="open"\} [1-9]/m);
   assert.match(text, /^process_resident_memory_bytes \d+/m);
+  assert.match(text, /^billwright_database_up 1$/m);
+  await until(
+    async () =>
+      /^billwright_workers\{state="live"\} 1$/m.test(await (await fetch(`${base}/metrics`)).text()),
+    'the worker is counted by its heartbeat',
+  );
   await program.end('SIGTERM');
 });
 

@@ -197,7 +197,7 @@ export async function tablesOf(sql: pg.Client): Promise<string[]> {
   const { rows } = await sql.query<{ name: string }>(
     `select relname as name from pg_class
      where relnamespace = 'public'::regnamespace and relkind = 'r'
-       and relname <> 'schema_migrations'
+       and relname not in ('schema_migrations', 'workers', 'operation_counts')
      order by relname`,
   );
   return rows.map((row) => row.name);
