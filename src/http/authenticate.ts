@@ -17,6 +17,11 @@ export function readToken(authorization: string | undefined): Token {
   throw new AppError('TOKEN_INVALID');
 }
 
+/** Refuses a call that has no token, or none that could be one, before anything is done for it. */
+export function assertTokenForm(authorization: string | undefined): void {
+  if (tenantOfToken(authorization ?? '') === undefined) readToken(authorization);
+}
+
 /** One row of enter_call(): the workspace, and the token's session and principal if it has any. */
 export type EnteredRow = {
   access_epoch: number;

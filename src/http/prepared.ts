@@ -8,6 +8,7 @@ import { type Actor, type AuditEntry, insertAuditEntries } from '../domain/audit
 import { type Tenant, tenantFrom } from '../domain/tenants/tenant.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { EnteredRow, KnownTokens } from './authenticate.ts';
+import type { BodyReader } from './body.ts';
 import type { Headers } from './envelope.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Routes } from './routes.ts';
@@ -42,7 +43,7 @@ export type Incoming = {
   host: string | undefined;
   address: string;
   headers: Record<string, string | string[] | undefined>;
-  body: unknown;
+  reader: BodyReader;
   /** True once the connection is closed. */
   isGone(): boolean;
 };
@@ -54,7 +55,10 @@ export type Prepared = {
   /** Told to the caller only after its token was found good. */
   mismatch: AppError | undefined;
   sent: Record<string, unknown>;
-  validated: Validated;
+  /** The body as it came. */
+  bytes: Buffer;
+  /** Found when it is first asked for: a caller without a good token has nothing checked. */
+  readonly validated: Validated;
   workspace: string;
   tenantId: number;
   realNow: Temporal.Instant;
@@ -68,7 +72,10 @@ export function assertWellFormed(call: Prepared): void {
   if (problems.length > 0) throw (call.operation.refusal ?? errorFromDetails)(problems);
 }
 
-export function tenantOf(call: Prepared, row: EnteredRow | undefined): Tenant {
+export function tenantOf(
+  call: Pick<Prepared, 'tenantId' | 'workspace'>,
+  row: EnteredRow | undefined,
+): Tenant {
   if (!row) throw new AppError('WORKSPACE_NOT_FOUND');
   if (row.tenant_status !== 'Active') throw new AppError('WORKSPACE_SUSPENDED');
   return { ...tenantFrom(call.tenantId, row), workspace: call.workspace };

@@ -206,7 +206,7 @@ function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {
   return readKey(call.incoming.headers['idempotency-key'], {
     principal: `${principal.kind}:${principal.id}`,
     path: call.incoming.path,
-    body: call.incoming.body as Buffer,
+    body: call.bytes,
   });
 }
 

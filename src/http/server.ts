@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts';
 import { newRequestId } from '../base/request-id.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { KnownTokens } from './authenticate.ts';
-import { bodyBytesMax } from './body.ts';
+import { BodyReader, bodyBytesMax } from './body.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
@@ -39,7 +39,6 @@ const timeouts = { requestMs: 60_000, headersMs: 15_000, idleMs: 60_000 };
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, database } = options;
   const server = Fastify({
-    bodyLimit: bodyBytesMax,
     serverFactory: (handler) => createFront(handler, timeouts),
     rewriteUrl: (request) => pathOfTarget(request.url ?? ''),
     forceCloseConnections: 'idle',
@@ -61,10 +60,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const metrics = createMetrics(database);
   server.removeAllContentTypeParsers();
-  // Every body is taken as bytes; dispatch itself decides what it is.
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    done(null, body);
-  });
+  // Dispatch reads bodies itself, as far as the caller's token allows.
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const answer = answerer(parts, metrics);
   server.all('/billing/*', answer);
   registerProbes(server, database, metrics);
@@ -77,8 +74,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setNotFoundHandler(answerUnrouted);
   server.setErrorHandler((error, request, reply) => {
     const refusal =
-      unreadable(error, request) ??
-      toAppError(error, log, { requestId: request.id, path: request.url });
+      unreadable(error) ?? toAppError(error, log, { requestId: request.id, path: request.url });
     const body = errorEnvelope(refusal, request.id);
     const { statusCode } = refusal;
     if (!isCall(request)) return reply.code(statusCode).type('application/json').send(body);
@@ -98,21 +94,11 @@ function isCall(request: FastifyRequest): boolean {
   return request.url.startsWith('/billing/');
 }
 
-/** A request whose body could not be taken in, which is no fault of ours. */
-function unreadable(error: unknown, request: FastifyRequest): AppError | undefined {
-  switch ((error as { code?: string }).code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('REQUEST_TOO_LARGE', {
-        message: `A request may have ${bodyBytesMax} bytes at most`,
-      });
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError('UNSUPPORTED_MEDIA_TYPE');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new AppError('MALFORMED_JSON', { message: 'The body is not as long as was said' });
-    default:
-      if (!request.raw.readableAborted) return undefined;
-      return new AppError('MALFORMED_JSON', { message: 'The body was cut off' });
-  }
+/** A request that Fastify itself refuses. */
+function unreadable(error: unknown): AppError | undefined {
+  const { code } = error as { code?: string };
+  if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return undefined;
+  return new AppError('UNSUPPORTED_MEDIA_TYPE');
 }
 
 function dispatchParts(options: ServerOptions): DispatchParts {
@@ -143,6 +129,7 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const startedMs = performance.now();
     const requestId = request.id;
+    const reader = new BodyReader(request.raw);
     const outgoing = await dispatch(parts, {
       requestId,
       verb: request.method,
@@ -150,9 +137,10 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       host: request.headers.host,
       address: request.ip,
       headers: request.headers,
-      body: request.body,
+      reader,
       isGone: () => request.raw.socket.destroyed,
     });
+    reader.discardRest();
     const ms = performance.now() - startedMs;
     const { operation, statusCode } = outgoing;
     metrics.observe(operation, statusCode, ms / 1000);
@@ -165,7 +153,8 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       parts.log[level](line, 'call');
     }
     // One that was under way when the server began to close must not keep its connection open.
-    if (parts.closing.isClosing) outgoing.headers.Connection = 'close';
+    const isClosing = parts.closing.isClosing || reader.told > bodyBytesMax.rows;
+    if (isClosing) outgoing.headers.Connection = 'close';
     return send(reply, requestId, outgoing);
   };
 }
@@ -184,13 +173,28 @@ function send(reply: FastifyReply, requestId: string, outgoing: Outgoing): Fasti
     'X-Request-Id': requestId,
     'X-Status-Code': String(outgoing.statusCode),
   };
-  if (typeof body !== 'string') return reply.code(200).headers(headers).send(body);
+  if (typeof body !== 'string') {
+    cutOffStalled(reply);
+    return reply.code(200).headers(headers).send(body);
+  }
   // The answer is finished text: nothing of Fastify's serialising and hooks is wanted any more.
   reply.hijack();
   headers['Content-Length'] = String(Buffer.byteLength(body));
   reply.raw.writeHead(200, headers);
+  if (body.length > kernelBytes) cutOffStalled(reply);
   reply.raw.end(body);
   return reply;
+}
+
+/** An answer up to this size is in the hands of the kernel at once. */
+const kernelBytes = 65_536;
+
+/**
+ * Node closes a connection whose answer is stuck only at the second timeout: the first notes how
+ * much is left. Each is half of the time after which a stalled reader is to be cut off.
+ */
+function cutOffStalled(reply: FastifyReply): void {
+  reply.raw.socket?.setTimeout(Math.ceil(reply.server.server.timeout / 2));
 }
 
 function registerProbes(server: FastifyInstance, database: Database, metrics: Metrics): void {

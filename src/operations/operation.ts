@@ -127,6 +127,8 @@ export type OperationDefinition<
   summary: string;
   /** It reads a few rows by key, so that calls of one moment can be answered together. */
   byKey?: true;
+  /** It takes rows or a file, so its body may be larger than others. */
+  takesRows?: true;
   request: Request;
   response: Response;
   /** The codes it may answer, besides those that any call can get. */

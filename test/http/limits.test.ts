@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as Type from 'typebox';
+import { jsonLimits } from '../../src/base/json/scan.ts';
 import { bodyBytesMax } from '../../src/http/body.ts';
 import { defaultRateLimits } from '../../src/http/rate-limit.ts';
 import { operations } from '../../src/operations/catalogue.ts';
@@ -255,7 +256,12 @@ test('docs/api.md tells the limits', () => {
   const figure = (number: number) => number.toLocaleString('en');
   const aMinute = ({ perSecond }: { perSecond: number }) => Math.round(perSecond * 60);
   for (const line of [
-    `| body | ${bodyBytesMax / 2 ** 20} MiB`,
+    `| body | ${bodyBytesMax.plain / 2 ** 20} MiB; ${bodyBytesMax.rows / 2 ** 20} MiB for ` +
+      `operations that take rows or a file; ${bodyBytesMax.stranger / 2 ** 10} KiB without`,
+    `| JSON | in UTF-8, not compressed; nested ${jsonLimits.depth} deep; ` +
+      `${figure(jsonLimits.values)} values; ${figure(jsonLimits.items)} items in a list; ` +
+      `${figure(jsonLimits.fields)} fields in an object, each name up to ` +
+      `${figure(jsonLimits.fieldNameBytes)} bytes |`,
     `| rows in one call | ${figure(limits.batch)}; readings, usage and values of manual ` +
       `components ${figure(limits.readings)}`,
     `| text | ${figure(limits.text)} characters, descriptions ${figure(limits.description)}`,

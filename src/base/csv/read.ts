@@ -11,6 +11,9 @@ export type CsvOptions = { encoding: Encoding | null; rowsAtOnce: number };
 /** A row longer than this has lost its closing quote. */
 const rowCharactersMax = 1_048_576;
 
+/** A first line longer than this does not name columns. */
+const headerCharactersMax = 65_536;
+
 const delimiters = [',', ';', '\t', '|'] as const;
 
 /** The rows in chunks, the first of them with the header. Empty lines are passed over. */
@@ -23,6 +26,7 @@ export async function* readCsv(
   const place: Place = { skippedLines: skipped.lines, doubled: 0, lastLine: 0 };
   const parser = parse({
     delimiter: delimiterOf(first),
+    record_delimiter: lineEnds(first),
     // Its types let a row become nothing but another list of cells.
     on_record: (cells, { lines }) => rowOf(cells, lines, place) as never,
     relax_column_count: true,
@@ -50,10 +54,14 @@ async function firstLine(
   texts: AsyncGenerator<string>,
 ): Promise<{ first: string; skipped: { characters: number; lines: number } }> {
   let first = '';
-  while (!/[\r\n]/.test(first) && first.length < rowCharactersMax) {
+  while (!/[\r\n]/.test(first) && first.length <= headerCharactersMax) {
     const { value, done } = await texts.next();
     if (done) break;
     first += value;
+  }
+  if (headerIn(first).length > headerCharactersMax) {
+    const message = `Line 1: the header is longer than ${headerCharactersMax} characters`;
+    throw new AppError('TOO_MANY_ITEMS', { message, field: 'content' });
   }
   // Spreadsheets write which delimiter they used above the header.
   const named = /^sep=(.)\r?\n/i.exec(first);
@@ -64,9 +72,25 @@ async function firstLine(
 function delimiterOf(text: string): string {
   const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
   if (named) return named;
-  const header = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
+  const header = headerIn(text).replace(/"[^"]*"/g, '');
   const counts = delimiters.map((one) => header.split(one).length);
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+function headerIn(text: string): string {
+  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
+}
+
+/**
+ * What ends a row: what ends the header, unless that is inside quotes. The parser would find out by
+ * itself, at a high price for each character of a long header.
+ */
+function lineEnds(text: string): string[] {
+  const header = headerIn(text);
+  // Where the text read so far ends with CR, LF may follow.
+  const end = /^(?:\r\n|\n|\r(?=.))/s.exec(text.slice(header.length, header.length + 2))?.[0];
+  const isQuoted = header.split('"').length % 2 === 0;
+  return end === undefined || isQuoted ? ['\r\n', '\n', '\r'] : [end];
 }
 
 type Parser = ReturnType<typeof parse>;

@@ -10,6 +10,8 @@ export type SchemaNode = {
   properties?: Record<string, SchemaNode>;
   required?: readonly string[];
   items?: SchemaNode;
+  minItems?: number;
+  maxItems?: number;
   additionalProperties?: boolean;
   enum?: readonly unknown[];
   format?: string;
@@ -22,21 +24,24 @@ const rejectedTextMax = 200;
 const wordsMax = 40;
 const secrets: ReadonlySet<string> = new Set(secretNames);
 
+/** `placeOf` tells where in the request a pointer into the value leads. */
 export function describeProblem(
   root: SchemaNode,
-  body: unknown,
+  value: unknown,
   error: TLocalizedValidationError,
+  placeOf: (pointer: string) => string,
 ): ErrorDetail[] {
   const node = follow(root, error.schemaPath);
+  const place = placeOf(error.instancePath);
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map((name) =>
-      missing(`${error.instancePath}/${name}`, node.properties?.[name]?.['x-code']),
+      missing(`${place}/${name}`, node.properties?.[name]?.['x-code']),
     );
   }
-  const value = valueAt(body, error.instancePath);
-  const field = fieldPath(error.instancePath);
-  const { code, message } = judge(error, node, value, field, isRequired(root, error));
-  return [{ field, code, message, ...rejected(field, value) }];
+  const wrong = valueAt(value, error.instancePath);
+  const field = fieldPath(place);
+  const { code, message } = judge(error, node, wrong, field, isRequired(root, error));
+  return [{ field, code, message, ...rejected(field, wrong) }];
 }
 
 type Judgement = { code: ErrorCode; message: string };
@@ -67,10 +72,7 @@ function judge(
     case 'minLength':
       return { code: own ?? 'REQUIRED_FIELD', message: tooShort(field, error.params.limit) };
     case 'maxItems':
-      return {
-        code: 'TOO_MANY_ITEMS',
-        message: `${field} may have at most ${error.params.limit} items`,
-      };
+      return tooManyItems(field, error.params.limit);
     case 'minItems':
       return { code: 'REQUIRED_FIELD', message: `${field} needs at least one item` };
     case 'pattern':
@@ -88,6 +90,10 @@ function judge(
     default:
       return { code: typeCode(own), message: `${field} must be ${kindOf(node)}` };
   }
+}
+
+export function tooManyItems(field: string, limit: number | bigint): Judgement {
+  return { code: 'TOO_MANY_ITEMS', message: `${field} may have at most ${limit} items` };
 }
 
 /** A wrong type is INVALID_TYPE, except where the API has one code for everything about a field. */

@@ -39,6 +39,8 @@ const rowsAtOnce = 2_000;
 /** Whoever has more bad rows than this has chosen the wrong file. */
 const problemsMax = 200_000;
 const columnsMax = 500;
+/** Characters of a column's name that an error repeats. */
+const shownNameMax = 100;
 
 export async function importRows(
   bytes: AsyncIterable<Uint8Array>,
@@ -112,23 +114,29 @@ function checkHeader({ line, cells }: CsvRow, loader: Loader): string[] {
   const known = new Map(
     [...loader.columns, ...loader.ignoredColumns].map((name) => [folded(name), name]),
   );
-  const names = cells.map((cell) => known.get(folded(cell)) ?? prefixed(cell, loader) ?? cell);
-  // Cells to the right of the last column are left over from what stood there once.
-  while (names.length > 0 && names.at(-1)?.trim() === '') names.pop();
+  // Spreadsheets leave empty cells to the right of the last column.
+  const columns = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+  if (columns > columnsMax) {
+    const message = `Line ${line}: the header has ${columns} columns; send at most ${columnsMax}`;
+    throw new AppError('TOO_MANY_ITEMS', { message, field: `lines[${line}]` });
+  }
+  const names = cells
+    .slice(0, columns)
+    .map((cell) => known.get(folded(cell)) ?? prefixed(cell, loader) ?? cell);
   const details: ErrorDetail[] = [];
   const refuse = (code: ErrorCode, column: string, message: string) =>
     details.push({ field: `lines[${line}].${column}`, code, message: `Line ${line}: ${message}` });
   const seen = new Set<string>();
   for (const name of names) {
     const isKnown = known.has(folded(name)) || prefixed(name, loader) !== undefined;
-    if (!isKnown) refuse('UNKNOWN_FIELD', name, `there is no column '${name}' here`);
-    else if (seen.has(name)) refuse('DUPLICATE', name, `the column '${name}' stands twice`);
+    const shown = name.slice(0, shownNameMax);
+    if (!isKnown) refuse('UNKNOWN_FIELD', shown, `there is no column '${shown}' here`);
+    else if (seen.has(name)) refuse('DUPLICATE', shown, `the column '${shown}' appears twice`);
     seen.add(name);
   }
   for (const name of loader.requiredColumns) {
     if (!seen.has(name)) refuse('REQUIRED_FIELD', name, `the column '${name}' is missing`);
   }
-  if (names.length > columnsMax) refuse('TOO_MANY_ITEMS', '', `more than ${columnsMax} columns`);
   const [first] = details;
   if (first) throw new AppError(first.code, { message: first.message, details });
   return names;

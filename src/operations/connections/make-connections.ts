@@ -12,6 +12,7 @@ export const makeConnections = operation({
   action: 'Create Subscription',
   access: { permission: 'subscriptions:write' },
   summary: 'Makes a subscription, or with batchUpload up to a thousand, all or none.',
+  takesRows: true,
   request: Type.Object({ batchUpload: maybe(Type.Boolean()), connection: connectionOrMany }),
   response: empty,
   errors: [

@@ -20,6 +20,7 @@ export const importData = operation({
   action: 'Import Data',
   access: { permission: 'readings:write' },
   summary: 'Takes in a CSV file, all of its rows or none; each bad row is named by its line.',
+  takesRows: true,
   request: Type.Object({
     kind: oneOf(importKinds),
     content: maybe(
@@ -118,7 +119,7 @@ function assertMay(held: ReadonlySet<string>, kind: keyof typeof importPermissio
 }
 
 /** With or without its padding, in one line or in several. */
-const base64Form = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const base64Form = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
 
 function bytesOf(body: { content?: string | null; contentBase64?: string | null }): Buffer {
   const { content, contentBase64 } = body;

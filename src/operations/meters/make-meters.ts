@@ -13,6 +13,7 @@ export const makeMeters = operation({
   action: 'Create Meters',
   access: { permission: 'meters:write' },
   summary: 'Registers one or more meters, all or none; each is InActive until it is assigned.',
+  takesRows: true,
   request: Type.Object({
     meters: Type.Array(Type.Object({ ...newMeterFields, meterType: id }), {
       minItems: 1,

@@ -15,6 +15,7 @@ export const makeReadings = operation({
   action: 'Create Meter Readings',
   access: { permission: 'readings:write', own: 'own-readings:write' },
   summary: 'Stores readings outside any term, all or none; a term picks them up by date.',
+  takesRows: true,
   request: Type.Object({
     readings: Type.Array(readingSent, { minItems: 1, maxItems: limits.readings }),
   }),

@@ -12,6 +12,7 @@ export const postManualComponentValues = operation({
   action: 'Upload Manual Comps',
   access: { permission: 'terms:write' },
   summary: 'Step 5 of a bill run: values given by hand for components of some subscriptions.',
+  takesRows: true,
   request: uploadRequest(
     'JSON {termID, compsData: [[connectionNumber, component, value], ...]}, all texts; an empty ' +
       'value takes an earlier one back',
@@ -34,8 +35,8 @@ export const postManualComponentValues = operation({
       sheduleTime: '2025-08-01T02:00:00',
     },
   },
-  handle(call, { data }) {
-    const { termId, rows } = parseUpload(call, data.data, columns);
+  async handle(call, { data }) {
+    const { termId, rows } = await parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { values: rows.length };
     const { sheduleTime } = data;

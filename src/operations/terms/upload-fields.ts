@@ -1,6 +1,8 @@
 // Uploads carry a JSON object as text inside the JSON of the call: a term and rows of texts.
 import * as Type from 'typebox';
 import { AppError, type ErrorDetail, errorFromRows } from '../../base/errors.ts';
+import { parseJson } from '../../base/json/parse.ts';
+import { inSlices } from '../../base/slices.ts';
 import { validate } from '../../base/validation/validate.ts';
 import { id, limits } from '../fields.ts';
 import type { Call } from '../operation.ts';
@@ -27,12 +29,12 @@ type Columns = { list: string; min: number; max: number };
 const rowTextMax = 500;
 
 /** The term and the rows of the text, or all that is wrong with it. */
-export function parseUpload(
+export async function parseUpload(
   { ignore }: Pick<Call, 'ignore'>,
   text: string,
   columns: Columns,
-): Upload {
-  const { termID: termId, [columns.list]: rows, ...unknown } = parseObject(text);
+): Promise<Upload> {
+  const { termID: termId, [columns.list]: rows, ...unknown } = await parseObject(text);
   ignore(Object.keys(unknown).map((name) => `data.data.${name}`));
   const problems: ErrorDetail[] = termProblems(termId);
   const field = `data.data.${columns.list}`;
@@ -53,11 +55,12 @@ export function parseUpload(
   return { termId: termId as number, rows: rows as string[][] };
 }
 
-function parseObject(text: string): Record<string, unknown> {
+async function parseObject(text: string): Promise<Record<string, unknown>> {
   let inner: unknown;
   try {
-    inner = JSON.parse(text);
-  } catch {
+    inner = await inSlices(parseJson(Buffer.from(text)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new AppError('MALFORMED_INNER_JSON', { field: 'data.data' });
   }
   if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {

@@ -12,6 +12,7 @@ export const uploadMeterReadings = operation({
   action: 'Upload Meter Readings',
   access: { permission: 'readings:write' },
   summary: 'Step 3 of a bill run: stores readings for a term, all or none, and checks them.',
+  takesRows: true,
   request: uploadRequest(
     'JSON {termID, readings: [[connectionNumber, meterNumber, reading, readingDate, ' +
       'readingType?, remark?, register?], ...]}, all texts',
@@ -36,8 +37,8 @@ export const uploadMeterReadings = operation({
       sheduleTime: null,
     },
   },
-  handle(call, { data }) {
-    const { termId, rows } = parseUpload(call, data.data, columns);
+  async handle(call, { data }) {
+    const { termId, rows } = await parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { readings: rows.length };
     const { sheduleTime } = data;

@@ -12,6 +12,7 @@ export const uploadUsage = operation({
   action: 'Upload Usage',
   access: { permission: 'terms:write' },
   summary: 'Uploads use that no meter measures, of the whole term or of a day, all or none.',
+  takesRows: true,
   request: uploadRequest(
     'JSON {termID, usage: [[connectionNumber, inputName, quantity, date?], ...]}, all texts; an ' +
       'empty quantity takes an earlier one back',
@@ -33,8 +34,8 @@ export const uploadUsage = operation({
       sheduleTime: null,
     },
   },
-  handle(call, { data }) {
-    const { termId, rows } = parseUpload(call, data.data, columns);
+  async handle(call, { data }) {
+    const { termId, rows } = await parseUpload(call, data.data, columns);
     const parameters = { rows };
     const audited = { rows: rows.length };
     const { sheduleTime } = data;

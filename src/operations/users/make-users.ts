@@ -17,6 +17,7 @@ export const makeUsers = operation({
   action: 'Create Parties',
   access: { permission: 'parties:write' },
   summary: 'Makes one or more parties, all or none; X-Party-Number tells their numbers.',
+  takesRows: true,
   request: Type.Object({
     userType: oneOf(['customer', 'employee', 'vendor']),
     users: Type.Array(Type.Object({ name: filledText({ max: 200 }), ...partyFields }), {
