@@ -28,7 +28,10 @@ test('a long text gives the same value as JSON.parse', () => {
       `[${items}]`,
       `\n[ {"a":[${items}]}, [${items}] ]`,
     ]) {
-      assert.ok(JSON.stringify(parse(text)) === JSON.stringify(JSON.parse(text)), text.slice(0, 99));
+      assert.ok(
+        JSON.stringify(parse(text)) === JSON.stringify(JSON.parse(text)),
+        text.slice(0, 99),
+      );
     }
   });
   fc.assert(property, { numRuns: 20 });
