@@ -54,7 +54,9 @@ function setParagraphs(text: string, style: TextStyle, wanted: LinesWanted): Tex
   for (const paragraph of text.split('\n')) {
     const room = wanted.linesMax - lines.length;
     if (room <= 0) break;
-    lines.push(...setParagraph(paragraph, style, { ...wanted, linesMax: room }));
+    for (const line of setParagraph(paragraph, style, { ...wanted, linesMax: room })) {
+      lines.push(line);
+    }
   }
   return lines;
 }
@@ -153,6 +155,9 @@ function cut(unit: readonly Token[], widthMax: number): Token[] {
   });
 }
 
+/** No line is wide enough for more. */
+const lettersMax = 400;
+
 function shortened(
   row: readonly Token[],
   faces: FaceList,
@@ -160,15 +165,30 @@ function shortened(
   widthMax: number,
 ): Token[] {
   const sign = tokensOf(ellipsis, faces, direction);
+  const signWidth = advanceOf(sign);
   const kept = [...row];
-  while (kept.length > 0 && advanceOf(kept) + advanceOf(sign) > widthMax) {
-    const last = kept.pop() as Token;
-    const letters = [...graphemes.segment(last.text)].map(({ segment }) => segment).slice(0, -1);
-    if (letters.length === 0 || last.isSpace) continue;
-    const text = letters.join('');
-    kept.push({ ...last, text, word: last.face.shape(text, last.level % 2 === 1) });
+  let width = advanceOf(kept);
+  while (width + signWidth > widthMax) {
+    const last = kept.pop();
+    if (last === undefined) break;
+    width = advanceOf(kept);
+    const beginning = last.isSpace
+      ? undefined
+      : fittingBeginning(last, (advance) => width + advance + signWidth <= widthMax);
+    if (beginning) return [...kept, beginning, ...sign];
   }
   return [...kept, ...sign];
+}
+
+/** With as few letters less as will do, but at least one. */
+function fittingBeginning(token: Token, fits: (advance: number) => boolean): Token | undefined {
+  const letters = [...graphemes.segment(token.text)].map(({ segment }) => segment);
+  for (let count = Math.min(letters.length - 1, lettersMax); count > 0; count--) {
+    const text = letters.slice(0, count).join('');
+    const word = token.face.shape(text, token.level % 2 === 1);
+    if (fits(word.advance)) return { ...token, text, word };
+  }
+  return undefined;
 }
 
 function lineOf(tokens: readonly Token[], style: TextStyle): TextLine {
@@ -194,15 +214,17 @@ function lineOf(tokens: readonly Token[], style: TextStyle): TextLine {
 /** Rule L2 of the bidirectional algorithm: from the highest level down, reverse what is above. */
 function inVisualOrder(tokens: readonly Token[]): Token[] {
   const ordered = [...tokens];
-  const highest = Math.max(0, ...ordered.map(({ level }) => level));
+  let highest = 0;
+  for (const { level } of ordered) highest = Math.max(highest, level);
   for (let level = highest; level > 0; level--) {
     let from = 0;
     while (from < ordered.length) {
       let to = from;
       while (to < ordered.length && (ordered[to] as Token).level >= level) to++;
-      if (to > from) {
-        const reversed = ordered.slice(from, to).reverse();
-        ordered.splice(from, to - from, ...reversed);
+      for (let low = from, high = to - 1; low < high; low++, high--) {
+        const moved = ordered[low] as Token;
+        ordered[low] = ordered[high] as Token;
+        ordered[high] = moved;
       }
       from = Math.max(to, from + 1);
     }

@@ -24,6 +24,8 @@ const plainText = new RegExp(
 );
 /** Words that are remembered; a word of Arabic or Devanagari costs 30 microseconds to shape. */
 const wordsMax = 8_000;
+/** Longer ones are hardly words, and would fill the memory. */
+const wordLengthMax = 100;
 
 export type FontOptions = {
   path: string;
@@ -109,7 +111,7 @@ function rememberedShapes(font: Font): Face['shape'] {
       const isPlain = !isRightToLeft && plainText.test(word);
       shaped = isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft);
       if (known.size >= wordsMax) known.clear();
-      known.set(word, shaped);
+      if (word.length <= wordLengthMax) known.set(word, shaped);
     }
     return shaped;
   };
@@ -218,9 +220,10 @@ function standing(shaped: readonly ShapedGlyph[]): StandingGlyph[] {
  * letter that is drawn as several glyphs tells its own text. Its dots and marks tell nothing.
  */
 function lettersOf(word: string, shaped: readonly StandingGlyph[]): Piece[] {
-  const starts = [...new Set(shaped.map(({ cluster }) => cluster))].sort((a, b) => b - a);
+  const byStart = Map.groupBy(shaped, ({ cluster }) => cluster);
+  const starts = [...byStart.keys()].sort((a, b) => b - a);
   return starts.flatMap((start, index) => {
-    const glyphs = shaped.filter(({ cluster }) => cluster === start);
+    const glyphs = byStart.get(start) as StandingGlyph[];
     if (glyphs.length === 1) return [{ text: null, glyphs }];
     const text = word.slice(start, starts[index - 1] ?? word.length);
     const isLetter = (glyph: ShapedGlyph) => glyph.xAdvance > 0;
@@ -260,13 +263,12 @@ function placed(font: Font, word: string, pieces: readonly Piece[]): ShapedWord 
 /** Of a glyph that is drawn alone for a letter: that letter. */
 function textsOf(word: string, pieces: readonly Piece[]): string[] {
   const glyphs = pieces.flatMap((piece) => piece.glyphs);
-  const ends = [...new Set(glyphs.map(({ cluster }) => cluster)), word.length].sort(
-    (a, b) => a - b,
-  );
+  const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
+  const ends = new Map(starts.map((start, index) => [start, starts[index + 1] ?? word.length]));
   const counts = new Map<number, number>();
   for (const { cluster } of glyphs) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
   return glyphs.map(({ cluster }) =>
-    counts.get(cluster) === 1 ? word.slice(cluster, ends[ends.indexOf(cluster) + 1]) : '',
+    counts.get(cluster) === 1 ? word.slice(cluster, ends.get(cluster)) : '',
   );
 }
 

@@ -36,14 +36,16 @@ export function directionOf(text: string, document: Direction): Direction {
 export function tokensOf(text: string, faces: FaceList, direction: Direction): Token[] {
   if (direction === 'ltr' && ascii.test(text)) return plainTokens(text, faces[0]);
   const needsBidi = direction === 'rtl' || rightToLeft.test(text);
-  const levels = needsBidi ? bidi.getEmbeddingLevels(text, direction).levels : undefined;
+  const levels = needsBidi ? levelsOf(text, direction) : undefined;
   const tokens: Token[] = [];
   let start = 0;
   let face = faces[0];
   let piece = '';
+  let last = '';
   const flush = (next: string) => {
     if (piece !== '') tokens.push(tokenOf(piece, face, levels?.[start] ?? 0, next));
     piece = '';
+    last = '';
   };
   let index = 0;
   for (const character of text) {
@@ -60,13 +62,14 @@ export function tokensOf(text: string, faces: FaceList, direction: Direction): T
     const isNew =
       nextFace !== face ||
       (levels !== undefined && levels[index] !== levels[start]) ||
-      isBoundary(piece, character);
+      isBoundary(last, character);
     if (isNew) {
       flush(character);
       start = index;
       face = nextFace;
     }
     piece += drawn;
+    last = drawn;
     index += character.length;
   }
   flush('');
@@ -93,11 +96,40 @@ function tokenOf(text: string, face: Face, level: number, next: string): Token {
   };
 }
 
-/** Between words and spaces, and after a hyphen inside a word. */
-function isBoundary(piece: string, character: string): boolean {
-  if (piece === '') return false;
-  const isAfterSpace = piece.charAt(0) === ' ';
-  return isAfterSpace !== (character === ' ') || piece.endsWith('-');
+/**
+ * Between words and spaces, and after a hyphen inside a word. Only the last character of a piece is
+ * looked at: looking into the piece itself would copy it for every character that is added.
+ */
+function isBoundary(last: string, character: string): boolean {
+  if (last === '') return false;
+  return (last === ' ') !== (character === ' ') || last === '-';
+}
+
+/** Longer than any paragraph of a letter. */
+const levelledMax = 4_000;
+
+/**
+ * The library searches back and forth from each character, which is quadratic for hostile texts.
+ * A paragraph beyond the limit is levelled part by part, each part ending with a word if it can.
+ */
+function levelsOf(text: string, direction: Direction): Uint8Array {
+  if (text.length <= levelledMax) return bidi.getEmbeddingLevels(text, direction).levels;
+  const levels = new Uint8Array(text.length);
+  for (let from = 0; from < text.length; ) {
+    const to = partEnd(text, from);
+    levels.set(bidi.getEmbeddingLevels(text.slice(from, to), direction).levels, from);
+    from = to;
+  }
+  return levels;
+}
+
+function partEnd(text: string, from: number): number {
+  const end = from + levelledMax;
+  if (end >= text.length) return text.length;
+  const space = text.lastIndexOf(' ', end - 1);
+  if (space > from + levelledMax / 2) return space + 1;
+  // Both halves of a character stay together.
+  return /[\udc00-\udfff]/.test(text.charAt(end)) ? end - 1 : end;
 }
 
 function faceFor(character: string, faces: FaceList, previous: Face): Face | undefined {

@@ -121,22 +121,38 @@ function fillTemplate(
 ): string {
   const problem = templateProblem(template);
   if (problem !== undefined) throw new AppError('TEMPLATE_INVALID', { message: problem });
-  const text = template.replace(placeholder, (_, between: string) => {
+  // Each value is made once, however often the template names it.
+  const values = new Map<string, string>();
+  let size = template.length;
+  return template.replace(placeholder, (_, between: string) => {
     const inner = between.trim();
-    const isRequired = inner.endsWith('!');
-    const wanted = isRequired ? inner.slice(0, -1) : inner;
-    const value = readers.get(wanted)?.(source) ?? '';
-    if (isRequired && value === '') {
-      throw new AppError('TEMPLATE_INVALID', {
-        message: `The bill has no value for {{${wanted}!}}, which the template demands`,
-      });
+    let value = values.get(inner);
+    if (value === undefined) {
+      value = filledValue(inner, source, direction);
+      values.set(inner, value);
     }
-    return direction === 'none' ? value : isolated(value, direction);
+    size += value.length;
+    if (size <= filledCharactersMax) return value;
+    throw new AppError('DOCUMENT_TOO_LONG', {
+      message: `The filled template has more than ${filledCharactersMax} characters`,
+    });
   });
-  if (text.length <= filledCharactersMax) return text;
-  throw new AppError('DOCUMENT_TOO_LONG', {
-    message: `The filled template has more than ${filledCharactersMax} characters`,
-  });
+}
+
+function filledValue(
+  inner: string,
+  source: PlaceholderSource,
+  direction: 'ltr' | 'rtl' | 'none',
+): string {
+  const isRequired = inner.endsWith('!');
+  const wanted = isRequired ? inner.slice(0, -1) : inner;
+  const value = readers.get(wanted)?.(source) ?? '';
+  if (isRequired && value === '') {
+    throw new AppError('TEMPLATE_INVALID', {
+      message: `The bill has no value for {{${wanted}!}}, which the template demands`,
+    });
+  }
+  return direction === 'none' ? value : isolated(value, direction);
 }
 
 /** For the subject of a mail or the text of a short message: one line. */
