@@ -1228,6 +1228,7 @@ create table terms (
   modified_by text not null,
   ts bigint not null,
   is_estimated boolean not null default false,
+  replaces_bill_id bigint,
   constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
   constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
   constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
@@ -1498,7 +1499,7 @@ CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
 
 CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
 
-CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label) WHERE (status <> 'Cancelled'::text);
+CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label, replaces_bill_id) NULLS NOT DISTINCT WHERE (status <> 'Cancelled'::text);
 
 CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
 

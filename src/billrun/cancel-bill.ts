@@ -157,7 +157,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
     after: { status: 'Cancelled', creditNote: number, reason, rebillTermID: again?.termId ?? null },
   });
   const message = `Bill ${bill.bill_number} is cancelled by credit note ${number}`;
-  const rest = again ? `; term ${again.label} bills it again` : '';
+  const rest = again ? `; term ${again.termId} (${again.label}) bills it again` : '';
   return { message: `${message}${rest}`, creditNote: number, rebillTermID: again?.termId ?? null };
 }
 
@@ -233,11 +233,13 @@ async function openAgain(
       billingPeriodId: term.billing_period_id,
       postType: null,
       type: term.term_type === 'Final' ? 'Final' : 'OffCycle',
-      label: `${term.label.slice(0, 80)} ${bill.bill_number}`.slice(0, 120),
+      // Documents and charts name the month, as those of the cancelled bill do.
+      label: term.label,
       startDate,
       endDate,
       dueDate: isLater ? laterDue : usualDue,
       subscriptionNumbers: subscriptions.map((one) => one.subscription_number),
+      replacesBillId: bill.bill_id,
     },
     stamp,
   );

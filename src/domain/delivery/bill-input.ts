@@ -11,6 +11,7 @@ import {
   wholeLine,
 } from '../bills/document.ts';
 import { billReference } from '../bills/reference.ts';
+import type { CancellationRow } from '../bills/replaced-store.ts';
 import type {
   BillDocument,
   BillDocumentInput,
@@ -64,17 +65,24 @@ export function billInput(
   setting: RenderSetting,
   letterhead: Letterhead,
   bill: StoredBill,
+  cancellation?: CancellationRow,
 ): BillDocumentInput {
   const { isOwedByUs = false, template } = setting;
   const isForPayers = template.templateID === templatesForPayers.notes;
   return {
-    bill: billDocument(setting, bill),
+    bill: { ...billDocument(setting, bill), ...cancellationOf(cancellation) },
     letterhead,
     locale: setting.locale,
     template: isOwedByUs && isForPayers ? null : { body: setting.body },
     isOwedByUs,
     currencyDecimals: setting.currencyDecimals,
   };
+}
+
+function cancellationOf(row: CancellationRow | undefined): Pick<BillDocument, 'cancellation'> {
+  if (row === undefined) return {};
+  const { credit_note_number: creditNoteNumber, replaced_by: replacedByBillNumber } = row;
+  return { cancellation: { creditNoteNumber, replacedByBillNumber } };
 }
 
 function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
@@ -102,6 +110,7 @@ function keysOf(
     billID: bill.bill_id,
     billNumber: bill.bill_number,
     billRefNo: billReference(bill.bill_id),
+    ...(setting.replacesBillNumber && { replacesBillNumber: setting.replacesBillNumber }),
     billType: bill.bill_type,
     status: shownStatus(bill.status),
     paymentStatus: paymentStatus(bill),

@@ -20,6 +20,8 @@ export type DocumentSetting = {
   template: { templateID: number; version: number };
   /** What inputs are called, by name; only where some are called otherwise. */
   inputLabels?: Readonly<Record<string, string>>;
+  /** Only of a term that bills a cancelled bill again: the number of that bill. */
+  replacesBillNumber?: string;
   /** Only where it is so: the workspace pays what it bills. */
   isOwedByUs?: true;
 };

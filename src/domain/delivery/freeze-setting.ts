@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
+import { findReplacedNumbers } from '../bills/replaced-store.ts';
 import type { DocumentBankAccount } from '../documents/bill-document.ts';
 import { isOwedByUs } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';
@@ -22,12 +23,14 @@ type Current = { setting: DocumentSetting; body: string };
 
 async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promise<Current> {
   const context = { contextId: term.context_id, date: term.end_date };
-  const [tenant, templates, banks, labels] = await Promise.all([
+  const [tenant, templates, banks, labels, replaced] = await Promise.all([
     findSettings(tx, tenantId),
     getTemplateVersions(tx, tenantId, term.context_id),
     listBankAccounts(tx, tenantId, term.context_id),
     listInputLabels(tx, tenantId, context),
+    findReplacedNumbers(tx, tenantId, [term.term_id]),
   ]);
+  const replacesBillNumber = replaced.get(term.term_id);
   const setting: DocumentSetting = {
     organisation: { name: tenant.name, country: tenant.country, letterhead: tenant.letterhead },
     locale: tenant.locale,
@@ -46,6 +49,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promi
       .map(documentBank),
     template: { templateID: templates.template_id, version: templates.template_version },
     ...(labels.length > 0 ? { inputLabels: labelByName(labels) } : {}),
+    ...(replacesBillNumber === undefined ? {} : { replacesBillNumber }),
     ...(isOwedByUs(term.context_type) ? { isOwedByUs: true } : {}),
   };
   return { setting, body: templates.body };

@@ -1,6 +1,7 @@
 // The bills of a print file as they are rendered, whether it is written or asked for again.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tx } from '../../base/db/pool.ts';
+import { findCancellations } from '../bills/replaced-store.ts';
 import type { BillDocumentInput } from '../documents/bill-document.ts';
 import { billInput, letterheadOf } from './bill-input.ts';
 import { listBillsByIds, listDocumentsOf } from './documents-store.ts';
@@ -23,6 +24,9 @@ export async function* printInputs(
     const some = billIds.slice(at, at + billsPerRead);
     const bills = await listBillsByIds(tx, tenantId, some);
     const billOf = new Map(bills.map((bill) => [bill.bill_id, bill]));
+    const cancelled = bills.filter((bill) => bill.status === 'Cancelled');
+    const ids = cancelled.map((bill) => bill.bill_id);
+    const cancellations = await findCancellations(tx, tenantId, ids);
     const documents = await listDocumentsOf(tx, tenantId, some);
     const versionOf = new Map(documents.map((one) => [one.bill_id, one.setting_version]));
     const versions = [...new Set(versionOf.values())];
@@ -36,7 +40,7 @@ export async function* printInputs(
       const setting = settings.get(version);
       const letterhead = letterheads.get(version);
       if (!bill || !setting || !letterhead) onMissing(billId);
-      else yield billInput(setting, letterhead, bill);
+      else yield billInput(setting, letterhead, bill, cancellations.get(billId));
       await turn();
     }
   }

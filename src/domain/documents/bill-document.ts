@@ -86,10 +86,20 @@ export type DocumentBankAccount = {
   readonly collectionCode?: string | null;
 };
 
+export type DocumentCancellation = {
+  readonly creditNoteNumber: string | null;
+  /** Null while no bill that replaces it is posted; several are separated by commas. */
+  readonly replacedByBillNumber: string | null;
+};
+
 export type BillDocument = {
   readonly billID: number;
   readonly billNumber: string | null;
   readonly billRefNo: string | null;
+  /** The number of the cancelled bill that this one replaces. */
+  readonly replacesBillNumber?: string;
+  /** Of a cancelled bill. */
+  readonly cancellation?: DocumentCancellation;
   readonly billType: string;
   readonly status: string;
   readonly paymentStatus: string;

@@ -61,8 +61,8 @@ function bodyOf(view: BillView): string[] {
       ]),
       tag('div', { class: 'panel' }, [
         factList(view.facts),
-        paragraph('muted', view.payable.label),
-        paragraph('payable', view.payable.value),
+        view.payable === null ? '' : paragraph('muted', view.payable.label),
+        view.payable === null ? '' : paragraph('payable', view.payable.value),
         view.payableLate === null ? '' : factList([view.payableLate]),
       ]),
     ]),
@@ -219,11 +219,9 @@ function notesOf(view: BillView): string {
 function slipOf(view: BillView): string {
   if (!view.isPayable) return '';
   const { labels } = view;
-  const facts = [
-    { label: labels.reference, value: view.reference },
-    view.payable,
-    ...(view.payableLate === null ? [] : [view.payableLate]),
-  ].filter((fact) => fact.value !== '');
+  const facts = [{ label: labels.reference, value: view.reference }, view.payable, view.payableLate]
+    .filter((fact) => fact !== null)
+    .filter((fact) => fact.value !== '');
   return tag('footer', { class: 'slip' }, [
     tag('div', {}, [
       tag('h3', {}, [escaped(labels.slip)]),

@@ -25,8 +25,8 @@ export function billText(input: BillDocumentInput): string {
 
 /** With what is to be paid, and in which currency: the sums below name none. */
 function factsOf(view: BillView): Fact[] {
-  const late = view.payableLate === null ? [] : [view.payableLate];
-  return [...view.customer.facts, ...view.facts, view.payable, ...late];
+  const payable = [view.payable, view.payableLate].filter((fact) => fact !== null);
+  return [...view.customer.facts, ...view.facts, ...payable];
 }
 
 function chargeLines(view: BillView): string[] {

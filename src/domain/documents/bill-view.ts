@@ -45,7 +45,8 @@ export type BillView = {
     readonly facts: readonly Fact[];
   };
   readonly facts: readonly Fact[];
-  readonly payable: Fact;
+  /** Null on a cancelled bill. */
+  readonly payable: Fact | null;
   readonly payableLate: Fact | null;
   readonly sections: readonly SectionView[];
   readonly amountHeading: string;
@@ -72,6 +73,7 @@ export function billView(input: BillDocumentInput): BillView {
   const { labels, formats, direction } = wording;
   const source = { bill, letterhead, formats };
   const warning = warningOf(bill, labels);
+  const isCancelled = bill.status === 'Cancelled';
   const isPayable = bill.payableWithinDueDate > 0 && warning === null && !input.isOwedByUs;
   const banks = input.bankAccounts ?? bill.bankAccounts;
   return {
@@ -87,18 +89,19 @@ export function billView(input: BillDocumentInput): BillView {
       facts: customerFacts(bill, labels),
     },
     facts: billFacts(bill, wording),
-    payable: payableFact(bill, wording),
-    payableLate: payableLateFact(bill, wording),
+    payable: isCancelled ? null : payableFact(bill, wording),
+    payableLate: isCancelled ? null : payableLateFact(bill, wording),
     sections: chargesOf(bill, wording),
     amountHeading: worded(wording, 'amount', { currency: bill.currency }),
-    totals: totalRows(bill, wording),
+    totals: isCancelled ? cancelledRows(bill, wording) : totalRows(bill, wording),
     history: historyOf(input, wording),
-    notes: input.template ? fillNotes(input.template.body, source, direction) : '',
+    // They ask for payment, as a rule.
+    notes: input.template && !isCancelled ? fillNotes(input.template.body, source, direction) : '',
     isPayable,
     banks: banks.slice(0, banksMax).map((bank) => bankView(bank, wording)),
     code: isPayable ? fillLine(letterhead.codeText, source) : '',
     billNumber: lineText(bill.billNumber),
-    reference: lineText(bill.billRefNo),
+    reference: isCancelled ? '' : lineText(bill.billRefNo),
   };
 }
 
@@ -152,13 +155,17 @@ function customerFacts(bill: BillDocument, labels: Labels): Fact[] {
 function billFacts(bill: BillDocument, wording: Wording): Fact[] {
   const { labels, formats } = wording;
   const days = [bill.billedFrom ?? bill.startDate, bill.billedTo ?? bill.endDate];
+  const isCancelled = bill.status === 'Cancelled';
   return present([
     [labels.billNumber, lineText(bill.billNumber)],
-    [labels.reference, lineText(bill.billRefNo)],
+    [labels.replacesBill, lineText(bill.replacesBillNumber)],
+    [labels.creditNote, lineText(bill.cancellation?.creditNoteNumber)],
+    [labels.replacedBy, lineText(bill.cancellation?.replacedByBillNumber)],
+    [labels.reference, isCancelled ? '' : lineText(bill.billRefNo)],
     [labels.term, lineText(bill.termLabel)],
     [labels.period, joined(wording, ' – ', days.map(formats.date))],
     [labels.issueDate, bill.issueDate ? formats.date(bill.issueDate) : ''],
-    [labels.dueDate, bill.dueDate ? formats.date(bill.dueDate) : ''],
+    [labels.dueDate, bill.dueDate && !isCancelled ? formats.date(bill.dueDate) : ''],
   ]);
 }
 
@@ -187,13 +194,15 @@ function payableLateFact(bill: BillDocument, wording: Wording): Fact | null {
   return { label, value: formats.money(bill.payableAfterDueDate) };
 }
 
-/** Rows of zero are left out where they say nothing; the sums always stand. */
-function totalRows(bill: BillDocument, { labels, formats }: Wording): TotalRow[] {
-  type Row = [label: string, amount: number, weight: TotalRow['weight'], always?: boolean];
+type TotalItem = [label: string, amount: number, weight: TotalRow['weight'], always?: boolean];
+
+/** Rows of zero are left out where they say nothing; the sums always appear. */
+function totalRows(bill: BillDocument, wording: Wording): TotalRow[] {
+  const { labels } = wording;
   const hasDetail = bill.paymentsReceived !== 0 || bill.adjustments !== 0;
-  // Nobody is late with nothing.
+  // A bill with nothing to pay cannot be paid late.
   const late = bill.payableWithinDueDate > 0 ? bill.latePaymentSurcharge : 0;
-  const rows: Row[] = [
+  return shownRows(wording, [
     [labels.currentCharges, bill.currentCharges, 'plain', true],
     [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
     [labels.arrears, bill.arrears, 'plain', true],
@@ -206,7 +215,21 @@ function totalRows(bill: BillDocument, { labels, formats }: Wording): TotalRow[]
     [labels.lateSurcharge, late, 'plain'],
     [labels.payableAfterDue, late && bill.payableAfterDueDate, 'strong'],
     [labels.creditBalance, bill.creditBalance, 'strong'],
-  ];
+  ]);
+}
+
+/** What was billed and is taken back. Arrears are left out: another bill asks for them. */
+function cancelledRows(bill: BillDocument, wording: Wording): TotalRow[] {
+  const { labels } = wording;
+  return shownRows(wording, [
+    [labels.currentCharges, bill.currentCharges, 'plain', true],
+    [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
+    [labels.rounding, bill.roundingAdjustment, 'plain'],
+    [labels.cancelledAmount, bill.billAmount, 'strong', true],
+  ]);
+}
+
+function shownRows({ formats }: Wording, rows: readonly TotalItem[]): TotalRow[] {
   return rows
     .filter(([, amount, , always]) => always === true || amount !== 0)
     .map(([label, amount, weight]) => ({ label, value: formats.amount(amount), weight }));

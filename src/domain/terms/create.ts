@@ -29,8 +29,10 @@ export type TermRequest = {
   endDate: Temporal.PlainDate;
   /** Null is as many days after the end as the context says. */
   dueDate: Temporal.PlainDate | null;
-  /** Whom a term bills that is not Regular. */
+  /** The subscriptions that a term bills, unless it is Regular. */
   subscriptionNumbers: readonly string[];
+  /** The cancelled bill that the term bills again. */
+  replacesBillId?: number;
 };
 
 export type CreatedTerm = NewTerm & {
@@ -70,6 +72,7 @@ export async function createTerm(
     endDate,
     dueDate,
     postType: context.post_type as PostType,
+    replacesBillId: request.replacesBillId ?? null,
   };
   await insertTerm(tx, tenantId, term, stamp);
   await insertChosen(tx, tenantId, term.termId, chosen);

@@ -53,6 +53,8 @@ export type NewTerm = TermDates & {
   type: TermType;
   label: string;
   postType: PostType;
+  /** The cancelled bill that the term bills again. */
+  replacesBillId: number | null;
 };
 
 export async function insertTerm(
@@ -64,13 +66,13 @@ export async function insertTerm(
   await sql`
     insert into terms (
       tenant_id, term_id, context_id, batch_id, billing_period_id, term_type, label,
-      start_date, end_date, due_date, post_type, status, stage,
+      start_date, end_date, due_date, post_type, status, stage, replaces_bill_id,
       created_at, created_by, modified_at, modified_by, ts
     )
     values (
       ${tenantId}, ${term.termId}, ${term.contextId}, ${term.batchId}, ${term.billingPeriodId},
       ${term.type}, ${term.label}, ${term.startDate}, ${term.endDate}, ${term.dueDate},
-      ${term.postType}, 'Open', 'Created',
+      ${term.postType}, 'Open', 'Created', ${term.replacesBillId},
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}
     )
   `

@@ -17,6 +17,11 @@ import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bill
 import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';
+import {
+  type CancellationRow,
+  findCancellations,
+  findReplacedNumbers,
+} from '../../domain/bills/replaced-store.ts';
 import { type BankAccountRow, listBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
 import type { Facts } from '../../domain/rating/facts.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
@@ -44,6 +49,13 @@ export const billView = Type.Object({
   billID: integer,
   billNumber: maybeText,
   billRefNo: text,
+  replacesBillNumber: nullable(
+    Type.String({ description: 'the cancelled bill that this one replaces' }),
+  ),
+  replacedByBillNumber: nullable(
+    Type.String({ description: 'of a cancelled bill; several are separated by commas' }),
+  ),
+  creditNoteNumber: nullable(Type.String({ description: 'of a cancelled bill' })),
   billType: text,
   status: text,
   paymentStatus: text,
@@ -144,16 +156,22 @@ export async function presentBills(
   const ids = rows.map((row) => row.bill_id);
   const ofOne = rows.filter((row) => row.subscription_id !== null);
   const contexts = [...new Set(rows.map((row) => row.context_id))];
-  const [documents, deliveries, earlier, ...accounts] = await Promise.all([
+  const terms = [...new Set(rows.map((row) => row.term_id))];
+  const cancelled = rows.filter((row) => row.status === 'Cancelled').map((row) => row.bill_id);
+  const [documents, deliveries, earlier, replaced, cancellations, ...accounts] = await Promise.all([
     listDocuments(tx, tenantId, ids),
     listDeliveries(tx, tenantId, ids),
     listEarlierBills(tx, tenantId, ofOne, shownTerms),
+    findReplacedNumbers(tx, tenantId, terms),
+    findCancellations(tx, tenantId, cancelled),
     ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
   ]);
   const beside: Beside = {
     documents: Map.groupBy(documents, (row) => row.bill_id),
     deliveries: Map.groupBy(deliveries, (row) => row.bill_id),
     earlier: Map.groupBy(earlier, (row) => row.bill_id),
+    replaced,
+    cancellations,
     accounts: new Map(contexts.map((contextId, index) => [contextId, accounts[index] ?? []])),
   };
   return rows.map((row) => present(row, beside, tenant));
@@ -163,6 +181,9 @@ type Beside = {
   documents: Map<number, DocumentRow[]>;
   deliveries: Map<number, DeliveryRow[]>;
   earlier: Map<number, EarlierBillRow[]>;
+  /** Numbers of cancelled bills, by the term that bills them again. */
+  replaced: Map<number, string>;
+  cancellations: Map<number, CancellationRow>;
   accounts: Map<number, BankAccountRow[]>;
 };
 
@@ -172,10 +193,14 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
     majorUnits(BigInt(minor), tenant.currencyDecimals);
   const facts = 'subscriptions' in row.facts ? null : row.facts;
   const documents = beside.documents.get(row.bill_id) ?? [];
+  const cancellation = beside.cancellations.get(row.bill_id);
   const lines = linesOf(row, document.lines ?? [], 1, amount);
   const surcharges = linesOf(row, document.surcharges ?? [], lines.length + 1, amount);
   return {
     ...headOf(row, tenant, facts),
+    replacesBillNumber: beside.replaced.get(row.term_id) ?? null,
+    replacedByBillNumber: cancellation?.replaced_by ?? null,
+    creditNoteNumber: cancellation?.credit_note_number ?? null,
     meterReadings: [...(document.meterReadings ?? [])],
     usage: usageOf(document.usage ?? []),
     lines,

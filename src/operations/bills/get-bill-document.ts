@@ -1,7 +1,8 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { billInput, letterheadOf } from '../../domain/delivery/bill-input.ts';
+import { findCancellations } from '../../domain/bills/replaced-store.ts';
+import { billInput, letterheadOf, type StoredBill } from '../../domain/delivery/bill-input.ts';
 import {
   type DocumentRow,
   findBillToShow,
@@ -9,22 +10,38 @@ import {
 } from '../../domain/delivery/documents-store.ts';
 import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
 import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
-import { id, oneOf } from '../fields.ts';
+import { id, maybe, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
+
+/** Original: as published. Left out, it is Cancelled for a cancelled bill. */
+const kinds = ['Original', 'Cancelled'] as const;
+type Kind = (typeof kinds)[number];
 
 export const getBillDocument = operation({
   path: '/billing/bills/get-bill-document',
   method: 'Retrieve',
   action: 'Retrieve Bill Document',
   access: { permission: 'bills:read', own: 'own-bills:read' },
-  summary: 'The document of a bill. One that is not published is marked as a draft.',
-  request: Type.Object({ billID: id, format: Type.Optional(oneOf(['PDF', 'HTML'])) }),
+  summary:
+    'The document of a bill. A bill that is not published is marked as a draft, a cancelled bill ' +
+    'as cancelled: its document names the credit note and the bill that replaces it.',
+  request: Type.Object({
+    billID: id,
+    format: Type.Optional(oneOf(['PDF', 'HTML'])),
+    kind: maybe(oneOf(kinds)),
+  }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
-  errors: ['BILL_NOT_FOUND', 'TEMPLATE_INVALID', 'DOCUMENT_TOO_LONG', 'DOCUMENT_DIFFERS'],
+  errors: [
+    'BILL_NOT_FOUND',
+    'INVALID_STATE',
+    'TEMPLATE_INVALID',
+    'DOCUMENT_TOO_LONG',
+    'DOCUMENT_DIFFERS',
+  ],
   example: { billID: 991, format: 'HTML' },
-  async handle(call, { billID: billId, format = 'PDF' }) {
-    const { bill, input, document } = await billToShow(call, billId);
+  async handle(call, { billID: billId, format = 'PDF', kind }) {
+    const { input, published } = await billToShow(call, billId, kind ?? null);
     // Fonts and all that draws with them are loaded when a document is asked for.
     if (format === 'HTML') {
       const { renderBillHtml } = await import('../../domain/documents/bill-html.ts');
@@ -33,32 +50,64 @@ export const getBillDocument = operation({
     }
     const { renderBill } = await import('../../domain/documents/render-bill.ts');
     const bytes = renderBill(input);
-    const message = bill.status === 'Published' ? await compared(bytes, document) : '1 found';
+    const message = published ? await compared(bytes, published) : '1 found';
     const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
     return { message, data };
   },
 });
 
-async function billToShow(call: Call, billId: number) {
+type Shown = {
+  input: BillDocumentInput;
+  /** What was stored of the document when it was published, if this is the one. */
+  published: DocumentRow | undefined;
+};
+
+async function billToShow(call: Call, billId: number, asked: Kind | null): Promise<Shown> {
   const { tx, tenant } = call;
   const { tenantId } = tenant;
   const bill = visibleBill(call, billId, await findBillToShow(tx, tenantId, billId));
   const documents = await listDocumentsOf(tx, tenantId, [billId]);
   const document = documents.find((one) => one.format === 'PDF' && one.error === null);
+  const kind = kindOf(bill, document, asked);
   const setting = document
     ? await settingsByVersion(tx, tenantId, bill.term_id, [document.setting_version]).then(
         (settings) => settings.get(document.setting_version),
       )
     : await previewSetting(tx, tenantId, await getBilledTerm(tx, tenantId, bill.term_id));
   if (!setting) throw new Error(`the setting of document ${document?.document_id} is gone`);
-  const input: BillDocumentInput = billInput(setting, letterheadOf(setting), bill);
-  return { bill, input, document };
+  const letterhead = letterheadOf(setting);
+  if (kind === 'Cancelled') {
+    const cancellations = await findCancellations(tx, tenantId, [billId]);
+    const input = billInput(setting, letterhead, bill, cancellations.get(billId));
+    return { input, published: undefined };
+  }
+  if (!document && bill.status === 'Published') throw new Error('a published bill has no document');
+  // A document that was published says so, whatever became of the bill.
+  const shown = document ? { ...bill, status: 'Published' } : bill;
+  return { input: billInput(setting, letterhead, shown), published: document };
+}
+
+/** Refuses a kind that the bill does not have. */
+function kindOf(bill: StoredBill, document: DocumentRow | undefined, asked: Kind | null): Kind {
+  const isCancelled = bill.status === 'Cancelled';
+  const kind = asked ?? (isCancelled ? 'Cancelled' : 'Original');
+  const name = bill.bill_number ?? bill.bill_id;
+  if (kind === 'Cancelled' && !isCancelled) {
+    throw refusal(bill, `Bill ${name} is not cancelled: it has no document of the kind Cancelled`);
+  }
+  if (kind === 'Original' && isCancelled && !document) {
+    throw refusal(bill, `Bill ${name} was cancelled before it was published: ask for Cancelled`);
+  }
+  return kind;
+}
+
+function refusal({ status }: StoredBill, message: string): AppError {
+  return new AppError('INVALID_STATE', { message, field: 'kind', current: { status } });
 }
 
 /** The very bytes that were published, unless a later version of the program lays out otherwise. */
-async function compared(bytes: Buffer, document: DocumentRow | undefined): Promise<string> {
+async function compared(bytes: Buffer, document: DocumentRow): Promise<string> {
   const { rendererEdition, sha256 } = await import('../../domain/delivery/edition.ts');
-  if (document === undefined) throw new Error('a published bill has no document');
   if (document.sha256 === sha256(bytes)) return '1 found';
   if (document.edition === rendererEdition()) throw new AppError('DOCUMENT_DIFFERS');
   return '1 found, laid out anew by another version of the program';

@@ -126,15 +126,27 @@ function panelBlock(sheet: Sheet, view: BillView, place: { x: number; width: num
   const padding = 9;
   const x = place.x + padding;
   const width = place.width - 2 * padding;
+  const facts = view.facts.map((fact) =>
+    factRow(sheet, fact, { x, width, labelPart: 0.4, align: 'end' }),
+  );
+  const content = stack([...facts, ...payableBlocks(sheet, view, { x, width })]);
+  return onGround(content, { ...place, color: sheet.colors.tint, above: 8, below: 8 });
+}
+
+/** The amount to pay, below a rule. A cancelled bill has none. */
+function payableBlocks(
+  sheet: Sheet,
+  { payable, payableLate: late }: BillView,
+  { x, width }: { x: number; width: number },
+): Block[] {
+  if (payable === null) return [];
   const { colors } = sheet;
-  const late = view.payableLate;
-  const content = stack([
-    ...view.facts.map((fact) => factRow(sheet, fact, { x, width, labelPart: 0.4, align: 'end' })),
+  return [
     spaceBlock(4),
     ruleBlock(sheet, { x, width, thickness: 0.6, color: colors.bar }),
     spaceBlock(4),
-    textBlock(sheet, view.payable.label, { x, width, size: sizes.body, color: colors.muted }),
-    textBlock(sheet, view.payable.value, {
+    textBlock(sheet, payable.label, { x, width, size: sizes.body, color: colors.muted }),
+    textBlock(sheet, payable.value, {
       x,
       width,
       size: sizes.payable,
@@ -143,8 +155,7 @@ function panelBlock(sheet: Sheet, view: BillView, place: { x: number; width: num
       isFitted: true,
     }),
     late === null ? emptyBlock : factRow(sheet, late, { x, width, labelPart: 0.55, align: 'end' }),
-  ]);
-  return onGround(content, { ...place, color: colors.tint, above: 8, below: 8 });
+  ];
 }
 
 export function factRow(

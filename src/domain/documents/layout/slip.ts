@@ -114,10 +114,10 @@ function amountBlock(sheet: Sheet, view: BillView, place: { x: number; width: nu
   const padding = 7;
   const x = place.x + padding;
   const width = place.width - 2 * padding;
-  const late = view.payableLate;
+  const { payable, payableLate: late } = view;
   const rows = [
     { label: view.labels.reference, value: view.reference, size: 11, isBold: true },
-    { ...view.payable, size: 11, isBold: true },
+    ...(payable === null ? [] : [{ ...payable, size: 11, isBold: true }]),
     ...(late === null ? [] : [{ ...late, size: sizes.body, isBold: false }]),
   ].filter((row) => row.value !== '');
   const blocks = rows.map(({ label, value, size, isBold }) => {
