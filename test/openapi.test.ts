@@ -1,8 +1,10 @@
 // The description of the API, judged by somebody else's validator, and its reference page.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { demoLogin } from '../src/domain/access/demo-login.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import { openScene } from './support/scene.ts';
 
@@ -10,11 +12,14 @@ const { baseUrl } = await openScene();
 
 type Description = {
   openapi: string;
+  info: { title: string; description: string };
+  tags: { name: string; description: string }[];
   paths: Record<string, { post: PathItem }>;
   components: { schemas: Record<string, { properties: Record<string, { const?: unknown }> }> };
 };
 type PathItem = {
   operationId: string;
+  tags: string[];
   description: string;
   parameters?: object[];
   responses: { 200: { headers: object } };
@@ -108,6 +113,76 @@ test('/openapi.json names the headers of docs/api.md, and a key only where one i
 });
 
 const elsewhere = /(?:https?:)?\/\/(?!www\.w3\.org)[a-z0-9.-]+\.[a-z]{2,}/i;
+
+test('/openapi.json is titled Billwright and opens with how to log in', async () => {
+  const { info, paths } = await readDescription();
+  assert.equal(info.title, 'Billwright');
+  assert.match(info.description, /^## Log in first\n/);
+  for (const word of ['/billing/auth/login', demoLogin.username, demoLogin.password]) {
+    assert.ok(info.description.includes(word), word);
+  }
+  const [first] = Object.keys(paths);
+  assert.equal(first, '/billing/auth/login');
+  const example = paths['/billing/auth/login']?.post.requestBody.content['application/json'];
+  assert.deepEqual(example?.examples.login?.value, {
+    ...{ method: 'Login', action: 'Login User', apiVersion: 'v2' },
+    ...{ username: demoLogin.username, password: demoLogin.password },
+  });
+});
+
+test('every operation is in a group that has a description, in the order of the work', async () => {
+  const { tags, paths } = await readDescription();
+  const names = tags.map(({ name }) => name);
+  assert.deepEqual(names, [
+    'Access and settings',
+    'Parties',
+    'Pricing',
+    'Subscriptions',
+    'Meters and readings',
+    'Bill run',
+    'Bills and documents',
+    'Ledger',
+    'Imports and exports',
+    'Jobs and audit',
+  ]);
+  for (const { name, description } of tags) assert.ok(description.length > 20, name);
+  const used = Object.entries(paths).map(([path, { post }]) => {
+    assert.ok(names.includes(post.tags[0] ?? ''), `${path} is in no group of api-groups.ts`);
+    return names.indexOf(post.tags[0] ?? '');
+  });
+  assert.deepEqual(
+    used,
+    used.toSorted((a, b) => a - b),
+    'paths follow the groups',
+  );
+});
+
+test('/ is a page with links to the reference, the description and health', async () => {
+  const response = await fetch(new URL('/', baseUrl));
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /script-src|unsafe|https?:/);
+  const page = await response.text();
+  assert.match(page, /<title>Billwright<\/title>/);
+  assert.doesNotMatch(page, /<script|\son\w+=|\ssrc=/i);
+  assert.doesNotMatch(page, elsewhere);
+  const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  assert.ok(policy.includes(`'sha256-${hash}'`), 'the browser applies the style');
+  const links = [...page.matchAll(/<a href="([^"]+)"/g)].map((match) => match[1] ?? '');
+  assert.deepEqual(links, ['/docs', '/openapi.json', '/health', '/ready']);
+  for (const link of links) assert.equal((await fetch(new URL(link, baseUrl))).status, 200, link);
+});
+
+test('/docs/ is the same page as /docs', async () => {
+  const pages = await Promise.all(
+    ['/docs', '/docs/'].map(async (path) => (await fetch(new URL(path, baseUrl))).text()),
+  );
+  assert.match(pages[0] ?? '', /<title>Billwright<\/title>/);
+  assert.equal(pages[1], pages[0]);
+});
 
 test('/docs and all it loads come from this server and ask no other', async () => {
   const response = await fetch(new URL('/docs', baseUrl));

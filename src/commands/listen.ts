@@ -8,6 +8,7 @@ import { enterTenant, findStatus, findTenantId, listWorkspaces } from '../domain
 import { createServer } from '../http/server.ts';
 import { operations } from '../operations/catalogue.ts';
 import { demo } from './demo/workspace.ts';
+import { noteAddress } from './server-address.ts';
 
 export async function listen(context: Context, database: Database): Promise<FastifyInstance> {
   const { config, clock, log } = context;
@@ -18,6 +19,7 @@ export async function listen(context: Context, database: Database): Promise<Fast
     await server.close();
     throw unheard(error as Error & { code?: string }, config);
   }
+  await noteAddress(server, context);
   return server;
 }
 

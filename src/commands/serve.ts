@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { assertMayListen, listen } from './listen.ts';
+import { forgetAddress } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Answers calls; jobs are worked on by `work` processes. */
@@ -13,6 +14,7 @@ export async function serve(config: Config): Promise<void> {
     await assertMayListen(context);
     const server = await listen(context, database);
     stopInOrder(requests, context.log, [
+      () => forgetAddress(config),
       () => server.close(),
       () => database.close(),
       context.close,

@@ -4,6 +4,7 @@ import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
 import { keepWorker } from './keep-worker.ts';
 import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
+import { forgetAddress, portOf } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
@@ -20,14 +21,13 @@ export async function start(config: Config): Promise<void> {
     const server = await listen(context, database);
     const worker = keepWorker(context.log, startWorker);
     stopInOrder(requests, context.log, [
+      () => forgetAddress(config),
       () => server.close(),
       () => worker.stop(),
       () => database.close(),
       context.close,
     ]);
-    const address = server.server.address();
-    const port = typeof address === 'object' && address ? address.port : config.port;
-    printWelcome(config, port, { isDemo });
+    printWelcome(config, portOf(server, config), { isDemo });
   } catch (error) {
     await database.close();
     await context.close();

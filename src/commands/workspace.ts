@@ -8,6 +8,7 @@ import {
   prepareWorkspace,
 } from '../domain/access/workspaces.ts';
 import { findSettings, findStatus, listWorkspaces, setStatus } from '../domain/tenants/store.ts';
+import { findRunningPort } from './server-address.ts';
 import { openForCommand } from './shutdown.ts';
 import { refuseMore, UsageError, workspaceUsage } from './usage.ts';
 
@@ -89,11 +90,15 @@ async function create(
     createWorkspace(tx, prepared, context.clock.now()),
   );
   const { config } = context;
-  process.stdout.write(
-    `Workspace ${prepared.workspace} is ready at ` +
-      `http://${prepared.workspace}.${config.domain}:${config.port}; ` +
-      `log in as ${prepared.admin.email}.\n`,
-  );
+  const { workspace, admin } = prepared;
+  const running = await findRunningPort(config);
+  const address = `http://${workspace}.${config.domain}:${running ?? config.port}`;
+  const where =
+    running === undefined
+      ? `. No server runs on ${config.dataFolder}: once one listens on port ${config.port}, ` +
+        `the workspace is at ${address}`
+      : ` at ${address}`;
+  process.stdout.write(`Workspace ${workspace} is ready${where}; log in as ${admin.email}.\n`);
 }
 
 async function list(database: Database): Promise<void> {

@@ -17,7 +17,8 @@ const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>Billwright API</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Billwright</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
@@ -55,12 +56,14 @@ export function registerDocs(
     description ??= JSON.stringify(describeApi(operations));
     return reply.type('application/json').send(description);
   });
-  server.get('/docs', async (_request, reply) => {
-    return reply
-      .header('Content-Security-Policy', contentSecurityPolicy)
-      .type('text/html; charset=utf-8')
-      .send(page);
-  });
+  for (const path of ['/docs', '/docs/']) {
+    server.get(path, async (_request, reply) => {
+      return reply
+        .header('Content-Security-Policy', contentSecurityPolicy)
+        .type('text/html; charset=utf-8')
+        .send(page);
+    });
+  }
   server.get('/docs/start.js', async (_request, reply) => {
     return reply.type('text/javascript').send(startScript);
   });

@@ -1,6 +1,8 @@
 // The catalogue as an OpenAPI 3.1 document.
 import { type ErrorCode, errorCodes } from '../base/errors.ts';
+import { demoLogin } from '../domain/access/demo-login.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
+import { groupOf, groupsOf, inOrderOfWork } from './api-groups.ts';
 
 type Json = { [name: string]: unknown };
 
@@ -46,8 +48,28 @@ export const commonErrors: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
 ];
 
+const introduction = `## Log in first
+
+Open this page at the address of your workspace. For the workspace ${demoLogin.workspace} on this
+machine that is the host name \`${demoLogin.workspace}.localhost\`.
+
+1. Open \`/billing/auth/login\` below and press **Execute**. The example is the login of the demo
+   workspace: user name \`${demoLogin.username}\`, password \`${demoLogin.password}\`. In a
+   workspace of your own, put in your own.
+2. Copy the value of \`accessToken\` from the answer.
+3. Press **Authorize**, paste the token alone, without "Bearer", and confirm.
+
+Now every operation can be tried here. When a call answers \`TOKEN_EXPIRED\`, log in again.
+
+## Every call
+
+Every operation is an HTTP POST with a JSON body. \`method\` and \`action\` name the operation, and
+\`apiVersion\` is \`v2\`. The answer is HTTP 200 with the envelope \`success\`, \`statusCode\`,
+\`message\`, \`error\` and \`data\`; \`statusCode\` is the outcome.`;
+
 export function describeApi(operations: readonly (readonly [string, Operation])[]): Json {
-  const byPath = Map.groupBy(operations, ([, operation]) => operation.path);
+  const ordered = inOrderOfWork(operations);
+  const byPath = Map.groupBy(ordered, ([, operation]) => operation.path);
   const schemas: Json = { Error: errorSchema(), Failure: failureSchema() };
   for (const [name, operation] of operations) {
     schemas[`${name}Request`] = requestSchema(operation);
@@ -57,18 +79,14 @@ export function describeApi(operations: readonly (readonly [string, Operation])[
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Billing Service API',
+      title: 'Billwright',
       version: '1.0.0',
-      description:
-        'Every operation is an HTTP POST answered with HTTP 200 and the envelope; its statusCode ' +
-        'tells the outcome. The base address carries the workspace as its first label.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ accessToken: [] }],
-    tags: [...new Set(operations.map(([, operation]) => tagOf(operation)))].map((name) => ({
-      name,
-    })),
+    tags: groupsOf(operations).map(({ name, description }) => ({ name, description })),
     paths: Object.fromEntries(paths),
     components: {
       schemas,
@@ -273,7 +291,7 @@ function oneOrAny(names: readonly string[]): Json {
 }
 
 function tagOf(operation: Operation): string {
-  return operation.path.split('/')[2] ?? 'billing';
+  return groupOf(operation)?.name ?? 'Other';
 }
 
 /** A schema as plain JSON: TypeBox keeps marks of its own on it that belong in no document. */

@@ -13,6 +13,7 @@ import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
 import { createFront, noSniffing, pathOfTarget, sniffingHeader } from './front.ts';
+import { registerHome } from './home.ts';
 import { createMetrics, type Metrics, operationLabel } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
 import type { DispatchParts } from './prepared.ts';
@@ -65,6 +66,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const answer = answerer(parts, metrics);
   server.all('/billing/*', answer);
   registerProbes(server, database, metrics);
+  registerHome(server);
   registerDocs(server, options.operations);
   // Verbs and paths that the router does not know are still calls, if they begin like one.
   function answerUnrouted(request: FastifyRequest, reply: FastifyReply): unknown {

@@ -1,10 +1,12 @@
 // The command line: workspaces beside a running server and alone, and what it says to bad input.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { refuses } from '../support/client.ts';
-import { assertNothingRuns, demoClient, finish, openPlace } from '../support/program.ts';
+import { assertNothingRuns, demoClient, finish, openPlace, takePort } from '../support/program.ts';
 
 const place = await openPlace();
 
@@ -22,11 +24,25 @@ test('workspace create and list work alone, and leave no PostgreSQL behind', asy
   const made = await command([...acme, ...zone, '--name', 'Acme Water', '--sandbox']);
   assert.deepEqual(made, {
     code: 0,
-    output: 'Workspace acme is ready at http://acme.localhost:0; log in as You@acme.example.\n',
+    output:
+      `Workspace acme is ready. No server runs on ${place.dataFolder}: once one listens on port 0, ` +
+      'the workspace is at http://acme.localhost:0; log in as You@acme.example.\n',
   });
   const listed = await command(['workspace', 'list']);
   assert.equal(listed.output, 'acme\tActive\tAsia/Karachi\tPKR\tAcme Water (sandbox)\n');
   await assertNothingRuns(place.folder);
+});
+
+test('workspace create does not believe the address of a server that is gone', async () => {
+  const { port, free } = await takePort();
+  await free();
+  const note = { host: '127.0.0.1', port, pid: 1 };
+  writeFileSync(join(place.dataFolder, 'server.json'), JSON.stringify(note));
+  const gone = ['workspace', 'create', 'gone', '--admin', 'g@g.example', '--password', password];
+  const { code, output } = await command(gone);
+  assert.equal(code, 0);
+  assert.match(output, /^Workspace gone is ready\. No server runs on /);
+  assert.ok(!output.includes(String(port)), output);
 });
 
 test('workspace commands work beside a running server, which notices at once', async () => {
@@ -47,7 +63,12 @@ test('workspace commands work beside a running server, which notices at once', a
     '--password',
     password,
   ];
-  assert.equal((await command(second)).code, 0);
+  // PORT is 0 for both: the port that the server got is printed, not the one of the configuration.
+  const { port } = new URL(base);
+  assert.deepEqual(await command(second), {
+    code: 0,
+    output: `Workspace second is ready at http://second.localhost:${port}; log in as b@b.example.\n`,
+  });
   const other = createClient({ baseUrl: base, headers: { 'X-Workspace': 'second' } });
   await other.login({ username: 'b@b.example', password });
 
@@ -106,7 +127,7 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
     assert.doesNotMatch(done.output, /\n\s+at /, 'no stack');
   }
   const { output } = await command(['workspace', 'list']);
-  assert.deepEqual(output.match(/^\w+/gm), ['acme', 'second']);
+  assert.deepEqual(output.match(/^\w+/gm), ['acme', 'gone', 'second']);
 });
 
 test('a reader that ends first breaks nothing off, and is told when it got a part only', async () => {

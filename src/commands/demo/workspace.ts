@@ -1,15 +1,12 @@
 // The workspace that a first `start` makes, so that there is something to log in to and look at.
 import { type Database, plainOpening, transact } from '../../base/db/pool.ts';
 import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.ts';
+import { demoLogin } from '../../domain/access/demo-login.ts';
 import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
 import { listWorkspaces } from '../../domain/tenants/store.ts';
 import { fillDemo } from './fill.ts';
 
-export const demo = {
-  workspace: 'demo',
-  username: 'admin@demo.example',
-  password: 'billwright-demo',
-} as const;
+export const demo = demoLogin;
 
 /** Makes the demo workspace when there is none at all. */
 export async function ensureDemo(context: Context): Promise<void> {

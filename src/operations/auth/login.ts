@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { verifySecret } from '../../base/secrets.ts';
 import { isAllowed } from '../../domain/access/addresses.ts';
 import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
+import { demoLogin } from '../../domain/access/demo-login.ts';
 import { nameKey } from '../../domain/access/names.ts';
 import {
   assertNotLocked,
@@ -36,7 +37,7 @@ export const login = operation({
   }),
   response: issuedTokens,
   errors: ['LOGIN_FAILED', 'LOGIN_LOCKED'],
-  example: { username: 'admin@example.com', password: 'correct horse battery' },
+  example: { username: demoLogin.username, password: demoLogin.password },
   async handle(call, body) {
     const credentials = credentialsOf(body);
     const { tenantId } = call.tenant;
