@@ -523,6 +523,21 @@ create table ledger_accounts (
   constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
+create table ledger_day_totals (
+  tenant_id bigint not null,
+  posting_date date not null,
+  ledger_account_id bigint not null,
+  journal_id bigint not null,
+  debit numeric not null,
+  credit numeric not null,
+  lines bigint not null,
+  constraint ledger_day_totals_credit_check CHECK ((credit >= (0)::numeric)),
+  constraint ledger_day_totals_debit_check CHECK ((debit >= (0)::numeric)),
+  constraint ledger_day_totals_lines_check CHECK ((lines > 0)),
+  constraint ledger_day_totals_pkey PRIMARY KEY (tenant_id, posting_date, ledger_account_id, journal_id),
+  constraint ledger_day_totals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
 create table login_failures (
   tenant_id bigint not null,
   name_hash bytea not null,
@@ -1539,6 +1554,36 @@ END
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.add_ledger_totals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  journal_ids bigint[];
+  account_ids bigint[];
+  amounts bigint[];
+begin
+  select array_agg(journal_id), array_agg(ledger_account_id), array_agg(amount)
+  into journal_ids, account_ids, amounts
+  from new_rows;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select j.tenant_id, j.posting_date, l.ledger_account_id, min(l.journal_id),
+    sum(greatest(l.amount, 0)), sum(greatest(-l.amount, 0)), count(*)
+  from unnest(journal_ids, account_ids, amounts) as l (journal_id, ledger_account_id, amount)
+  join journals j on j.tenant_id = require_tenant() and j.journal_id = l.journal_id
+  group by j.tenant_id, j.posting_date, l.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.advance_access_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1863,6 +1908,55 @@ CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.fold_ledger_totals(rows_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  dates date[];
+  account_ids bigint[];
+  journal_ids bigint[];
+  debits numeric[];
+  credits numeric[];
+  counts bigint[];
+begin
+  select array_agg(posting_date), array_agg(ledger_account_id), array_agg(journal_id),
+    array_agg(debit), array_agg(credit), array_agg(lines)
+  into dates, account_ids, journal_ids, debits, credits, counts
+  from (
+    select posting_date, ledger_account_id, journal_id, debit, credit, lines
+    from ledger_day_totals
+    where tenant_id = require_tenant() and journal_id > 0
+    order by posting_date, ledger_account_id, journal_id
+    limit rows_max
+    for update skip locked
+  ) added;
+  if dates is null then
+    return 0;
+  end if;
+  delete from ledger_day_totals t
+  using unnest(dates, account_ids, journal_ids) as a (posting_date, ledger_account_id, journal_id)
+  where t.tenant_id = require_tenant() and t.posting_date = a.posting_date
+    and t.ledger_account_id = a.ledger_account_id and t.journal_id = a.journal_id;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select require_tenant(), a.posting_date, a.ledger_account_id, 0, sum(a.debit), sum(a.credit),
+    sum(a.lines)
+  from unnest(dates, account_ids, debits, credits, counts)
+    as a (posting_date, ledger_account_id, debit, credit, lines)
+  group by a.posting_date, a.ledger_account_id
+  order by a.posting_date, a.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return cardinality(dates);
+end
+$function$
 ;
 -- owned by the owner
 
@@ -2333,6 +2427,8 @@ CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journ
 
 CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
 
+CREATE TRIGGER journal_lines_totals AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_ledger_totals();
+
 CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
@@ -2455,6 +2551,9 @@ create policy tenant_wall on journals as permissive for all using ((tenant_id = 
 
 alter table ledger_accounts enable row level security, force row level security;
 create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
+
+alter table ledger_day_totals enable row level security, force row level security;
+create policy tenant_wall on ledger_day_totals as permissive for all using ((tenant_id = current_tenant()));
 
 alter table login_failures enable row level security, force row level security;
 create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
@@ -2673,6 +2772,10 @@ grant insert, select on journals to billwright_worker;
 grant insert, select on ledger_accounts to billwright_api;
 
 grant insert, select on ledger_accounts to billwright_worker;
+
+grant select on ledger_day_totals to billwright_api;
+
+grant select on ledger_day_totals to billwright_worker;
 
 grant delete, insert, select, update on login_failures to billwright_api;
 

@@ -304,4 +304,9 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Audit Entries',
   },
+  getTrialBalance: {
+    path: '/billing/ledger/get-trial-balance',
+    method: 'Retrieve',
+    action: 'Retrieve Trial Balance',
+  },
 } as const;

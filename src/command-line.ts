@@ -6,6 +6,7 @@ import {
   demoUsage,
   exportUsage,
   importUsage,
+  ledgerUsage,
   UsageError,
   verifyUsage,
   workspaceUsage,
@@ -25,6 +26,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
   ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
   ['sdk', async () => (await import('./commands/sdk.ts')).writeSdk],
@@ -46,6 +48,7 @@ const usage = `Usage:
   ${importUsage}
       takes in a CSV file: all of its rows, or none
   ${exportUsage}
+  ${ledgerUsage}
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database

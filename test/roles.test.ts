@@ -107,6 +107,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   uploadUsage: billing,
   getJobs: readers,
   cancelJob: billing,
+  getTrialBalance: [...managers, 'Auditor'],
   getSettings: readers,
   updateSettings: administrator,
   moveClock: administrator,

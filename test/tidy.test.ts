@@ -371,6 +371,7 @@ const tenantless: Record<string, string> = {
   copyAside: 'moves rows whose tenant is that of the transaction',
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
+  foldLedgerTotals: 'the function takes the tenant of the transaction',
 };
 
 const verbs =

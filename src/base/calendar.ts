@@ -120,6 +120,11 @@ export function instantOf(local: Temporal.PlainDateTime, timeZone: string): Temp
   return Temporal.Instant.compare(instant, lastInstant) > 0 ? lastInstant : instant;
 }
 
+/** The first moment of a date in a zone. */
+export function startOfDay(date: Temporal.PlainDate, timeZone: string): Temporal.Instant {
+  return instantOf(date.toPlainDateTime(), timeZone);
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);

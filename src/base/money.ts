@@ -3,10 +3,15 @@
  * text, so that no binary arithmetic touches the amount; the number is the nearest to that decimal.
  */
 export function majorUnits(minor: bigint, decimals: number): number {
+  return Number(amountText(minor, decimals));
+}
+
+/** An amount in minor units as decimal text in major units, exact however large it is. */
+export function amountText(minor: bigint, decimals: number): string {
   const digits = (minor < 0n ? -minor : minor).toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;
   const text = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
-  return Number(minor < 0n ? `-${text}` : text);
+  return minor < 0n ? `-${text}` : text;
 }
 
 const amountForm = /^([+-]?)(\d+)(?:\.(\d+))?$/;

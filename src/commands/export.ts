@@ -2,14 +2,15 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { dateIn, namesNoTime, parseDate } from '../base/calendar.ts';
+import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import { lineEnd } from '../base/csv/write.ts';
 import { tenantTransact } from '../base/db/pool.ts';
 import { writeNamedFile } from '../base/whole-file.ts';
 import type { Config } from '../config.ts';
-import { exportKinds, exportLines, type Read } from '../domain/exports/export-lines.ts';
+import { exportKinds, exportLines, isDated, type Read } from '../domain/exports/export-lines.ts';
 import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
+import { dateOption } from './date-option.ts';
 import { inWorkspace, type Workspace } from './in-workspace.ts';
 import { exportUsage, refuseMore, UsageError } from './usage.ts';
 
@@ -21,13 +22,12 @@ export async function exportCommand(config: Config, args: readonly string[]): Pr
   const kind = exportKinds.find((one) => one.toLowerCase() === positionals[0]?.toLowerCase());
   if (!kind) throw new UsageError(`Say what to export.\n\n${exportUsage}`);
   refuseMore(positionals, 1, exportUsage);
-  const days = { from: dateOf(values.from, '--from'), to: dateOf(values.until, '--until') };
-  if (kind !== 'Readings' && (days.from ?? days.to) !== null) {
-    throw new UsageError(`--from and --until are for readings.\n\n${exportUsage}`);
+  const days = { from: dateOption(values.from, '--from'), to: dateOption(values.until, '--until') };
+  if (!isDated(kind) && (days.from ?? days.to) !== null) {
+    throw new UsageError(`${kind} have no days: leave out --from and --until.\n\n${exportUsage}`);
   }
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
-    const { tenantId } = workspace.tenant;
-    await write(exportLines(readerOf(workspace), tenantId, { kind, days }), values.to);
+    await write(exportLines(readerOf(workspace), workspace.tenant, { kind, days }), values.to);
   });
 }
 
@@ -36,7 +36,7 @@ export async function routeSheetCommand(config: Config, args: readonly string[])
   refuseMore(positionals, 0, exportUsage);
   const { service } = values;
   if (!service) throw new UsageError(`--service is needed.\n\n${exportUsage}`);
-  const [since, date] = [dateOf(values.since, '--since'), dateOf(values.date, '--date')];
+  const [since, date] = [dateOption(values.since, '--since'), dateOption(values.date, '--date')];
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
     const { tenantId, timezone } = workspace.tenant;
     const today = dateIn(workspace.now, timezone);
@@ -89,12 +89,4 @@ function parse<Name extends string>(args: readonly string[], own: readonly Name[
 function workspaceOf(values: { workspace?: string }): string {
   if (values.workspace) return values.workspace;
   throw new UsageError(`--workspace is needed.\n\n${exportUsage}`);
-}
-
-function dateOf(text: string | undefined, name: string): Temporal.PlainDate | null {
-  if (text === undefined) return null;
-  const parsed = parseDate(text);
-  if (namesNoTime(text)) throw new UsageError(`${name} is ${text}, a day that does not exist`);
-  if (!parsed) throw new UsageError(`${name} must be a date such as 31/01/2026, not '${text}'`);
-  return parsed;
 }

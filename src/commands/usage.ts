@@ -33,9 +33,14 @@ export const verifyUsage = 'billwright verify [--workspace NAME]';
 export const importUsage = `billwright import parties|meters|subscriptions|readings|customers FILE
       --workspace NAME [--dry-run] [--again] [--encoding windows-1252] [--errors FILE]`;
 
-export const exportUsage = `billwright export parties|meters|subscriptions|readings
+export const ledgerUsage = `billwright ledger trial-balance --workspace NAME
+      [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--account CODE]
+      shows what was debited and credited on each ledger account, by posting date`;
+
+export const exportUsage = `billwright export
+      parties|meters|subscriptions|readings|bills|journals|audit
       --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
-      writes a CSV file; the days are for readings
+      writes a CSV file; the days are for readings, bills, journals and the audit trail
   billwright route-sheet --workspace NAME --service CODE [--batch CODE]
       [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]
       lists the registers that are still to be read, of one batch or all`;

@@ -44,6 +44,7 @@ import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
+import { getTrialBalance } from './ledger/get-trial-balance.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
@@ -178,6 +179,7 @@ export const catalogue = {
   updateSettings: updateSettingsOperation,
   moveClock,
   getAudit,
+  getTrialBalance,
 };
 
 export type Catalogue = typeof catalogue;

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts';
 import { deleteExpired } from '../domain/access/sessions-store.ts';
 import { checkBooks } from '../domain/bills/check-books.ts';
 import { fallOverdue } from '../domain/bills/fall-overdue-store.ts';
+import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import { claimDailyRun, findLastDailyRun } from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
@@ -44,6 +45,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ],
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
   ['overdue', { at: Temporal.PlainTime.from('00:10'), run: fallOverdue }],
+  ['ledger', { at: Temporal.PlainTime.from('00:20'), run: foldLedgerTotals }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 

@@ -37,7 +37,7 @@ const crimes: readonly Crime[] = [
     table: 'journal_lines',
     commit: `update journal_lines set amount = amount + 1 where ${mine} and line_number = 1
       and journal_id = (select max(journal_id) from journals where ${mine})`,
-    laws: ['L1'],
+    laws: ['L1', 'L16'],
     names: /journal \d+/,
   },
   {
@@ -416,6 +416,14 @@ const crimes: readonly Crime[] = [
       where ${mine} and component = 'energyCharge'`,
     laws: ['L14'],
     names: /^term 1 energyCharge\nterm 1 gift$/,
+  },
+  {
+    what: 'a journal is posted on another day',
+    table: 'journals',
+    commit: `update journals set posting_date = posting_date + 1 where ${mine}
+      and journal_id = (select max(journal_id) from journals where ${mine})`,
+    laws: ['L16'],
+    names: /^ledger account \d+ on /,
   },
   {
     what: 'a posted bill charges other than was booked',

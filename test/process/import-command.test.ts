@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { exportCommand, routeSheetCommand } from '../../src/commands/export.ts';
 import { importCommand } from '../../src/commands/import.ts';
+import { ledgerCommand } from '../../src/commands/ledger.ts';
+import { trialBalanceLines } from '../../src/commands/trial-balance.ts';
 import { UsageError } from '../../src/commands/usage.ts';
 import { readConfig } from '../../src/config.ts';
 import { assertNothingRuns, finish, openPlace } from '../support/program.ts';
@@ -76,6 +78,46 @@ test('every bad row stands in the file of errors, and nothing was stored', async
   assert.doesNotMatch(output, /^3,/m);
 });
 
+test('journals, bills and the audit trail are written as CSV files', async () => {
+  const heads = [
+    ['journals', /^\ufeffjournalID,lineNo,postingDate,valueDate,.*\r\n$/],
+    ['bills', /^\ufeffbillID,billNumber,.*postingDate,issueDate,dueDate,.*\r\n$/],
+    ['audit', /^\ufeffat,requestID,actor,.*before,after\r\n/],
+  ] as const;
+  for (const [kind, head] of heads) {
+    const path = join(folder, `${kind}.csv`);
+    const days = ['--from', '01/01/2020', '--until', '31/12/2099'];
+    const done = await command('export', kind, ...into, ...days, '--to', path);
+    assert.equal(done.code, 0, done.output);
+    assert.match(await readFile(path, 'utf8'), head);
+  }
+});
+
+test('a trial balance is printed, of some days or of one account', async () => {
+  const whole = await command('ledger', 'trial-balance', ...into);
+  assert.deepEqual(whole.code, 0, whole.output);
+  assert.match(whole.output, /^Trial balance of acme, as of \d\d\/\d\d\/\d{4}, in USD$/m);
+  assert.match(whole.output, /^ {2}Total +0\.00 +0\.00 +0\.00$/m);
+  const days = ['--from', '01/07/2026', '--until', '31/07/2026'];
+  const one = await command('ledger', 'trial-balance', ...into, ...days, '--account', 'CASH');
+  assert.match(one.output, /^Trial balance of acme, from 01\/07\/2026 to 31\/07\/2026, in USD$/m);
+  assert.match(one.output, /^ {2}CASH +Cash and bank +0\.00 +0\.00 +0\.00$/m);
+  const none = await command('ledger', 'trial-balance', ...into, '--account', 'NONE');
+  assert.equal(none.code, 1);
+  assert.match(none.output, /acme has no ledger account with the code NONE/);
+});
+
+test('amounts of a trial balance are exact, and grouped by thousands', () => {
+  const account = { code: 'CASH', name: 'Cash and bank', kind: 'Asset' };
+  const amounts = { debit: 900719925474099301n, credit: 1234n, balance: 900719925474098067n };
+  const totals = { debit: amounts.debit, credit: amounts.credit, difference: amounts.balance };
+  const balance = { accounts: [{ ...account, ...amounts }], totals };
+  const [, line = ''] = trialBalanceLines(balance, { decimals: 2, withEmpty: false });
+  assert.deepEqual(line.trim().split(/\s{2,}/), [
+    ...['CASH', 'Cash and bank', '9,007,199,254,740,993.01', '12.34', '9,007,199,254,740,980.67'],
+  ]);
+});
+
 test('a workspace or service that is not there is told in a sentence', async () => {
   const path = await file('one.csv', header, '9,Itron,1,15/01/2024');
   const nobody = await command('import', 'meters', path, '--workspace', 'nobody');
@@ -99,16 +141,22 @@ test('a wrong word or date is told before anything is opened', async () => {
       () => importCommand(config, ['meters', path, ...into, '--encoding', 'x']),
       /--encoding is one of/,
     ],
-    [() => exportCommand(config, ['bills', ...into]), /Say what to export/],
+    [() => exportCommand(config, ['things', ...into]), /Say what to export/],
     [
       () => exportCommand(config, ['readings', ...into, '--from', '2026-01-01']),
       /--from must be a date/,
     ],
     [
       () => exportCommand(config, ['meters', ...into, '--until', '01/01/2026']),
-      /--from and --until are for readings/,
+      /Meters have no days/,
     ],
     [() => routeSheetCommand(config, into), /--service is needed/],
+    [() => ledgerCommand(config, into), /Say 'trial-balance'/],
+    [() => ledgerCommand(config, ['trial-balance']), /--workspace is needed/],
+    [
+      () => ledgerCommand(config, ['trial-balance', ...into, '--until', '31/02/2026']),
+      /a day that does not exist/,
+    ],
   ];
   for (const [call, message] of wrong) {
     await assert.rejects(

@@ -1,6 +1,7 @@
 // Subscriptions of the residential electricity plan, made inside PostgreSQL: each with its party,
 // account, meter, the readings of a month, three earlier terms, and every second one with a balance.
 import type pg from 'pg';
+import { inTenant } from './term-rows.ts';
 
 /** The only term of its workspace. */
 export const termID = 1;
@@ -127,7 +128,9 @@ async function openingBalances(
   const sum = `(select sum(1000 + n % 700) from generate_series($3::bigint, $4::bigint) n where n % 2 = 0)`;
   await owner.query(
     `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
-     values ($1, $2, 1, 2, ${sum}), ($1, $2, 2, 8, -${sum})`,
+     select $1, $2, l.number, l.account, l.amount
+     from (values (1, 2, ${sum}), (2, 8, -${sum})) l (number, account, amount),
+       (select ${inTenant('$1')}) t`,
     [tenantId, first, first, last],
   );
   await owner.query(

@@ -25,6 +25,8 @@ const definers: Record<string, string> = {
   note_moved_clock: 'as note_job',
   watch_operations: 'tells sums over all workspaces, and no row of any',
   watch_workers: 'tells which workers live, which are of no tenant',
+  add_ledger_totals: 'writes totals beside journal lines, which no role may write itself',
+  fold_ledger_totals: 'as add_ledger_totals',
   end_lost_attempts: 'ends connections of workers that hold parts of jobs of the workspace',
 };
 

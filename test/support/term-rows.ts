@@ -334,6 +334,11 @@ async function insertBeside(
   if (arrears !== 0) await insertOpening(scene, tenantId, subscriptionId, arrears);
 }
 
+/** Sets the tenant of a statement, whose triggers write for it. */
+export function inTenant(parameter: string): string {
+  return `set_config('app.tenant', (${parameter}::bigint)::text, true)`;
+}
+
 /**
  * What somebody owes or paid, in minor units: on a subscription, or, below zero and on none, in the
  * wallet of party 1.
@@ -358,7 +363,9 @@ export async function insertOpening(
   );
   await sql.query(
     `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
-     values ($1, $2, 1, $4, $3::bigint), ($1, $2, 2, 8, -$3::bigint)`,
+     select $1, $2, l.number, l.account, l.amount
+     from (values (1, $4::bigint, $3::bigint), (2, 8, -$3::bigint)) l (number, account, amount),
+       (select ${inTenant('$1')}) t`,
     [tenantId, journalId, amount, account],
   );
   await sql.query(

@@ -5,7 +5,6 @@ import type { Client } from '../../../sdk/client.ts';
 import { formatDate, parseDate } from '../../base/calendar.ts';
 import { readCsv } from '../../base/csv/read.ts';
 import { type Database, plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
-import { majorUnits } from '../../base/money.ts';
 import {
   type Context,
   openApiDatabase,
@@ -13,10 +12,11 @@ import {
   openOwnerDatabase,
   openWorkerDatabase,
 } from '../../context.ts';
-import { trialBalance } from '../../domain/ledger/store.ts';
+import { findTrialBalance } from '../../domain/ledger/trial-balance.ts';
 import { findContext } from '../../domain/pricing/contexts-store.ts';
-import { findTenantId } from '../../domain/tenants/store.ts';
+import { findSettings, findTenantId } from '../../domain/tenants/store.ts';
 import { startWorker } from '../../worker/worker.ts';
+import { trialBalanceLines } from '../trial-balance.ts';
 import { askAs } from './client.ts';
 import { printBill } from './print-bill.ts';
 import { progressLine } from './progress.ts';
@@ -253,16 +253,14 @@ async function showLedger(context: Context): Promise<void> {
   try {
     const tenantId = await findDemo(database);
     if (tenantId === undefined) throw new Error('the demo workspace is gone');
-    const rows = await tenantTransact(database, tenantId, (tx) => trialBalance(tx, tenantId));
-    say(`\n${'Trial balance'.padEnd(22)} ${'debit'.padStart(18)} ${'credit'.padStart(18)}`);
-    let difference = 0n;
-    for (const { name, debit, credit } of rows) {
-      difference += BigInt(debit) - BigInt(credit);
-      if (debit === '0' && credit === '0') continue;
-      const [left, right] = [debit, credit].map((minor) => figure(majorUnits(BigInt(minor), 2)));
-      say(`  ${name.padEnd(20)} ${left} ${right}`);
-    }
-    say(`  ${'Difference'.padEnd(20)} ${figure(majorUnits(difference, 2))}`);
+    const all = { from: null, to: null, accountCode: null };
+    const [balance, settings] = await tenantTransact(database, tenantId, async (tx) => [
+      await findTrialBalance(tx, tenantId, all),
+      await findSettings(tx, tenantId),
+    ]);
+    say('\nTrial balance');
+    const form = { decimals: settings.currency_decimals, withEmpty: false };
+    for (const line of trialBalanceLines(balance, form)) say(line);
   } finally {
     await database.close();
   }

@@ -29,6 +29,7 @@ export const permissions = [
   'bills:post',
   'bills:distribute',
   'own-bills:read',
+  'ledger:read',
   'settings:read',
   'settings:write',
   'access:read',
@@ -80,6 +81,7 @@ const manager: readonly Permission[] = [
   'terms:manage',
   // Posting, publishing and taking back.
   'bills:post',
+  'ledger:read',
 ];
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {

@@ -17,6 +17,7 @@ import {
   judgeJournals,
   type Verdict,
 } from './laws-store.ts';
+import { judgeDayTotals } from './ledger-laws-store.ts';
 import { billHash } from './made-bill.ts';
 import { judgeNumbers } from './number-laws-store.ts';
 import { isRatedAgain } from './re-rate.ts';
@@ -57,6 +58,7 @@ const questions: readonly Question[] = [
   inDatabase('L13', 'subscriptions remember their posted bills', judgeHistories),
   inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
   inDatabase('L15', 'bills and terms are in states that go together', judgeStates),
+  inDatabase('L16', 'totals of ledger accounts are those of journals', judgeDayTotals),
 ];
 
 export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {

@@ -1,10 +1,18 @@
-// Whole tables as lines of CSV, in chunks, each read in a short transaction of its own. Columns are
-// those of imports, so that what goes out can come in elsewhere.
+// Whole tables as lines of CSV, in chunks, each read in a short transaction of its own. Columns of
+// parties, meters, subscriptions and readings are those of imports, so that what goes out can come
+// in elsewhere.
+import { startOfDay } from '../../base/calendar.ts';
 import { type Cell, csvLines } from '../../base/csv/write.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { countAuditEntries, listAuditEntries } from '../audit/store.ts';
+import { countJournalLines } from '../ledger/totals-store.ts';
+import type { JobTenant } from '../tenants/tenant.ts';
+import { auditCells, billCells, journalCells, ledgerColumns } from './ledger-cells.ts';
+import { countPostedBills, listJournalLines, listPostedBills } from './ledger-store.ts';
 import {
   countReadings,
   countTable,
+  type Days,
   type ExportRow,
   listInputNames,
   listMeters,
@@ -12,61 +20,135 @@ import {
   listReadings,
   listSubscriptions,
   type Named,
-  type ReadingDays,
-  type Window,
 } from './store.ts';
 
-export const exportKinds = ['Parties', 'Meters', 'Subscriptions', 'Readings'] as const;
+export const exportKinds = [
+  'Parties',
+  'Meters',
+  'Subscriptions',
+  'Readings',
+  'Bills',
+  'Journals',
+  'Audit',
+] as const;
 export type ExportKind = (typeof exportKinds)[number];
+
+/** Whether the export can be narrowed to some days. */
+export function isDated(kind: ExportKind): boolean {
+  return ['Readings', 'Bills', 'Journals', 'Audit'].includes(kind);
+}
 
 /** Runs a piece of work in a transaction of its own. */
 export type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-export type Export = { kind: ExportKind; days: ReadingDays };
+export type Export = { kind: ExportKind; days: Days };
 
 const rowsAtOnce = 1_000;
+
+/** A chunk of rows, and what asks for the rows after it; undefined after the last chunk. */
+type Chunk = { rows: FlatRow[]; next: Chunks | undefined };
+type Chunks = (tx: Tx) => Promise<Chunk>;
 
 /** The first line of the first chunk is the header. */
 export async function* exportLines(
   read: Read,
-  tenantId: number,
+  tenant: JobTenant,
   wanted: Export,
 ): AsyncGenerator<string[]> {
-  const names = await read((tx) => columnsOf(tx, tenantId, wanted.kind));
-  let afterId = 0;
+  const names = await read((tx) => columnsOf(tx, tenant.tenantId, wanted.kind));
   let header = csvLines([names]);
-  while (true) {
-    const rows = await read((tx) => listRows(tx, tenantId, wanted, { afterId, limit: rowsAtOnce }));
+  let chunks: Chunks | undefined = chunksOf(tenant, wanted);
+  while (chunks) {
+    const { rows, next }: Chunk = await read(chunks);
     yield [...header, ...csvLines(rows.map((row) => names.map((name) => row[name] ?? null)))];
-    if (rows.length < rowsAtOnce) return;
     header = [];
-    afterId = Number(rows.at(-1)?.id ?? 0);
+    chunks = next;
   }
 }
 
-export function countRows(tx: Tx, tenantId: number, { kind, days }: Export): Promise<number> {
-  if (kind === 'Readings') return countReadings(tx, tenantId, days);
-  const tables = { Parties: 'parties', Meters: 'meters', Subscriptions: 'subscriptions' } as const;
-  return countTable(tx, tenantId, tables[kind]);
+export function countRows(tx: Tx, tenant: JobTenant, { kind, days }: Export): Promise<number> {
+  const { tenantId } = tenant;
+  switch (kind) {
+    case 'Readings':
+      return countReadings(tx, tenantId, days);
+    case 'Bills':
+      return countPostedBills(tx, tenantId, days);
+    case 'Journals':
+      return countJournalLines(tx, tenantId, days);
+    case 'Audit':
+      return countAuditEntries(tx, tenantId, auditFilter(tenant, days));
+    default:
+      return countTable(tx, tenantId, tables[kind]);
+  }
 }
+
+const tables = { Parties: 'parties', Meters: 'meters', Subscriptions: 'subscriptions' } as const;
 
 type FlatRow = Record<string, Cell>;
 
-async function listRows(
-  tx: Tx,
-  tenantId: number,
-  { kind, days }: Export,
-  window: Window,
-): Promise<FlatRow[]> {
-  if (kind === 'Parties') return listParties(tx, tenantId, window);
-  if (kind === 'Meters') return listMeters(tx, tenantId, window);
-  if (kind === 'Readings') return listReadings(tx, tenantId, window, days);
-  const rows = await listSubscriptions(tx, tenantId, window);
-  return rows.map(({ inputs, quantities, ...row }) => ({
-    ...(row as ExportRow),
-    ...flat('input.', inputs),
-    ...flat('quantity.', quantities),
-  }));
+/** Chunk after chunk of rows: `list` finds those after the last one, `cells` shows one. */
+function following<Row>(
+  list: (tx: Tx, after: Row | undefined) => Promise<Row[]>,
+  cells: (row: Row) => FlatRow,
+  after?: Row,
+): Chunks {
+  return async (tx) => {
+    const rows = await list(tx, after);
+    const isLast = rows.length < rowsAtOnce;
+    const next = isLast ? undefined : following(list, cells, rows.at(-1));
+    return { rows: rows.map(cells), next };
+  };
+}
+
+function chunksOf(tenant: JobTenant, { kind, days }: Export): Chunks {
+  const { tenantId } = tenant;
+  const limit = rowsAtOnce;
+  const window = (after: { id: number } | undefined) => ({ afterId: after?.id ?? 0, limit });
+  switch (kind) {
+    case 'Parties':
+      return following((tx, after) => listParties(tx, tenantId, window(after)), asItIs);
+    case 'Meters':
+      return following((tx, after) => listMeters(tx, tenantId, window(after)), asItIs);
+    case 'Readings':
+      return following((tx, after) => listReadings(tx, tenantId, window(after), days), asItIs);
+    case 'Subscriptions':
+      return following((tx, after) => listSubscriptions(tx, tenantId, window(after)), flattened);
+    case 'Bills':
+      return following(
+        (tx, after) => listPostedBills(tx, tenantId, days, { after: after?.bill_id ?? 0, limit }),
+        billCells(tenant),
+      );
+    case 'Journals':
+      return following(
+        (tx, after) => listJournalLines(tx, tenantId, days, { after, limit }),
+        journalCells(tenant),
+      );
+    case 'Audit':
+      return following((tx, after) => {
+        const place = after && { requestId: after.request_id, position: after.position };
+        const options = { limit, offset: 0, ...(place ? { after: place } : {}) };
+        return listAuditEntries(tx, tenantId, auditFilter(tenant, days), options);
+      }, auditCells(tenant));
+  }
+}
+
+function asItIs(row: ExportRow): FlatRow {
+  return row;
+}
+
+function flattened(row: Awaited<ReturnType<typeof listSubscriptions>>[number]): FlatRow {
+  const { inputs, quantities, ...own } = row;
+  return { ...(own as ExportRow), ...flat('input.', inputs), ...flat('quantity.', quantities) };
+}
+
+function auditFilter({ timezone }: JobTenant, { from, to }: Days) {
+  return {
+    subject: null,
+    subjectId: null,
+    actor: null,
+    from: from && startOfDay(from, timezone),
+    to: to && startOfDay(to.add({ days: 1 }), timezone),
+  };
 }
 
 /** Of a quantity that changed, the last one holds. */
@@ -105,6 +187,7 @@ const columns: Record<ExportKind, readonly string[]> = {
     ...['readingType', 'status', 'consumption', 'days', 'flags', 'source', 'remark', 'imageUrl'],
     ...['externalRef', 'rollover'],
   ],
+  ...ledgerColumns,
 };
 
 async function columnsOf(tx: Tx, tenantId: number, kind: ExportKind): Promise<string[]> {

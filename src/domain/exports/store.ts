@@ -66,14 +66,15 @@ function day(date: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`to_char(${date}, 'DD/MM/YYYY')`;
 }
 
-export type ReadingDays = { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null };
+/** First and last day of what is exported. */
+export type Days = { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null };
 
 /** Which they are is found before anything is looked up for them. */
 export async function listReadings(
   tx: Tx,
   tenantId: number,
   { afterId, limit }: Window,
-  days: ReadingDays,
+  days: Days,
 ): Promise<ExportRow[]> {
   const { rows } = await sql<ExportRow>`
     select r.reading_id as id, s.subscription_number as "connectionNumber", m.number, g.register,
@@ -99,7 +100,7 @@ export async function listReadings(
   return rows;
 }
 
-function within({ from, to }: ReadingDays): RawBuilder<unknown> {
+function within({ from, to }: Days): RawBuilder<unknown> {
   const conditions = [
     from ? sql`r.reading_date >= ${from}` : sql`true`,
     to ? sql`r.reading_date <= ${to}` : sql`true`,
@@ -224,7 +225,7 @@ export async function countTable(
   return rows[0]?.count ?? 0;
 }
 
-export async function countReadings(tx: Tx, tenantId: number, days: ReadingDays): Promise<number> {
+export async function countReadings(tx: Tx, tenantId: number, days: Days): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from readings r where r.tenant_id = ${tenantId} and ${within(days)}
   `.execute(tx);

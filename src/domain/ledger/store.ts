@@ -107,21 +107,3 @@ async function insertEntries(
     )
   `.execute(tx);
 }
-
-export type TrialBalanceRow = { code: string; name: string; debit: string; credit: string };
-
-/** Every account with what was debited and credited on it; the two columns add up to the same. */
-export async function trialBalance(tx: Tx, tenantId: number): Promise<TrialBalanceRow[]> {
-  const { rows } = await sql<TrialBalanceRow>`
-    select a.code, a.name,
-      coalesce(sum(l.amount) filter (where l.amount > 0), 0)::text as debit,
-      coalesce(-sum(l.amount) filter (where l.amount < 0), 0)::text as credit
-    from ledger_accounts a
-    left join journal_lines l
-      on l.tenant_id = a.tenant_id and l.ledger_account_id = a.ledger_account_id
-    where a.tenant_id = ${tenantId}
-    group by a.ledger_account_id, a.code, a.name
-    order by a.ledger_account_id
-  `.execute(tx);
-  return rows;
-}

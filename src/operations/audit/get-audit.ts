@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { formatTimestamp, instantOf, parseDate } from '../../base/calendar.ts';
+import { formatTimestamp, parseDate, startOfDay } from '../../base/calendar.ts';
 import {
   type AuditFilter,
   type AuditRow,
@@ -87,5 +87,5 @@ function startOf(
   daysLater: number,
 ): Temporal.Instant | null {
   const day = text ? parseDate(text) : undefined;
-  return day ? instantOf(day.add({ days: daysLater }).toPlainDateTime(), timezone) : null;
+  return day ? startOfDay(day.add({ days: daysLater }), timezone) : null;
 }

@@ -7,6 +7,7 @@ import {
   type ExportKind,
   exportKinds,
   exportLines,
+  isDated,
 } from '../../domain/exports/export-lines.ts';
 import { date, maybe, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -17,6 +18,9 @@ const permissions: Record<ExportKind, Permission> = {
   Meters: 'meters:read',
   Subscriptions: 'subscriptions:read',
   Readings: 'readings:read',
+  Bills: 'bills:read',
+  Journals: 'ledger:read',
+  Audit: 'audit:read',
 };
 
 export const exportData = operation({
@@ -24,7 +28,7 @@ export const exportData = operation({
   method: 'Retrieve',
   action: 'Export Data',
   access: { permission: 'meters:read' },
-  summary: 'Shows all parties, meters, subscriptions or readings as lines of a CSV file.',
+  summary: 'Shows parties, meters, bills, journals and more as lines of a CSV file.',
   request: Type.Object({
     kind: oneOf(exportKinds),
     fromDate: maybe(date),
@@ -42,11 +46,9 @@ export const exportData = operation({
       to: (body.toDate && parseDate(body.toDate)) || null,
     };
     const wanted = { kind: body.kind, days };
-    const { tenantId } = call.tenant;
-    const total = await countRows(call.tx, tenantId, wanted);
-    // Only readings are of a day.
+    const total = await countRows(call.tx, call.tenant, wanted);
     const given = (['fromDate', 'toDate'] as const).filter((name) => body[name] != null);
-    if (body.kind !== 'Readings') call.ignore(given);
-    return lineAnswer(exportLines(call.read, tenantId, wanted), total);
+    if (!isDated(body.kind)) call.ignore(given);
+    return lineAnswer(exportLines(call.read, call.tenant, wanted), total);
   },
 });
