@@ -20,6 +20,7 @@ import {
   environmentOf,
   theCluster,
 } from '../test/support/cluster.ts';
+import { withPastDueDates } from '../test/support/due-dates.ts';
 import { fillTerm } from '../test/support/residential-rows.ts';
 import { adminPassword, makeWorkspace } from '../test/support/scene.ts';
 import { saveTariffs } from '../test/support/tariffs.ts';
@@ -216,7 +217,7 @@ async function logIn(server: Server, workspace: string): Promise<Client> {
   const username = `admin@${workspace}.example`;
   const { data } = await client.login({ username, password: adminPassword });
   client.useToken(data.accessToken);
-  return client;
+  return Object.assign(client, withPastDueDates(client));
 }
 
 export async function launchWorker(

@@ -31,6 +31,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { dueDateFrom } from '../domain/terms/term.ts';
 import { auditStep } from './audit-step.ts';
 import { numberCreditNote } from './bill-numbers.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
@@ -204,8 +205,7 @@ async function book(
 
 /**
  * A term for the days of the bill: its readings are free to be corrected and posted again, and what
- * was given by hand or uploaded is there. It is due as many days from today as the bill was from
- * the end of its term, or from the beginning where it was due before the end.
+ * was given by hand or uploaded is there.
  */
 async function openAgain(
   tx: Tx,
@@ -217,10 +217,7 @@ async function openAgain(
   const stamp = { at: job.now, by: job.requestedBy };
   const endDate = Temporal.PlainDate.from(term.end_date);
   const startDate = Temporal.PlainDate.from(term.start_date);
-  const usualDue = Temporal.PlainDate.from(term.due_date);
-  const isAhead = Temporal.PlainDate.compare(usualDue, endDate) < 0;
-  const laterDue = today.add((isAhead ? startDate : endDate).until(usualDue));
-  const isLater = Temporal.PlainDate.compare(laterDue, usualDue) > 0;
+  const dueDate = dueDateFrom(today, term);
   const ids = subscriptions.map((one) => one.subscription_id);
   const { standIns } = await unlockReadings(tx, tenantId, term.term_id, ids);
   await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
@@ -237,7 +234,7 @@ async function openAgain(
       label: term.label,
       startDate,
       endDate,
-      dueDate: isLater ? laterDue : usualDue,
+      dueDate: Temporal.PlainDate.compare(dueDate, startDate) < 0 ? startDate : dueDate,
       subscriptionNumbers: subscriptions.map((one) => one.subscription_number),
       replacesBillId: bill.bill_id,
     },

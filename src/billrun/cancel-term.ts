@@ -1,5 +1,6 @@
 // A term that will not be billed: what it took is free again.
 import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
 import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
@@ -17,10 +18,18 @@ export const cancelTermStep = wholeStep({ operation: 'cancel-term', check, run }
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await lockTerm(tx, tenantId, request.termId ?? 0);
-  // Also one whose posting was begun and came to nothing.
-  const isOpen = term.status === 'Open';
-  if (isOpen && !(await hasBills(tx, tenantId, term.term_id, 'Posted'))) return;
-  throw invalidState(term, ['Open']);
+  if (term.status === 'Cancelled') throw invalidState(term, ['Open']);
+  // At any stage: also where posting was begun without result, or nothing was there to post.
+  if (!(await hasBills(tx, tenantId, term.term_id, 'Posted'))) return;
+  throw new AppError('INVALID_STATE', {
+    message:
+      `Term ${term.label} has posted bills, and cannot be cancelled. ` +
+      (term.status === 'Published'
+        ? 'Take single bills back with cancel-bill.'
+        : 'Take them back with unpost-bills first.'),
+    current: term.status,
+    allowed: ['Open'],
+  });
 }
 
 async function run(tx: Tx, job: StepJob): Promise<Finish> {

@@ -40,6 +40,7 @@ import type {
   StepRequest,
   Worked,
 } from './step.ts';
+import { missingText } from './term-state.ts';
 import type { Tools } from './tools.ts';
 
 const partSize = 200;
@@ -59,7 +60,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   if (term.status !== 'Published') {
     throw new AppError('TERM_NOT_PUBLISHED', {
-      message: `Term ${term.label} is ${term.status} and ${term.stage}; publish its bills first`,
+      message: missingText(term),
       current: { status: term.status, stage: term.stage },
       allowed: ['Published'],
     });
@@ -78,7 +79,7 @@ async function assertPublished(
   const { status } = await getBillOfTerm(tx, tenantId, term, billId);
   if (status === 'Published') return;
   throw new AppError('INVALID_STATE', {
-    message: `Bill ${billId} is ${status}`,
+    message: `Bill ${billId} is ${status}. Only published bills are sent.`,
     field: 'billId',
     current: status,
     allowed: ['Published'],

@@ -49,6 +49,7 @@ import { sumOfTerm } from '../domain/bills/summary-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { closedText } from '../domain/terms/term.ts';
 import { idsOf, type NewIds } from './bill-ids.ts';
 import { generateFailed } from './generate-failed.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
@@ -92,14 +93,16 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   if (request.billId !== null) await getBillOfTerm(tx, tenantId, term, request.billId);
   if (!term.is_read && (await hasMetered(tx, tenantId, term))) {
     throw new AppError('READINGS_NOT_POSTED', {
-      message: `Term ${term.label} bills by meter: post its meter readings first`,
+      message:
+        `Term ${term.label} bills by meter, and its readings are not posted. ` +
+        'Post them with post-meter-readings (step 4).',
     });
   }
 }
 
 function notOpen(term: BilledTerm): AppError {
   return new AppError('INVALID_STATE', {
-    message: `Term ${term.label} is ${term.status} and ${term.stage}: its bills stay as they are`,
+    message: closedText(term),
     current: { status: term.status, stage: term.stage },
     allowed: ['Open'],
   });

@@ -33,8 +33,10 @@ import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store
 import { countStale } from '../domain/bills/subjects-store.ts';
 import { listShared } from '../domain/bills/wallets-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { hasBills } from '../domain/terms/store.ts';
 import { auditTerm } from './audit-step.ts';
 import { numberBills, reserveNumbers } from './bill-numbers.ts';
+import { assertTimeToPay } from './due-date.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
@@ -47,6 +49,7 @@ import type {
   StepRequest,
   Worked,
 } from './step.ts';
+import { wrongState } from './term-state.ts';
 
 /** Bills of a part: with more of them what it works on is no longer close at hand. */
 const partSize = 1_000;
@@ -70,9 +73,13 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const isBegun = term.stage === 'Posting';
   if (term.status !== 'Open' || (term.stage !== 'Generated' && !isBegun)) {
-    throw new AppError('INVALID_STATE', {
-      message: `Term ${term.label} is ${term.status} and ${term.stage}, not Generated`,
-      current: { status: term.status, stage: term.stage },
+    throw await wrongState(tx, request, term, {
+      operation: 'post-bills',
+      done: 'posted',
+      next:
+        term.status === 'Published'
+          ? 'Its bills are published and stay: correct single ones with cancel-bill.'
+          : 'To bill it again, take its bills back with unpost-bills first.',
       allowed: ['Generated'],
     });
   }
@@ -80,8 +87,9 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   // Once begun, posting goes on with what was found then; each part still looks at its own bills.
   if (isBegun) return;
   await assertFresh(tx, tenantId, term, { isJustSeen: isJustAsked(request) });
-  if (request.parameters.skipErrors === true) return;
-  await assertAllReady(tx, tenantId, term);
+  if (request.parameters.skipErrors !== true) await assertAllReady(tx, tenantId, term);
+  await assertHasDrafts(tx, tenantId, term);
+  await assertTimeToPay(tx, request, term, 'Draft');
 }
 
 /**
@@ -148,6 +156,19 @@ async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promi
       ...(errors > 0 ? [detail(`${errors} in error`)] : []),
       ...(holds > 0 ? [detail(`${holds} on hold`)] : []),
     ],
+  });
+}
+
+async function assertHasDrafts(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+  if (await hasBills(tx, tenantId, term.term_id, 'Draft')) return;
+  const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
+  const why =
+    errors + holds === 0
+      ? `it bills no subscription. Cancel it with cancel-term`
+      : `all ${errors + holds} are in error or on hold. Correct them and generate again`;
+  throw new AppError('NOTHING_TO_POST', {
+    message: `Term ${term.label} has no bill to post: ${why}.`,
+    current: { bills: 0, errors, holds },
   });
 }
 

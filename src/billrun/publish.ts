@@ -26,8 +26,11 @@ import {
 } from '../domain/delivery/freeze-setting.ts';
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { hasBills } from '../domain/terms/store.ts';
 import { auditTerm } from './audit-step.ts';
+import { assertTimeToPay } from './due-date.ts';
 import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
+import { wrongState } from './term-state.ts';
 import type { Tools } from './tools.ts';
 
 /** A few seconds of rendering: what is lost when a worker dies, and done again. */
@@ -47,15 +50,17 @@ export const publishBillsStep: Step = {
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
-  if (term.status !== 'Posted') throw notPosted(term);
-}
-
-function notPosted(term: BilledTerm): AppError {
-  return new AppError('INVALID_STATE', {
-    message: `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`,
-    current: { status: term.status, stage: term.stage },
-    allowed: ['Posted'],
-  });
+  if (term.status !== 'Posted') {
+    throw await wrongState(tx, request, term, {
+      operation: 'publish-bills',
+      done: 'published',
+      next: 'Send its bills with distribute-bills (step 9).',
+      allowed: ['Posted'],
+    });
+  }
+  // Once a customer has seen a bill, the due date of the term stays as it is.
+  if (await hasBills(tx, tenantId, term.term_id, 'Published')) return;
+  await assertTimeToPay(tx, request, term, 'Posted');
 }
 
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
+import { postNothing } from '../support/post-nothing.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -148,7 +149,7 @@ test('seats of a bill that was left out are those of its days, the term before k
   const [bill] = await billsOf(place, term);
   const hold = { billID: bill?.billID ?? 0, hold: true, reason: 'asked' };
   await place.client.holdBill({ data: hold });
-  await post(place, term, true);
+  await postNothing(place, term);
   assert.deepEqual(await billed(place, september), [
     // 9 x 31 x 31/30 and 5 x 31
     ['Normal', '01/08/2026', 288.3],

@@ -7,6 +7,7 @@ import { fee, openHouse as houseIn } from '../support/house.ts';
 import { assertLaws } from '../support/laws.ts';
 import { billOf, daysOf, leaveOut, linesOf, readingsOn } from '../support/left-out.ts';
 import { august, july } from '../support/offer-place.ts';
+import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
 
@@ -212,7 +213,7 @@ test('a bill that was left out is made up by an OffCycle term of the same days',
   await generate(run, regular);
   const { billID } = await billOf(run, regular);
   await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
-  await post(run, regular, true);
+  await postNothing(run, regular);
   const other = await openFor('OffCycle', july);
   await lock(other);
   await generate(run, other);
@@ -422,7 +423,7 @@ test('a reading of a term that no longer bills the customer is free for the next
   await post(run, other);
   await generate(run, regular);
   assert.deepEqual(await billsOf(run, regular), []);
-  await post(run, regular);
+  await postNothing(run, regular);
   const next = await open(august);
   await read('150', '31/08/2026');
   await lock(next);
@@ -443,7 +444,7 @@ test('who was off until it was handed over has no Final bill, and keeps none bac
     await generate(run, final);
     assert.deepEqual(await billsOf(run, final), []);
   }
-  await post(run, final);
+  await client.cancelTerm({ data: { termID: final, reason: 'It bills no days' } });
   const regular = await open(july);
   await read('120', '31/07/2026');
   await lock(regular);

@@ -15,6 +15,7 @@ import {
 import { codeOf, schedule } from '../support/delivery.ts';
 import { assertLaws } from '../support/laws.ts';
 import { august, openOffer, september } from '../support/offer-place.ts';
+import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newOffer, newParty, subscribe } from '../support/subscriptions.ts';
 import { insertOpening } from '../support/term-rows.ts';
@@ -189,10 +190,7 @@ test('who moved out is not billed up to what a term that was left out took later
     refused?.errors.map(({ code }) => code),
     ['TRANSFER_NOT_BILLED'],
   );
-  await client.postBills({
-    operation: 'schedule',
-    data: { termID: regular, skipErrors: true },
-  });
+  await postNothing({ scene, client }, regular);
   await exchange(connection, number, '05/08/2026', '99');
   const days = { startDate: '02/07/2026', endDate: '31/08/2026' };
   const whose = { type: 'Final' as const, connectionNumbers: [connection] };

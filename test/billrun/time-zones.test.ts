@@ -74,6 +74,11 @@ async function billTenant(name: string, timezone: string) {
   for (const days of months) {
     const termID = await newTerm(client, { serviceCode, ...days, dueDate: '15/08/2026' });
     await client.generateBills(schedule(termID));
+    const { bills } = (await client.getBills({ termID })).data;
+    if (bills.length === 0) {
+      await client.cancelTerm({ data: { termID, reason: 'It bills no days' } });
+      continue;
+    }
     await client.postBills(schedule(termID));
     await client.publishBills(schedule(termID));
   }

@@ -24,7 +24,7 @@ test('a term is made with what is sent, and found with all its fields', async ()
   const sent = { ...july, serviceCode, batchCode: 'B01', billingPeriodID: 2 };
   const done = await make({ ...sent, dueDate: '20/08/2026', postType: 'Post Subscription' });
   assert.deepEqual(done.data, {});
-  assert.equal(done.message, 'Term Jul-2026 is open');
+  assert.match(done.message, /^Term Jul-2026 is open\. Warning: it will bill 0 subscriptions/);
   const termID = Number(done.headers.get('x-term-id'));
   assert.equal(done.headers.get('x-resource-id'), String(termID));
   const { createdAt, modifiedAt, ts, batchID, ...term } = await termOf(admin, termID);
@@ -129,21 +129,22 @@ test('days that no term bills are told, before and after', async () => {
   const august = { label: 'Aug', startDate: '01/08/2026', endDate: '31/08/2026' };
   assert.doesNotMatch((await make({ ...august, serviceCode })).message, /TERM_GAP/);
   const late = { label: 'Oct', startDate: '02/10/2026', endDate: '31/10/2026' };
-  assert.equal(
-    (await make({ ...late, serviceCode })).message,
-    'Term Oct is open. TERM_GAP: no term bills 01/09/2026 to 01/10/2026, next to Aug',
-  );
+  const gap = (days: string) => `Warning TERM_GAP: no term of the batch bills ${days}. \
+The next term bills days that were left out, unless they get a term of their own first.`;
+  const { message } = await make({ ...late, serviceCode });
+  assert.ok(message.startsWith('Term Oct is open. '), message);
+  assert.ok(message.endsWith(gap('01/09/2026 to 01/10/2026, next to Aug')), message);
   const between = { label: 'Sep', startDate: '01/09/2026', endDate: '30/09/2026' };
   assert.match(
     (await make({ ...between, serviceCode })).message,
-    /no term bills 01\/10\/2026, next to Oct$/,
+    /no term of the batch bills 01\/10\/2026, next to Oct\./,
   );
   const termID = Number(first.headers.get('x-term-id'));
   const end = async (endDate: string) =>
     (await admin.updateTerm({ data: { termID, endDate } })).message;
   assert.equal(
     await end('29/07/2026'),
-    'Term Jul-2026 changed. TERM_GAP: no term bills 30/07/2026 to 31/07/2026, next to Aug',
+    `Term Jul-2026 changed. ${gap('30/07/2026 to 31/07/2026, next to Aug')}`,
   );
   assert.equal(await end('31/07/2026'), 'Term Jul-2026 changed');
 });
@@ -281,7 +282,7 @@ test('a cancelled term frees its days and its label', async () => {
   await make({ ...july, serviceCode });
 });
 
-test('a term that is not open cannot be cancelled', async () => {
+test('a term without posted bills is cancelled at any stage, and only once', async () => {
   const serviceCode = await newService(admin);
   const termID = await newTerm(admin, { ...july, serviceCode });
   for (const [status, stage] of [
@@ -293,6 +294,8 @@ test('a term that is not open cannot be cancelled', async () => {
       stage,
       termID,
     ]);
+    await admin.cancelTerm({ data: { termID, reason: 'x' } });
+    assert.equal((await termOf(admin, termID)).status, 'Cancelled');
     await refuses(admin.cancelTerm({ data: { termID, reason: 'x' } }), 'INVALID_STATE');
   }
 });

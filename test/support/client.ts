@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../src/base/errors.ts';
 import { commonErrors, describeApi } from '../../src/http/openapi.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { withPastDueDates } from './due-dates.ts';
 import { send } from './http.ts';
 
 export type TestClient = Client & { workspace: string; token: string | null };
@@ -26,7 +27,7 @@ export function checkedClient(baseUrl: string, workspace: string): TestClient {
       return { status, headers, json: async () => envelope as unknown } as Response;
     },
   });
-  return Object.assign(client, { workspace, token: null });
+  return Object.assign(client, { workspace, token: null }, withPastDueDates(client));
 }
 
 type Envelope = {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { BillingError, type Client, createClient } from '../../sdk/client.ts';
 import { tariffCase } from './bill-run.ts';
 import type { TestClient } from './client.ts';
+import { withPastDueDates } from './due-dates.ts';
 import type { Place } from './laws.ts';
 import { until } from './program.ts';
 import { fillTerm, termID } from './residential-rows.ts';
@@ -61,7 +62,7 @@ export async function makeFullTerm(
 export function clientOf(baseUrl: string, { workspace, token }: FullTerm): Client {
   const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
   client.useToken(token);
-  return client;
+  return Object.assign(client, withPastDueDates(client));
 }
 
 export const stepNames = ['generate', 'post', 'publish', 'distribute'] as const;

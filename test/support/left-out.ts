@@ -1,7 +1,8 @@
 // A home with one meter, and bills that are left out when a term is posted.
 import assert from 'node:assert/strict';
-import { billsOf, generate, post, type Running, rowsOf, type ShownBill } from './bill-run.ts';
+import { billsOf, generate, type Running, rowsOf, type ShownBill } from './bill-run.ts';
 import { type MeterFacts, openMetered } from './metered.ts';
+import { postNothing } from './post-nothing.ts';
 import type { Service } from './pricing.ts';
 import type { Scene } from './scene.ts';
 import { newTerm } from './terms.ts';
@@ -87,7 +88,7 @@ export async function leaveOut(run: Running, term: number): Promise<void> {
   for (const { billID } of await billsOf(run, term)) {
     await run.client.holdBill({ data: { billID, hold: true, reason: 'to be looked at' } });
   }
-  await post(run, term, true);
+  await postNothing(run, term);
 }
 
 export const readingsOn = (bill: ShownBill) =>

@@ -57,6 +57,8 @@ export type Asked = {
   parameters?: Record<string, unknown>;
   now?: Temporal.Instant;
   askedAt?: Temporal.Instant;
+  /** True: the guards of the step are not asked. */
+  isUnguarded?: boolean;
 };
 
 async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
@@ -78,7 +80,8 @@ async function jobOf(crew: Crew, asked: Asked): Promise<StepJob> {
     requestedBy: 'tester',
     termId: asked.termId,
     billId: asked.billId ?? null,
-    parameters: asked.parameters ?? {},
+    // Terms of tests lie in the past, and so do their due dates.
+    parameters: { acceptDueDate: true, ...asked.parameters },
     askedAt: asked.askedAt ?? null,
   };
   const jobId = await next(scene, tenantId, 'job');
@@ -94,7 +97,7 @@ export type Prepared = {
 export async function prepareStep(crew: Crew, step: Step, asked: Asked): Promise<Prepared> {
   const job = await jobOf(crew, asked);
   const plan = await tenantTransact(crew.database, crew.tenantId, async (tx) => {
-    await step.check(tx, job);
+    if (!asked.isUnguarded) await step.check(tx, job);
     return step.prepare(tx, job);
   });
   return { job, chunks: plan.chunks.map((range, index) => ({ ...range, chunk: index + 1 })) };

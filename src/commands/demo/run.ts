@@ -23,6 +23,7 @@ import { progressLine } from './progress.ts';
 import { demo, ensureDemo } from './workspace.ts';
 
 const run = { serviceCode: 'ELEC', batchCode: 'B01' } as const;
+const daysToPay = 15;
 const shownBills = 3;
 const lookMs = 100;
 
@@ -128,7 +129,9 @@ async function makeTerm(billing: Client): Promise<{ termId: number; dates: TermD
     : now.toPlainDate().with({ day: 1 }).subtract({ months: 1 });
   const end = start.add({ months: 1 }).subtract({ days: 1 });
   const morning = end.add({ days: 1 }).toPlainDateTime('09:00');
-  if (Temporal.PlainDateTime.compare(now, morning) < 0) {
+  const isOver = Temporal.PlainDateTime.compare(now, morning) >= 0;
+  const billedOn = (isOver ? now : morning).toPlainDate();
+  if (!isOver) {
     await billing.moveClock({ data: { to: morning.toString({ smallestUnit: 'second' }) } });
   }
   const label = start.toLocaleString('en', { month: 'short', year: 'numeric' });
@@ -140,7 +143,7 @@ async function makeTerm(billing: Client): Promise<{ termId: number; dates: TermD
       billingPeriodID: 1,
       label,
       ...dates,
-      dueDate: formatDate(end.add({ days: 15 })),
+      dueDate: formatDate(billedOn.add({ days: daysToPay })),
       postType: 'Post Subscription',
     },
   });

@@ -84,6 +84,23 @@ export async function countOpenBills(
   return rows[0] ?? { errors: 0, holds: 0 };
 }
 
+/** Whether any bill of the term asks for money. */
+export async function hasAmountToPay(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  status: 'Draft' | 'Posted',
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from bills
+      where tenant_id = ${tenantId} and term_id = ${termId} and status = ${status}
+        and bill_amount > 0
+    ) as found
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
 /** Of the whole term, or of bills with these ids. */
 export async function countPosted(
   tx: Tx,

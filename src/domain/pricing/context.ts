@@ -17,6 +17,7 @@ export type ContextSettings = {
   postType: string;
   billingPeriodId: number;
   dueDateOffset: number;
+  minimumDaysToPay: number;
   billsAfterPeriod: boolean;
   settlementMethod: string;
   cashAccountId: number;

@@ -13,6 +13,7 @@ export type ContextRow = {
   post_type: string;
   billing_period_id: number;
   due_date_offset: number;
+  minimum_days_to_pay: number;
   bills_after_period: boolean;
   settlement_method: string;
   cash_account_id: number;
@@ -35,7 +36,7 @@ export type ContextRow = {
 };
 
 const columns = sql.raw(`c.context_id, c.code, c.name, c.context_type, c.charging_type,
-  c.post_type, c.billing_period_id, c.due_date_offset, c.bills_after_period,
+  c.post_type, c.billing_period_id, c.due_date_offset, c.minimum_days_to_pay, c.bills_after_period,
   c.settlement_method, c.cash_account_id, c.business_unit_id, c.security_deposit, c.description,
   c.required_documents, c.template_id, c.email_template_id, c.archived, c.version,
   c.book_version, c.created_at, c.created_by, c.modified_at, c.modified_by, c.ts`);
@@ -130,7 +131,7 @@ export async function insertContext(
   await sql`
     insert into pricing_contexts (
       tenant_id, context_id, code, name, context_type, charging_type, post_type,
-      billing_period_id, due_date_offset, bills_after_period, settlement_method,
+      billing_period_id, due_date_offset, minimum_days_to_pay, bills_after_period, settlement_method,
       cash_account_id, business_unit_id, security_deposit, description, required_documents,
       template_id, email_template_id, archived, version, book_version,
       created_at, created_by, modified_at, modified_by, ts
@@ -138,7 +139,8 @@ export async function insertContext(
     values (
       ${tenantId}, ${id}, ${code}, ${settings.name}, ${settings.contextType},
       ${settings.chargingType}, ${settings.postType}, ${settings.billingPeriodId},
-      ${settings.dueDateOffset}, ${settings.billsAfterPeriod}, ${settings.settlementMethod},
+      ${settings.dueDateOffset}, ${settings.minimumDaysToPay}, ${settings.billsAfterPeriod},
+      ${settings.settlementMethod},
       ${settings.cashAccountId}, ${settings.businessUnitId}, ${settings.securityDeposit},
       ${settings.description}, ${documents(settings)}::jsonb, ${settings.templateId},
       ${settings.emailTemplateId}, ${settings.archived}, 1, 1,
@@ -163,6 +165,7 @@ export async function updateContext(
       charging_type = ${settings.chargingType}, post_type = ${settings.postType},
       billing_period_id = ${settings.billingPeriodId},
       due_date_offset = ${settings.dueDateOffset},
+      minimum_days_to_pay = ${settings.minimumDaysToPay},
       bills_after_period = ${settings.billsAfterPeriod},
       settlement_method = ${settings.settlementMethod},
       cash_account_id = ${settings.cashAccountId},

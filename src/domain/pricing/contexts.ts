@@ -197,6 +197,7 @@ function settingsOf(row: ContextRow): ContextSettings {
     postType: row.post_type,
     billingPeriodId: row.billing_period_id,
     dueDateOffset: row.due_date_offset,
+    minimumDaysToPay: row.minimum_days_to_pay,
     billsAfterPeriod: row.bills_after_period,
     settlementMethod: row.settlement_method,
     cashAccountId: row.cash_account_id,

@@ -39,6 +39,8 @@ export type CreatedTerm = NewTerm & {
   batchCode: string;
   /** Days next to it that no term of the batch bills. */
   gaps: string[];
+  /** Of subscriptions that have no billing period of their own. */
+  contextPeriodId: number;
 };
 
 export async function createTerm(
@@ -54,7 +56,7 @@ export async function createTerm(
     code: batchCode,
   });
   if (batchId === undefined) {
-    const message = `${context.code} has no batch ${batchCode}`;
+    const message = `Service ${context.code} has no batch ${batchCode}. get-batches lists them.`;
     throw new AppError('BATCH_NOT_FOUND', { message, field: 'data.batchCode' });
   }
   const { startDate, endDate, label, type } = request;
@@ -76,18 +78,19 @@ export async function createTerm(
   };
   await insertTerm(tx, tenantId, term, stamp);
   await insertChosen(tx, tenantId, term.termId, chosen);
-  return { ...term, batchCode, gaps: await gapsBeside(tx, tenantId, term) };
+  const gaps = await gapsBeside(tx, tenantId, term);
+  return { ...term, batchCode, gaps, contextPeriodId: context.billing_period_id };
 }
 
 async function contextOf(tx: Tx, tenantId: number, request: TermRequest): Promise<ContextRow> {
   const { contextCode: code, postType } = request;
   const context = await shareContext(tx, tenantId, code);
   if (!context) {
-    const message = `No pricing context has the code ${code}`;
+    const message = `No service has the code ${code}`;
     throw new AppError('SERVICE_NOT_FOUND', { message, field: 'data.serviceCode' });
   }
   if (context.archived) {
-    const message = `The pricing context ${code} is archived`;
+    const message = `Service ${code} is archived. Restore it with update-service first.`;
     throw new AppError('SERVICE_ARCHIVED', { message, field: 'data.serviceCode' });
   }
   if (postType !== null && postType !== context.post_type) {
@@ -110,13 +113,14 @@ async function chosenOf(
   if (type === 'Regular') {
     if (numbers.length === 0) return [];
     throw new AppError('UNKNOWN_FIELD', {
-      message: 'connectionNumbers is for OffCycle and Final terms: a Regular one bills a batch',
+      message:
+        'connectionNumbers is for OffCycle and Final terms. A Regular term bills its whole batch.',
       field: 'data.connectionNumbers',
     });
   }
   if (numbers.length === 0) {
     throw new AppError('REQUIRED_FIELD', {
-      message: 'connectionNumbers is required: only a Regular term bills a whole batch',
+      message: `connectionNumbers is required: a term of type ${type} bills single subscriptions.`,
       field: 'data.connectionNumbers',
     });
   }
@@ -134,7 +138,10 @@ async function chosenOf(
   return [...new Set([...found.values()].map((one) => one.subscription_id))];
 }
 
-/** Days next to a term that no term of the batch bills; only those of Regular ones are missed. */
+/**
+ * Days next to a term that no term of the batch bills. Only Regular terms are expected to follow
+ * each other without a gap.
+ */
 export async function gapsBeside(
   tx: Tx,
   tenantId: number,
@@ -158,5 +165,5 @@ function gap(
   const days = first.equals(last)
     ? formatDate(first)
     : `${formatDate(first)} to ${formatDate(last)}`;
-  return [`no term bills ${days}, next to ${neighbour.label}`];
+  return [`no term of the batch bills ${days}, next to ${neighbour.label}`];
 }

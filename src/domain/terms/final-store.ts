@@ -10,6 +10,7 @@ export type Leaving = {
   context_code: string;
   /** Days from the end of a term until its bills are due. */
   due_date_offset: number;
+  minimum_days_to_pay: number;
   is_archived: boolean;
   batch_id: number;
   batch_code: string;
@@ -44,7 +45,7 @@ export async function lockLeaving(
   } as const;
   const { rows } = await sql<Leaving>`
     select s.subscription_id, c.context_id, c.code as context_code, c.due_date_offset,
-      c.archived as is_archived, b.batch_id, b.code as batch_code, s.status,
+      c.minimum_days_to_pay, c.archived as is_archived, b.batch_id, b.code as batch_code, s.status,
       d.first_date, d.last_date,
       d.last_date is not null
         and is_active_between(s.status_history, d.first_date, d.last_date) as is_left_to_bill,
@@ -110,6 +111,19 @@ export async function findOpenFinal(
     for no key update
   `.execute(tx);
   return rows[0];
+}
+
+/** The due date of a term is this one, or stays if it is later. */
+export async function putOffDueDate(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  dueDate: Temporal.PlainDate,
+): Promise<void> {
+  await sql`
+    update terms set due_date = ${dueDate}
+    where tenant_id = ${tenantId} and term_id = ${termId} and due_date < ${dueDate}
+  `.execute(tx);
 }
 
 /** A label that no term of the batch has: this one, or this one with a number. */

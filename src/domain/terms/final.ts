@@ -12,9 +12,10 @@ import {
   freeLabel,
   type Leaving,
   lockLeaving,
+  putOffDueDate,
 } from './final-store.ts';
 import { findNeighbours } from './store.ts';
-import { termDaysMax } from './term.ts';
+import { dueDateFrom, termDaysMax } from './term.ts';
 
 export type FinalTerm = { termId: number; label: string; isNew: boolean };
 
@@ -42,6 +43,8 @@ export async function openFinalTerm(
   const found = await findOpenFinal(tx, tenantId, { ...place, ...days }, today);
   if (found) {
     await addChosen(tx, tenantId, found.term_id, leaving.subscription_id, stamp.at);
+    // Customers who join the term later have as many days to pay.
+    await putOffDueDate(tx, tenantId, found.term_id, dueDateFrom(today, leaving));
     return { termId: found.term_id, label: found.label, isNew: false };
   }
   const made = await createTerm(
@@ -56,8 +59,7 @@ export async function openFinalTerm(
       label: await freeLabel(tx, tenantId, place, `Final ${days.label}`.slice(0, 110)),
       startDate: days.startDate,
       endDate: days.endDate,
-      // Who is billed late has as many days to pay as anybody.
-      dueDate: laterOf(days.endDate, today).add({ days: leaving.due_date_offset }),
+      dueDate: laterOf(days.startDate, dueDateFrom(today, leaving)),
       subscriptionNumbers: [number],
     },
     stamp,

@@ -67,9 +67,25 @@ export async function insertJob(
     );
 }
 
+/** When a step of a term was last done, and at whose request. */
+export async function findLastDone(
+  tx: Tx,
+  tenantId: number,
+  { termId, operation }: { termId: number; operation: string },
+): Promise<{ finished_at: Temporal.Instant; requested_by: string } | undefined> {
+  const { rows } = await sql<{ finished_at: Temporal.Instant; requested_by: string }>`
+    select finished_at, requested_by from jobs
+    where tenant_id = ${tenantId} and term_id = ${termId} and operation = ${operation}
+      and status = 'Succeeded'
+    order by job_id desc
+    limit 1
+  `.execute(tx);
+  return rows[0];
+}
+
 export function alreadyRunning(termId: number | null): AppError {
   return new AppError('JOB_ALREADY_RUNNING', {
-    message: `A job of the term ${termId} is running; wait for its end`,
+    message: `A job of term ${termId} is running. Wait for its end; get-jobs shows how far it is.`,
     retryAfterSeconds: 1,
   });
 }

@@ -252,7 +252,7 @@ export async function cancelTerm(
   await sql`
     update terms
     set status = 'Cancelled', stage = 'Cancelled', is_stale = false, cancel_reason = ${reason},
-      readings_posted_at = null, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      issue_date = null, readings_posted_at = null, modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
@@ -294,14 +294,14 @@ export async function findNeighbours(
 /** Where a term ends or begins, as YYYY-MM-DD. */
 export type TermEdge = { label: string; date: string };
 
-/** Whether a bill of the term has its number, or one has been seen by its customer. */
+/** Whether the term has a draft, a bill with a number, or one that its customer can see. */
 export async function hasBills(
   tx: Tx,
   tenantId: number,
   termId: number,
-  which: 'Posted' | 'Published',
+  which: 'Draft' | 'Posted' | 'Published',
 ): Promise<boolean> {
-  const statuses = which === 'Posted' ? ['Posted', 'Published', 'Cancelled'] : ['Published'];
+  const statuses = which === 'Posted' ? ['Posted', 'Published', 'Cancelled'] : [which];
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from bills

@@ -56,6 +56,14 @@ export function assertTermDates({ startDate, endDate, dueDate }: TermDates): voi
   }
 }
 
+/** The due date of a term that the server makes for single customers. */
+export function dueDateFrom(
+  today: Temporal.PlainDate,
+  context: { due_date_offset: number; minimum_days_to_pay: number },
+): Temporal.PlainDate {
+  return today.add({ days: Math.max(context.due_date_offset, context.minimum_days_to_pay) });
+}
+
 /** How a term stands. */
 export type TermState = { label: string; status: TermStatus; stage: TermStage };
 
@@ -70,9 +78,42 @@ export function assertTakesInputs(term: TermState): void {
 
 export function invalidState(term: TermState, allowed: readonly TermStatus[]): AppError {
   const current = term.status === 'Open' ? term.stage : term.status;
-  return new AppError('INVALID_STATE', {
-    message: `Term ${term.label} is ${current}; this needs ${allowed.join(' or ')}`,
-    current,
-    allowed,
-  });
+  return new AppError('INVALID_STATE', { message: closedText(term), current, allowed });
+}
+
+/** Why a term no longer takes changes, and what can be done instead. */
+export function closedText(term: TermState): string {
+  const { label } = term;
+  switch (term.status) {
+    case 'Cancelled':
+      return cancelledText(term);
+    case 'Published':
+      return `Term ${label} is published and takes no changes. Correct bills with cancel-bill.`;
+    case 'Posted':
+      return `Term ${label} is posted and takes no changes. Take it back with unpost-bills first.`;
+    case 'Open':
+      return `The posting of term ${label} has begun. Finish it with post-bills (step 7).`;
+  }
+}
+
+export function cancelledText({ label }: TermState): string {
+  return `Term ${label} is cancelled. Open a new one with make-term (step 1).`;
+}
+
+/** The step that a term waits for, with its operation. */
+export function nextStep({ stage }: Pick<TermState, 'stage'>): string {
+  switch (stage) {
+    case 'Generating':
+      return 'Its bills are not all generated. Generate them again with generate-bills (step 6).';
+    case 'Generated':
+      return 'Its bills are not posted. Post them with post-bills (step 7).';
+    case 'Posting':
+      return 'Its posting is not finished. Go on with post-bills (step 7).';
+    case 'Posted':
+      return 'Its bills are not published. Publish them with publish-bills (step 8).';
+    case 'Publishing':
+      return 'Its publication is not finished. Go on with publish-bills (step 8).';
+    default:
+      return 'Its bills are not generated. Generate them with generate-bills (step 6).';
+  }
 }

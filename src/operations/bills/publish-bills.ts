@@ -3,6 +3,7 @@ import { publishBillsStep } from '../../billrun/publish.ts';
 import { empty, id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import { acceptDueDate, acceptedDueDate } from './due-date-fields.ts';
 
 export const publishBills = operation({
   path: '/billing/bills/publish-bills',
@@ -13,21 +14,21 @@ export const publishBills = operation({
     'Step 8 of a bill run: makes the documents of the posted bills and shows them to customers.',
   request: Type.Object({
     operation: scheduleWord,
-    data: Type.Object({ termID: id, sheduleTime }),
+    data: Type.Object({ termID: id, sheduleTime, acceptDueDate }),
     billId: Type.Optional(Type.Null({ description: 'Bills are published all together' })),
   }),
   response: empty,
-  errors: [...stepErrors, 'BILLS_NOT_PUBLISHED'],
+  errors: [...stepErrors, 'DUE_DATE_TOO_EARLY', 'BILLS_NOT_PUBLISHED'],
   example: {
     operation: 'schedule',
     data: { termID: 1, sheduleTime: '2025-08-02T06:00:00' },
     billId: null,
   },
   handle(call, { data }) {
-    return askForStep(call, publishBillsStep, {
-      termId: data.termID,
-      sheduleTime: data.sheduleTime,
-    });
+    const { termID: termId, sheduleTime: at } = data;
+    const parameters = acceptedDueDate(data);
+    const asked = { termId, parameters, sheduleTime: at, audited: parameters };
+    return askForStep(call, publishBillsStep, asked);
   },
   settle: settleJob,
 });

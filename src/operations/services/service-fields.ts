@@ -57,6 +57,7 @@ export const serviceHead = {
 
 export const serviceRest = {
   dueDateOffset: Type.Optional(wholeNumber(0, 365)),
+  minimumDaysToPay: Type.Optional(wholeNumber(0, 90)),
   description: maybe(text({ max: limits.description })),
   postBilling: Type.Optional(flag),
   paymentSettlementMethod: Type.Optional(oneOf(settlementMethods)),
@@ -89,6 +90,7 @@ export function settingsSent(service: ServiceSent, currencyDecimals: number) {
     postType: service.postType,
     billingPeriodId: service.billingCycle,
     dueDateOffset: service.dueDateOffset,
+    minimumDaysToPay: service.minimumDaysToPay,
     billsAfterPeriod: service.postBilling === undefined ? undefined : service.postBilling === 1,
     settlementMethod: service.paymentSettlementMethod,
     cashAccountId: service.cashAccountID,
@@ -155,6 +157,7 @@ export const settingsDefaults: Omit<
   'name' | 'contextType' | 'chargingType' | 'postType' | 'billingPeriodId'
 > = {
   dueDateOffset: 0,
+  minimumDaysToPay: 7,
   billsAfterPeriod: true,
   settlementMethod: 'Chronology',
   cashAccountId: 1,

@@ -74,6 +74,7 @@ export const serviceView = Type.Object({
   batches: Type.Optional(Type.Array(batchView)),
   invoiceTemplate: Type.Optional(template),
   emailTemplate: Type.Optional(template),
+  minimumDaysToPay: Type.Optional(integer),
   version: Type.Optional(integer),
   effectiveDate: Type.Optional(maybeText),
 });
@@ -123,6 +124,7 @@ export function presentWholeService(whole: WholeContext, tenant: Tenant) {
     batches: whole.batches.map(presentBatch),
     invoiceTemplate: { templateID: row.template_id },
     emailTemplate: { templateID: row.email_template_id },
+    minimumDaysToPay: row.minimum_days_to_pay,
     version: row.version,
     effectiveDate: whole.effectiveDate,
   };

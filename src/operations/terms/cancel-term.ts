@@ -9,7 +9,7 @@ export const cancelTermOperation = operation({
   method: 'Update',
   action: 'Cancel Bill Term',
   access: { permission: 'terms:manage' },
-  summary: 'Cancels an Open term: its readings are free, its values and drafts are gone.',
+  summary: 'Cancels a term without posted bills: unlocks its readings, deletes values and drafts.',
   request: Type.Object({
     operation: Type.Optional(scheduleWord),
     data: Type.Object({ termID: id, reason: filledText({ max: 500 }) }),

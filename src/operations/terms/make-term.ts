@@ -1,10 +1,12 @@
 import * as Type from 'typebox';
 import { formatDate, parseDate } from '../../base/calendar.ts';
-import { createTerm } from '../../domain/terms/create.ts';
+import { counted } from '../../base/counted.ts';
+import { type CreatedTerm, createTerm } from '../../domain/terms/create.ts';
+import { countEligible, listFilledBatches } from '../../domain/terms/population-store.ts';
 import { termTypes } from '../../domain/terms/term.ts';
 import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';
 import { withGaps } from './term-fields.ts';
 
@@ -29,7 +31,7 @@ export const makeTerm = operation({
       connectionNumbers: maybe(
         Type.Array(connectionNumber, {
           maxItems: limits.batch,
-          description: 'whom an OffCycle or Final term bills',
+          description: 'the subscriptions that an OffCycle or Final term bills',
         }),
       ),
     }),
@@ -92,9 +94,35 @@ export const makeTerm = operation({
       },
     });
     const ids = { resourceIds: [term.termId], termIds: [term.termId] };
-    return { message: withGaps(`Term ${term.label} is open`, term.gaps), data: {}, ids };
+    const opened = `Term ${term.label} is open. ${await populationOf(call, term)}`;
+    return { message: withGaps(opened, term.gaps), data: {}, ids };
   },
 });
+
+/** How many subscriptions the term bills as things are, with a warning where there are none. */
+async function populationOf({ tx, tenant }: Call, term: CreatedTerm): Promise<string> {
+  const { tenantId } = tenant;
+  const { count, isExact } = await countEligible(tx, tenantId, {
+    term_id: term.termId,
+    context_id: term.contextId,
+    context_period_id: term.contextPeriodId,
+    batch_id: term.batchId,
+    billing_period_id: term.billingPeriodId,
+    term_type: term.type,
+    start_date: term.startDate.toString(),
+    end_date: term.endDate.toString(),
+  });
+  const more = isExact ? '' : 'more than ';
+  const subscriptions = counted(count, 'subscription');
+  if (count > 0) return `It will bill ${more}${subscriptions} of batch ${term.batchCode}.`;
+  const filled = await listFilledBatches(tx, tenantId, term.contextId);
+  const others = filled.filter((code) => code !== term.batchCode);
+  const hint = others.length === 0 ? '' : ` Other batches have some: ${others.join(', ')}.`;
+  return (
+    `Warning: it will bill 0 subscriptions of batch ${term.batchCode}.${hint} ` +
+    'If it is not needed, cancel it with cancel-term.'
+  );
+}
 
 function realDate(text: string): Temporal.PlainDate {
   const parsed = parseDate(text);

@@ -59,7 +59,11 @@ export function presentTerm(row: TermRow, tenant: Pick<Tenant, 'timezone'>) {
   };
 }
 
-/** A message that tells of days next to a term that nobody bills. */
+/** A message with a warning of days next to a term that no term bills. */
 export function withGaps(message: string, gaps: readonly string[]): string {
-  return gaps.length === 0 ? message : `${message}. TERM_GAP: ${gaps.join('; ')}`;
+  if (gaps.length === 0) return message;
+  return (
+    `${message.replace(/\.$/, '')}. Warning TERM_GAP: ${gaps.join('; ')}. ` +
+    'The next term bills days that were left out, unless they get a term of their own first.'
+  );
 }
