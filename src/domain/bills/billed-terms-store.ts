@@ -56,8 +56,8 @@ export async function findBilledTerm(
   const { rows } = await sql<BilledTerm>`
     select t.term_id, t.context_id, c.code as context_code, c.name as context_name,
       c.context_type, c.created_at as context_created_at, c.billing_period_id as context_period_id,
-      c.charging_type, c.bills_after_period, c.business_unit_id, c.due_date_offset, c.minimum_days_to_pay,
-      c.book_version,
+      c.charging_type, c.bills_after_period, c.business_unit_id, c.due_date_offset,
+      c.minimum_days_to_pay, c.book_version,
       t.batch_id, b.code as batch_code, t.billing_period_id,
       trim_scale(p.months)::text as months, t.term_type, t.label, t.start_date, t.end_date,
       t.due_date, t.post_type, t.status, t.stage, t.is_stale,

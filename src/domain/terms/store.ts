@@ -252,7 +252,8 @@ export async function cancelTerm(
   await sql`
     update terms
     set status = 'Cancelled', stage = 'Cancelled', is_stale = false, cancel_reason = ${reason},
-      issue_date = null, readings_posted_at = null, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      issue_date = null, readings_posted_at = null,
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId}
   `.execute(tx);
