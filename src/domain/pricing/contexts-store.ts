@@ -132,8 +132,8 @@ export async function insertContext(
     insert into pricing_contexts (
       tenant_id, context_id, code, name, context_type, charging_type, post_type,
       billing_period_id, due_date_offset, minimum_days_to_pay, bills_after_period,
-      settlement_method, cash_account_id, business_unit_id, security_deposit, description, required_documents,
-      template_id, email_template_id, archived, version, book_version,
+      settlement_method, cash_account_id, business_unit_id, security_deposit, description,
+      required_documents, template_id, email_template_id, archived, version, book_version,
       created_at, created_by, modified_at, modified_by, ts
     )
     values (

@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type EligibleTerm, isEligible } from './eligible-store.ts';
 
 /** Above this many, the exact number is not worth the wait. */
-export const countedMax = 20_000;
+const countedMax = 20_000;
 /** Batches that are named beside one without subscriptions. */
 const batchesMax = 5;
 
