@@ -7,6 +7,7 @@ import {
   exportUsage,
   importUsage,
   ledgerUsage,
+  startUsage,
   UsageError,
   verifyUsage,
   workspaceUsage,
@@ -34,10 +35,10 @@ const commands = new Map<string, () => Promise<Command>>([
 ]);
 
 /** Commands that can be told nothing: what somebody adds would only seem to be heard. */
-const withoutArguments = ['start', 'serve', 'work', 'migrate', 'schema', 'sdk', 'errors-page'];
+const withoutArguments = ['serve', 'work', 'migrate', 'schema', 'sdk', 'errors-page'];
 
 const usage = `Usage:
-  billwright start     API, worker and, unless DATABASE_URL is set, PostgreSQL, all in one
+  ${startUsage}
   billwright serve     the API alone
   billwright work      a worker alone
   billwright migrate   brings the database up to date

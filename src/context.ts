@@ -108,7 +108,9 @@ export async function prepareDatabase(context: Context): Promise<void> {
   for (const warning of report.warnings) context.log.warn(warning);
   if (report.refusals.length === 0) return;
   if (context.config.allowUnsafeDatabase) {
-    for (const refusal of report.refusals) context.log.warn(refusal);
+    for (const refusal of report.refusals) {
+      context.log.warn(`${refusal}. It is accepted because of BILLWRIGHT_ALLOW_UNSAFE_DATABASE.`);
+    }
     return;
   }
   throw new Error(`This database is not safe to serve from: ${report.refusals.join('; ')}`);

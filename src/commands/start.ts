@@ -1,23 +1,37 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { plainOpening, transact } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
-import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
+import {
+  type Context,
+  openApiDatabase,
+  openContext,
+  openOwnerDatabase,
+  prepareDatabase,
+} from '../context.ts';
+import { listWorkspaces } from '../domain/tenants/store.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
 import { keepWorker } from './keep-worker.ts';
 import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
 import { forgetAddress, portOf } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
+import { startUsage, UsageError } from './usage.ts';
 
 /** Everything in one: PostgreSQL if none is given, the API here, the worker in its own process. */
-export async function start(config: Config): Promise<void> {
+export async function start(config: Config, args: readonly string[]): Promise<void> {
+  const isDemoWanted = args.length === 1 && args[0] === '--demo';
+  if (args.length > 0 && !isDemoWanted) {
+    throw new UsageError(`'start' does not take '${args.join(' ')}'.\n\n${startUsage}`);
+  }
   const requests = expectStop();
   const context = await openContext(config, { use: 'claim' });
   const database = openApiDatabase(context);
   try {
     await prepareDatabase(context);
-    await ensureDemo(context);
+    await ensureDemo(context, { isWanted: isDemoWanted });
     await assertMayListen(context);
     // Before anybody can ask for a stop, which closes the database.
     const isDemo = await hasDefaultPassword(database);
+    const isEmpty = !isDemo && (await hasNoWorkspace(context));
     const server = await listen(context, database);
     const worker = keepWorker(context.log, startWorker);
     stopInOrder(requests, context.log, [
@@ -27,7 +41,7 @@ export async function start(config: Config): Promise<void> {
       () => database.close(),
       context.close,
     ]);
-    printWelcome(config, portOf(server, config), { isDemo });
+    printWelcome(config, portOf(server, config), { isDemo, isEmpty });
   } catch (error) {
     await database.close();
     await context.close();
@@ -54,7 +68,26 @@ function startWorker(): ChildProcess {
   });
 }
 
-function printWelcome(config: Config, port: number, { isDemo }: { isDemo: boolean }): void {
+async function hasNoWorkspace(context: Context): Promise<boolean> {
+  const owner = openOwnerDatabase(context);
+  try {
+    const readOnly = { opening: plainOpening, readOnly: true };
+    return (await transact(owner, readOnly, (tx) => listWorkspaces(tx))).length === 0;
+  } finally {
+    await owner.close();
+  }
+}
+
+const firstWorkspace = `
+There is no workspace yet. Make one, in another terminal:
+  npm run billwright -- workspace create NAME --admin EMAIL --password PASSWORD
+`;
+
+function printWelcome(
+  config: Config,
+  port: number,
+  { isDemo, isEmpty }: { isDemo: boolean; isEmpty: boolean },
+): void {
   const workspace = isDemo ? demo.workspace : 'WORKSPACE';
   const base = `http://${workspace}.${config.domain}:${port}`;
   const { username, password } = demo;
@@ -70,7 +103,7 @@ Billwright is ready.
 
   API        ${base}/billing/...
   Reference  ${base}/docs
-${isDemo ? trial : ''}
+${isDemo ? trial : ''}${isEmpty ? firstWorkspace : ''}
 Stop with Ctrl-C.
 `);
 }

@@ -10,6 +10,10 @@ export function refuseMore(given: readonly string[], taken: number, usage: strin
   if (more !== undefined) throw new UsageError(`'${more}' is one too many.\n\n${usage}`);
 }
 
+export const startUsage = `billwright start [--demo]
+      API, worker and, unless DATABASE_URL is set, PostgreSQL, all in one;
+      --demo also makes the workspace demo on the database of DATABASE_URL`;
+
 export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
       [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
       [--locale en-PK] [--sandbox]

@@ -165,7 +165,8 @@ function made(name: string, changed: Record<string, string> = {}): string[] {
 test('what stands on the command line and is not understood is refused, not passed over', async () => {
   const within = ['--workspace', 'acme'];
   const refusals: [string[], RegExp][] = [
-    [['start', '--port', '9000'], /^'start' takes no arguments, not '--port 9000'\.\n\nUsage:/],
+    [['start', '--port', '9000'], /^'start' does not take '--port 9000'\.\n\nbillwright start/],
+    [['serve', '--demo'], /^'serve' takes no arguments, not '--demo'\.\n\nUsage:/],
     [['migrate', '--dry-run'], /^'migrate' takes no arguments/],
     [['workspace', 'list', 'acme'], /^'acme' is one too many\.\n\nbillwright workspace create/],
     [made('x').toSpliced(3, 0, 'water'), /^'water' is one too many/],

@@ -16,9 +16,10 @@ await superuser.connect();
 const made: string[] = [];
 
 after(async () => {
-  await superuser.query('drop role if exists test_careless, test_member, test_plain');
-  await superuser.end();
   for (const name of made) await dropDatabase(cluster, name);
+  await superuser.query('drop role if exists test_careless, test_member, test_plain');
+  await superuser.query('drop role if exists "Test Poor"');
+  await superuser.end();
   await stopOwnCluster();
 });
 
@@ -135,6 +136,70 @@ test('a database without fsync is refused, and so is an API role with too many r
   const api = { API_DATABASE_URL: url(name, 'test_plain') };
   const plain = await command(['migrate'], { DATABASE_URL: url(name), ...api });
   assert.doesNotMatch(plain.output, /test_plain/, 'nothing is wrong with this role');
+});
+
+/** Of a message: the statements, as an administrator copies them. */
+function statementsOf(output: string): string[] {
+  const [wanted = ''] = output.split('Once Billwright has started');
+  return wanted.split('\n').flatMap((line) => /^ {2}(.+;)$/.exec(line)?.[1] ?? []);
+}
+
+test('a role that may not create roles is told the statements, and goes on once they are run', async () => {
+  await superuser.query('create role "Test Poor" login');
+  const name = await emptyDatabase('poor');
+  const env = { ...lenient, DATABASE_URL: url(name, 'Test%20Poor') };
+  const refused = await command(['migrate'], env);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.output,
+    /^billwright: The role Test Poor may not set up the database poor_/m,
+  );
+  assert.doesNotMatch(refused.output, /\n {4}at |Migration/, 'no story of the program');
+  const statements = statementsOf(refused.output);
+  assert.deepEqual(statements, [
+    'alter role "Test Poor" createrole bypassrls;',
+    'grant billwright_api, billwright_bulk, billwright_search, billwright_worker to "Test Poor" ' +
+      'with admin option;',
+    `alter database "${name}" owner to "Test Poor";`,
+  ]);
+  assert.match(refused.output, /^ {2}alter role "Test Poor" nocreaterole;$/m);
+  const left = await ask(name, `select 1 from pg_class where relname = 'schema_migrations'`);
+  assert.deepEqual(left, [], 'nothing was begun');
+  for (const statement of statements) await superuser.query(statement);
+  const done = await command(['migrate'], env);
+  assert.match(done.output, /^The database is up to date\.$/m);
+  assert.equal(done.code, 0);
+  await superuser.query('alter role "Test Poor" nocreaterole');
+  assert.equal((await command(['migrate'], env)).code, 0, 'the right was needed once');
+});
+
+test("start makes no demo workspace on a database of one's own, unless asked for it", async () => {
+  const name = await migratedDatabase();
+  const env = { ...lenient, DATABASE_URL: url(name) };
+  const plain = place.run(['start'], env);
+  await plain.ready();
+  assert.match(plain.output(), /There is no workspace yet\. Make one, in another terminal:\n/);
+  assert.doesNotMatch(plain.output(), /billwright-demo/);
+  await plain.end('SIGTERM');
+  const listed = await command(['workspace', 'list'], env);
+  assert.match(listed.output, /^There are no workspaces yet\.$/m);
+  const run = await command(['demo', 'run'], env);
+  assert.match(run.output, /There is no workspace named 'demo'\. 'billwright demo' makes it\./);
+  const asked = place.run(['start', '--demo'], env);
+  await asked.ready();
+  assert.match(asked.output(), /billwright-demo/);
+  await asked.end('SIGTERM');
+  assert.match((await command(['workspace', 'list'], env)).output, /^demo\tActive/m);
+});
+
+test('every warning at start says what to do', async () => {
+  const name = await migratedDatabase();
+  const { output } = await command(['migrate'], { ...lenient, DATABASE_URL: url(name) });
+  const warnings = output.split('\n').filter((line) => line.includes('"level":40'));
+  const told = warnings.map((line) => JSON.parse(line).msg as string);
+  assert.ok(told.length >= 3, output);
+  for (const warning of told)
+    assert.match(warning, /\. (Set|Stop|Install) |: alter role /, warning);
 });
 
 test('serve and work are processes of their own on one DATABASE_URL', async () => {

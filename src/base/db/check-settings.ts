@@ -29,7 +29,9 @@ export async function checkDatabase(
     checkDurability(settings, report);
     checkVersion(Number(settings.server_version_num), report);
     await checkRole(client, report);
-    if (settings.row_security !== 'on') report.refusals.push('row_security must be on');
+    if (settings.row_security !== 'on') {
+      report.refusals.push('row_security is off. Set row_security = on in postgresql.conf');
+    }
     await client.query('rollback');
     return report;
   } finally {
@@ -49,14 +51,30 @@ async function readSettings(client: pg.Client): Promise<Record<string, string>> 
 function checkDurability(settings: Record<string, string>, report: SettingsReport): void {
   for (const name of ['fsync', 'full_page_writes']) {
     if (settings[name] !== 'on') {
-      report.refusals.push(`${name} is ${settings[name]}: a crash can lose or damage data`);
+      report.refusals.push(
+        `${name} is ${settings[name]}: a crash can lose or damage data. ` +
+          `Set ${name} = on in postgresql.conf and reload PostgreSQL`,
+      );
     }
   }
   if (['off', 'local'].includes(settings.synchronous_commit ?? '')) {
-    report.warnings.push('synchronous_commit is off: a crash can lose calls that were answered');
+    report.warnings.push(
+      `synchronous_commit is ${settings.synchronous_commit}: a crash can lose calls that were ` +
+        'answered. Set synchronous_commit = on in postgresql.conf and reload PostgreSQL.',
+    );
   }
-  if (settings.data_checksums !== 'on') report.warnings.push('data_checksums is off');
-  if (settings.data_sync_retry === 'on') report.warnings.push('data_sync_retry is on');
+  if (settings.data_checksums !== 'on') {
+    report.warnings.push(
+      'data_checksums is off: damage on the disk goes unnoticed. ' +
+        'Stop PostgreSQL, run pg_checksums --enable on its data folder, and start it again.',
+    );
+  }
+  if (settings.data_sync_retry === 'on') {
+    report.warnings.push(
+      'data_sync_retry is on: after a failed write PostgreSQL may go on without ' +
+        'the data. Set data_sync_retry = off in postgresql.conf and restart PostgreSQL.',
+    );
+  }
 }
 
 function checkVersion(version: number, report: SettingsReport): void {
@@ -66,8 +84,8 @@ function checkVersion(version: number, report: SettingsReport): void {
     report.refusals.push(`PostgreSQL ${major} is too old: Billwright needs 15 or newer`);
   } else if (minor < (fixedVersions.get(major) ?? 0)) {
     report.warnings.push(
-      `PostgreSQL ${major}.${minor} has known holes in row-level security: ` +
-        `install ${major}.${fixedVersions.get(major)} or newer`,
+      `PostgreSQL ${major}.${minor} has known holes in row-level security. ` +
+        `Install ${major}.${fixedVersions.get(major)} or newer.`,
     );
   }
 }
@@ -87,15 +105,24 @@ async function checkRole(client: pg.Client, report: SettingsReport): Promise<voi
   );
   const role = rows[0];
   if (!role) throw new Error('the current role is unknown');
+  const quoted = pg.escapeIdentifier(role.name);
   if (role.rolsuper) {
-    report.refusals.push(`role ${role.name} serves calls and must not be a superuser`);
+    report.refusals.push(
+      `role ${role.name} serves calls and must not be a superuser: ` +
+        `alter role ${quoted} nosuperuser`,
+    );
   }
   if (role.rolbypassrls) {
-    report.refusals.push(`role ${role.name} serves calls and must not have BYPASSRLS`);
+    report.refusals.push(
+      `role ${role.name} serves calls and must not have BYPASSRLS: ` +
+        `alter role ${quoted} nobypassrls`,
+    );
   }
   if (role.owned > 0) {
     report.refusals.push(
-      `role ${role.name} serves calls and must not own tables, nor be a member of who does`,
+      `role ${role.name} serves calls and must not own tables, nor be a member of ` +
+        'a role that does. Name a role of its own in API_DATABASE_URL ' +
+        '(docs/running.md, Your own PostgreSQL)',
     );
   }
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { assertMaySetUp } from './check-rights.ts';
 import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
@@ -32,6 +33,7 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
   await client.connect().catch(rethrowUnconnected);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    if (await needsMoreRights(client, migrations)) await assertMaySetUp(client);
     await client.query(
       `create table if not exists schema_migrations (
          version integer primary key,
@@ -50,6 +52,23 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
   } finally {
     await client.end();
   }
+}
+
+/** Statements for which the rights of an owner of tables are not enough. */
+const roleStatement = /\b(create|alter) role\b|\bto current_user\b|\bcreate extension\b/;
+
+async function needsMoreRights(client: pg.Client, migrations: Migration[]): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select to_regclass('schema_migrations') is not null as found",
+  );
+  const done = new Set<number>();
+  if (rows[0]?.found) {
+    const applied = await client.query<{ version: number }>(
+      'select version from schema_migrations',
+    );
+    for (const { version } of applied.rows) done.add(version);
+  }
+  return migrations.some(({ version, sql }) => !done.has(version) && roleStatement.test(sql));
 }
 
 /** What plans are made by; a database restored from a dump has to be told again. */

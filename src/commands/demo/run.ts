@@ -28,7 +28,7 @@ const shownBills = 3;
 const lookMs = 100;
 
 export async function runDemo(context: Context): Promise<void> {
-  await ensureDemo(context);
+  await ensureDemo(context, { isWanted: false });
   const tenantId = await findBillable(context);
   const api = openApiDatabase(context);
   const database = openWorkerDatabase(context);

@@ -8,13 +8,21 @@ import { fillDemo } from './fill.ts';
 
 export const demo = demoLogin;
 
-/** Makes the demo workspace when there is none at all. */
-export async function ensureDemo(context: Context): Promise<void> {
+/**
+ * Makes the demo workspace when there is no workspace at all and PostgreSQL is the embedded one. On
+ * a database of the operator's own it is made only if it `isWanted`.
+ */
+export async function ensureDemo(
+  context: Context,
+  { isWanted }: { isWanted: boolean },
+): Promise<void> {
+  if (context.config.databaseUrl !== undefined && !isWanted) return;
   const database = openOwnerDatabase(context);
   try {
     const options = { opening: plainOpening, readOnly: true };
     const existing = await transact(database, options, (tx) => listWorkspaces(tx));
-    if (existing.length > 0) return;
+    const isThere = existing.some(({ workspace }) => workspace === demo.workspace);
+    if (isThere || (existing.length > 0 && !isWanted)) return;
     const subscriptions = context.config.demoSubscriptions;
     await makeDemo(context, database, { workspace: demo.workspace, subscriptions });
     context.log.info({ workspace: demo.workspace, subscriptions }, 'demo workspace made');
