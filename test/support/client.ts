@@ -30,7 +30,7 @@ export function checkedClient(baseUrl: string, workspace: string): TestClient {
   return Object.assign(client, { workspace, token: null }, withPastDueDates(client));
 }
 
-type Envelope = {
+export type Envelope = {
   success: boolean;
   statusCode: number;
   message: string;
@@ -38,7 +38,8 @@ type Envelope = {
   data: unknown;
 };
 
-function checkAnswer(
+/** Throws if an answer is not one that the operation declares. */
+export function checkAnswer(
   url: string,
   body: { method?: string; action?: string },
   { status, headers }: { status: number; headers: Headers },

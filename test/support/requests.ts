@@ -8,8 +8,9 @@ export type Path = readonly string[];
 export type Node = SchemaNode & {
   format?: string;
   minimum?: number;
+  maximum?: number;
   minLength?: number;
-  minItems?: number;
+  maxLength?: number;
   pattern?: string;
   anyOf?: Node[];
 };
