@@ -191,3 +191,87 @@ test('simulate-tariff refuses what is missing or unknown', async () => {
     field: 'scenario.usageHistory',
   });
 });
+
+/** Values of which each is a long sum of the one before. */
+function buildingValues(count: number, sumOf: (before: string) => string) {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `v${index}`,
+    type: 'Number' as const,
+    default: index === 0 ? '0' : sumOf(`v${index - 1}`),
+  }));
+}
+
+function chained(count: number, sumOf: (before: string) => string): Partial<Body> {
+  return {
+    service: {
+      ...smallService,
+      code: 'CHAINS',
+      values: [...smallService.values, ...buildingValues(count, sumOf)],
+    } as never,
+    tariffs: [
+      unsaved({ code: 'P', componentRules: ruleOf(`usage.energy * rate + v${count - 1}`) }),
+    ],
+    tariffCode: 'P',
+  };
+}
+
+const longSum = (before: string) => Array(200).fill(before).join(' + ');
+
+test('an explanation of values that build on each other grows with their formulas', async () => {
+  const body = chained(60, longSum);
+  const sentBytes = JSON.stringify(body).length;
+  const { data, text } = await simulatedText({ ...body, explain: true });
+  assert.equal(data.bill.billAmount, 2000);
+  const [line] = data.explanation ?? [];
+  assert.ok(line?.steps.some((step) => step.expression.startsWith('v0 + v0')));
+  assert.ok(line?.names.some((name) => name.name === 'v58'));
+  assert.ok(text.length < 10 * sentBytes, `${text.length} bytes explain ${sentBytes}`);
+});
+
+async function simulatedText(body: Partial<Body>) {
+  const { data } = await simulate(body);
+  return { data, text: JSON.stringify(data) };
+}
+
+test('definitions with too many formulas are refused, and block no other call', async () => {
+  const other = await scene.workspace('beside-simulations');
+  let slowestMs = 0;
+  let isOver = false;
+  const refused = refuses(simulate(chained(450, longSum)), 'DEFINITION_INVALID', {
+    statusCode: 422,
+  }).finally(() => {
+    isOver = true;
+  });
+  do {
+    const startedMs = performance.now();
+    await other.getSettings();
+    slowestMs = Math.max(slowestMs, performance.now() - startedMs);
+  } while (!isOver);
+  const { error } = await refused;
+  assert.deepEqual(
+    error.details.map((detail) => detail.code),
+    ['FORMULA_TOO_COSTLY'],
+  );
+  assert.ok(slowestMs < 500, `another call took ${Math.round(slowestMs)} ms`);
+});
+
+test('inherited rules that call SUPER() many times put the bill in Error', async () => {
+  const formula = `${Array(40).fill('SUPER()').join(' + ')}`;
+  const child = (level: number) =>
+    unsaved({
+      code: `L${level}`,
+      uniqueLabel: `Level ${level}`,
+      parentTariffCode: level === 1 ? 'P' : `L${level - 1}`,
+      componentRules: ruleOf(formula),
+    });
+  const { data } = await simulate({
+    service: { ...smallService, code: 'SUPERS' },
+    tariffs: [unsaved({ code: 'P' }), ...[1, 2, 3, 4, 5, 6].map(child)],
+    tariffCode: 'L6',
+  });
+  assert.equal(data.bill.status, 'Error');
+  assert.deepEqual(
+    data.bill.errors?.map((error) => error.code),
+    ['FORMULA_TOO_COSTLY'],
+  );
+});

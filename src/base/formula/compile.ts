@@ -86,14 +86,10 @@ function compileChain<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar>
   }
   links.reverse();
   const start = compiler.scalar(first);
-  const step = compiler.binder.step;
-  const last = links.length - 1;
+  // No step for what stands between: each would repeat all before it.
   return (frame) => {
     let value = start(frame);
-    for (const [index, link] of links.entries()) {
-      value = applied(link.node.operator, value, link.right(frame));
-      if (step !== undefined && index < last) step(frame, link.node, value);
-    }
+    for (const link of links) value = applied(link.node.operator, value, link.right(frame));
     return value;
   };
 }

@@ -1,4 +1,5 @@
 // Rates a stored bill again from the inputs frozen with it and the prices of its run.
+import { AppError } from '../../base/errors.ts';
 import type { Bill, BillLine } from '../rating/bill.ts';
 import type { LineExplanation } from '../rating/explain.ts';
 import type { Facts } from '../rating/facts.ts';
@@ -23,6 +24,10 @@ export function explainStored(
 ): ExplainedLine[] {
   const isOfSeveral = 'subscriptions' in frozen;
   const bills = factsOf(frozen).map((facts) => rateBill(book, facts, { explain: true }));
+  const tooLong = bills
+    .flatMap((bill) => bill.errors)
+    .find(({ code }) => code === 'FORMULA_TOO_COSTLY');
+  if (tooLong) throw new AppError('FORMULA_TOO_COSTLY', { message: tooLong.message });
   const lines = bills.flatMap((bill) => bill.lines);
   const surcharges = bills.flatMap((bill) => bill.surcharges);
   assertSame(lines, document.lines ?? []);

@@ -23,12 +23,7 @@ import type { Definitions } from '../rating/price-book.ts';
 const daysMax = 24;
 const detailsMax = 500;
 
-/** What is wrong on any day from `from` (DD/MM/YYYY) on. */
-export function problemsFrom(definitions: Definitions, from: string): readonly PlanProblem[] {
-  return checkFrom(definitions, from).errors;
-}
-
-/** What is wrong from a day on, and what is probably not meant on that day. */
+/** What is wrong from a day (DD/MM/YYYY) on, and what is probably not meant on that day. */
 export function checkFrom(definitions: Definitions, from: string): CheckResult {
   const problems = new Map<string, PlanProblem>();
   let warnings: readonly PlanProblem[] | undefined;
@@ -170,11 +165,11 @@ const namedArrays = [
  * Refuses a context that no longer has something a plan uses. With what was left out put back, the
  * plan would not break: so it is told as what it is, not as a mistake in the plan.
  */
-export function assertNothingUsedIsLeftOut(
+export async function assertNothingUsedIsLeftOut(
   problems: readonly PlanProblem[],
   change: { before: ContextDefinition; after: ContextDefinition },
-  check: (context: ContextDefinition) => readonly PlanProblem[],
-): void {
+  check: (context: ContextDefinition) => Promise<readonly PlanProblem[]>,
+): Promise<void> {
   const broken = problems.filter((problem) => problem.tariffCode !== null);
   if (broken.length === 0 || broken.length < problems.length) return;
   for (const array of namedArrays) {
@@ -182,7 +177,7 @@ export function assertNothingUsedIsLeftOut(
     const names = new Set(kept.map((item) => item.name));
     const left = (change.before[array] ?? []).filter((item) => !names.has(item.name));
     if (left.length === 0) continue;
-    const restored = check({ ...change.after, [array]: [...kept, ...left] });
+    const restored = await check({ ...change.after, [array]: [...kept, ...left] });
     if (restored.length >= problems.length) continue;
     const plan = broken[0]?.tariffCode;
     const words = left.map((item) => item.name).join(', ');

@@ -13,11 +13,11 @@ import {
   saveBankAccounts,
 } from './bank-accounts-store.ts';
 import { type BatchRow, deleteBatches, listBatches, saveBatches } from './batches-store.ts';
+import { checkDefinitionsFrom } from './calculator.ts';
 import {
   assertNoneLooksBack,
   assertNothingUsedIsLeftOut,
   assertSound,
-  problemsFrom,
 } from './check-definitions.ts';
 import {
   type BankAccount,
@@ -100,7 +100,8 @@ export async function createContext(
   const { code, settings, pricing } = context;
   const definition = contextDefinition(code, pricing, workspace);
   const definitions = singleVersion(definition, []);
-  assertSound(problemsFrom(definitions, '01/01/0001'), inService);
+  const { errors } = await checkDefinitionsFrom(tenantId, definitions, '01/01/0001');
+  assertSound(errors, inService);
   await assertTemplates(tx, tenantId, settings);
   await assertCashAccount(tx, tenantId, settings);
   const id = await takeNumbers(tx, tenantId, 'context', 1);
@@ -284,12 +285,13 @@ async function assertPlansHold(
   const effectiveDate = formatDate(change.effectiveDate);
   const after = contextDefinition(row.code, change.pricing, workspace);
   const before = contexts.at(-1)?.definition ?? after;
-  const check = (definition: typeof after) => {
+  const check = async (definition: typeof after) => {
     const version = { version: row.version + 1, effectiveDate, definition };
-    return problemsFrom({ contexts: [...contexts, version], plans }, effectiveDate);
+    const all = { contexts: [...contexts, version], plans };
+    return (await checkDefinitionsFrom(workspace.tenantId, all, effectiveDate)).errors;
   };
-  const problems = check(after);
-  assertNothingUsedIsLeftOut(problems, { before, after }, check);
+  const problems = await check(after);
+  await assertNothingUsedIsLeftOut(problems, { before, after }, check);
   assertSound(problems, inService);
 }
 

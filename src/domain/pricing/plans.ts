@@ -6,7 +6,8 @@ import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import type { PlanProblem } from '../rating/plan-problem.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { assertLooksBack, assertSound, checkFrom } from './check-definitions.ts';
+import { checkDefinitionsFrom } from './calculator.ts';
+import { assertLooksBack, assertSound } from './check-definitions.ts';
 import {
   type PlanPricing,
   type PlanSettings,
@@ -123,7 +124,8 @@ async function checkPlan(
     late: components.filter((one) => one.type === 'LateSurcharge').map((one) => one.name),
   });
   const { code } = version.definition;
-  const { errors, warnings } = checkFrom({ contexts, plans: [...plans, version] }, from);
+  const all = { contexts, plans: [...plans, version] };
+  const { errors, warnings } = await checkDefinitionsFrom(workspace.tenantId, all, from);
   assertSound(errors, { context: null, plans: new Map([[code, 'tariff']]) });
   return warnings.filter(({ tariffCode }) => tariffCode === null || tariffCode === code);
 }

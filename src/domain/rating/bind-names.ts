@@ -2,8 +2,10 @@
 import type { Binder, Of, Scalar } from '../../base/formula/function-kinds.ts';
 import { wholeNumber } from '../../base/formula/number-functions.ts';
 import type { CallNode, NameNode } from '../../base/formula/syntax.ts';
+import type { Table } from '../../base/formula/table.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { add, divide, type Exact, fraction, maximum, zero } from '../../base/numbers/exact.ts';
+import { charge, chargeExplained } from './budget.ts';
 import type { AccountNumbers, BillNumbers, Frame } from './frame.ts';
 import { RatingError } from './rating-error.ts';
 import type { Slots } from './slots.ts';
@@ -35,10 +37,19 @@ export function makeBinder(binding: Binding): Binder<Frame> {
   const text = binding.traced;
   if (text !== null) {
     binder.step = (frame, node, value) => {
-      frame.trace?.steps.push({ node, text: text.slice(node.from, node.to), value });
+      if (frame.trace === null) return;
+      chargeExplained(frame.trace.shown);
+      frame.trace.steps.push({ node, text: shortened(text, node), value });
     };
   }
   return binder;
+}
+
+/** Longest part of a formula that is shown in full; so explanations grow with formulas alone. */
+const shownMax = 400;
+
+function shortened(text: string, { from, to }: { from: number; to: number }): string {
+  return to - from <= shownMax ? text.slice(from, to) : `${text.slice(from, from + shownMax - 1)}…`;
 }
 
 function slotOf(slots: ReadonlyMap<string, number>, name: string): number {
@@ -50,6 +61,7 @@ function bindName(node: NameNode, slots: Slots): Of<Frame, Scalar> {
   switch (space) {
     case null: {
       const slot = slotOf(slots.values, id);
+      if (node.type.kind === 'table') return (frame) => tableValue(frame, slot, id);
       return (frame) => frame.items[slot]?.constant ?? computedValue(frame, slot, id);
     }
     case 'usage': {
@@ -93,15 +105,23 @@ function bindSegment(id: string): Of<Frame, Exact> {
   return id === 'months' ? (frame) => frame.months : (frame) => frame.quantity;
 }
 
+function tableValue(frame: Frame, slot: number, name: string): Scalar {
+  const table = (frame.items[slot]?.constant ?? computedValue(frame, slot, name)) as Table;
+  charge(frame.shared.spent, table.keys.length);
+  return table;
+}
+
 /** A value given by a formula: evaluated once a frame. */
 function computedValue(frame: Frame, slot: number, name: string): Scalar {
   frame.results ??= [];
   const known = frame.results[slot];
   if (known !== undefined) return known;
-  const formula = frame.items[slot]?.formula;
+  const item = frame.items[slot];
+  const formula = item?.formula;
   if (formula === null || formula === undefined) {
     throw new RatingError('VALUE_UNDEFINED', `value \`${name}\` has no price on the billed days`);
   }
+  charge(frame.shared.spent, item?.steps ?? 0);
   const result = formula(frame);
   frame.results[slot] = result;
   return result;

@@ -6,6 +6,7 @@ import type { FormulaNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import { checkContext } from './check-context.ts';
 import { checkItems } from './check-items.ts';
+import { checkSize } from './check-size.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import { compileValue } from './compile-values.ts';
 import type { CompiledContext } from './compiled-context.ts';
@@ -42,7 +43,9 @@ export function checkPlans(
 /** Checks the newest version of everything. */
 function checkDefinitions(definitions: Definitions): CheckResult {
   const errors: PlanProblem[] = [];
-  for (const version of definitions.contexts) errors.push(...checkContext(version.definition));
+  for (const { definition } of definitions.contexts) {
+    errors.push(...checkSize(definition, []), ...checkContext(definition));
+  }
   if (errors.length > 0) return { errors, warnings: [] };
   const book = compilePriceBook(definitions);
   for (const { item } of book.contexts) errors.push(...checkDefaults(item));
@@ -86,7 +89,14 @@ function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Editio
     return null;
   }
   const definition = chain[0]?.definition as PlanDefinition;
-  errors.push(...checkItems(definition, contextOn(book, lastDay)));
+  const context = contextOn(book, lastDay);
+  const tooLarge = checkSize(
+    context.definition,
+    chain.map((plan) => plan.definition),
+  );
+  errors.push(...tooLarge);
+  if (tooLarge.length > 0) return null;
+  errors.push(...checkItems(definition, context));
   const edition = editionOn(book, code, lastDay);
   errors.push(...edition.problems);
   errors.push(...checkSecurityAttributes(definition, edition.context));

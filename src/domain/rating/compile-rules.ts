@@ -6,6 +6,7 @@ import type { FormulaNode, NameNode } from '../../base/formula/syntax.ts';
 import { walk } from '../../base/formula/walk.ts';
 import { type Exact, multiply, one, zero } from '../../base/numbers/exact.ts';
 import { type Binding, makeBinder } from './bind-names.ts';
+import { charge, stepsOf } from './budget.ts';
 import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Frame } from './frame.ts';
 import type { OwnedRule } from './inheritance.ts';
@@ -27,6 +28,8 @@ export type CompiledRule = {
   readonly quantity: Of<Frame, Exact> | null;
   readonly rate: Of<Frame, Exact> | null;
   readonly unit: string | null;
+  /** Steps of its own formulas, without those of inherited rules. */
+  readonly steps: number;
   /** All trees of the rule, those of inherited rules it calls included. */
   readonly nodes: readonly FormulaNode[];
   readonly unitWarnings: readonly { position: number; message: string }[];
@@ -45,24 +48,55 @@ export function compileRules(
   compilation: RuleCompilation,
 ): CompiledRule[] {
   const rules: CompiledRule[] = [];
+  const inherited = inheritedRules(component, levels.slice(1), compilation);
   for (const owned of levels[0] ?? []) {
     if (owned.item.exclude === 1) continue;
-    const rule = compileRule(component, owned, levels.slice(1), compilation);
+    const rule = compileRule(component, owned, inherited, compilation);
     if (rule !== null) rules.push(rule);
   }
   return rules;
 }
 
+/** The rules that SUPER() means: compiled once for all rules of the level above. */
+type Inherited = {
+  readonly exists: boolean;
+  rules(): readonly CompiledRule[];
+  /** All their trees, each once. */
+  nodes(): readonly FormulaNode[];
+};
+
+function inheritedRules(
+  component: CompiledComponent,
+  levels: readonly (readonly OwnedRule[])[],
+  compilation: RuleCompilation,
+): Inherited {
+  let rules: CompiledRule[] | undefined;
+  let nodes: FormulaNode[] | undefined;
+  const inherited: Inherited = {
+    exists: levels.length > 0,
+    // Mistakes in a parent's formula are reported for the parent.
+    rules: () => {
+      rules ??= compileRules(component, levels, { ...compilation, problems: [] });
+      return rules;
+    },
+    nodes: () => {
+      nodes ??= [...new Set(inherited.rules().flatMap((rule) => rule.nodes))];
+      return nodes;
+    },
+  };
+  return inherited;
+}
+
 function compileRule(
   component: CompiledComponent,
   owned: OwnedRule,
-  inheritedLevels: readonly (readonly OwnedRule[])[],
+  inherited: Inherited,
   compilation: RuleCompilation,
 ): CompiledRule | null {
   const { item } = owned;
   const nodes: FormulaNode[] = [];
   const scope = component.isLate ? 'Late' : item.scope === 'Term' ? 'Term' : 'Segment';
-  const parts = { component, owned, scope, inheritedLevels, compilation, nodes } as const;
+  const parts = { owned, scope, inherited, compilation, nodes } as const;
   const main = compilePart({ ...parts, key: 'formula', kind: 'number' });
   const when = compilePart({ ...parts, key: 'when', kind: 'boolean' });
   const quantity = compilePart({ ...parts, key: 'quantity', kind: 'number' });
@@ -84,16 +118,16 @@ function compileRule(
     quantity: (quantity?.closure as Of<Frame, Exact> | undefined) ?? own?.closure ?? null,
     rate: (rate?.closure as Of<Frame, Exact> | undefined) ?? null,
     unit: own?.unit ?? null,
-    nodes,
+    steps: [main, when, quantity, rate].reduce((sum, part) => sum + (part?.steps ?? 0), 0),
+    nodes: nodes.some(callsSuper) ? [...new Set([...nodes, ...inherited.nodes()])] : nodes,
     unitWarnings: main.unitWarnings,
   };
 }
 
 type PartRequest = {
-  readonly component: CompiledComponent;
   readonly owned: OwnedRule;
   readonly scope: CompiledRule['scope'];
-  readonly inheritedLevels: readonly (readonly OwnedRule[])[];
+  readonly inherited: Inherited;
   readonly compilation: RuleCompilation;
   readonly nodes: FormulaNode[];
   readonly key: 'formula' | 'when' | 'quantity' | 'rate';
@@ -103,11 +137,12 @@ type PartRequest = {
 type Part = {
   readonly closure: Of<Frame, Exact> | Of<Frame, boolean>;
   readonly node: FormulaNode;
+  readonly steps: number;
   readonly unitWarnings: readonly { position: number; message: string }[];
 };
 
 function compilePart(request: PartRequest): Part | null {
-  const { owned, compilation, key, kind, inheritedLevels } = request;
+  const { owned, compilation, key, kind, inherited } = request;
   const given = owned.item[key];
   const tariffCode = owned.plan.definition.code;
   const field = `componentRules[${owned.index}].${key}`;
@@ -127,7 +162,7 @@ function compilePart(request: PartRequest): Part | null {
   const text = String(given);
   const place: FormulaPlace = request.scope;
   const scope = makeScope(compilation.context.names, place, {
-    hasInherited: inheritedLevels.length > 0,
+    hasInherited: inherited.exists,
   });
   const checked = checkFormula(text, scope, kind);
   compilation.problems.push(...formulaProblems({ tariffCode, field }, checked.problems));
@@ -136,7 +171,8 @@ function compilePart(request: PartRequest): Part | null {
   const binder = makeBinder(bindingOf(request, checked.node, text));
   const closure =
     kind === 'number' ? compileNumber(checked.node, binder) : compileBoolean(checked.node, binder);
-  return { closure, node: checked.node, unitWarnings: checked.unitWarnings };
+  const { node, unitWarnings } = checked;
+  return { closure, node, steps: stepsOf(node), unitWarnings };
 }
 
 function bindingOf(request: PartRequest, node: FormulaNode, text: string): Binding {
@@ -145,7 +181,7 @@ function bindingOf(request: PartRequest, node: FormulaNode, text: string): Bindi
   return {
     slots: compilation.context.slots,
     categories: compilation.context.categories,
-    inherited: callsSuper(node) ? inheritedAmount(request) : null,
+    inherited: callsSuper(node) ? inheritedAmount(request.inherited.rules()) : null,
     traced: compilation.traced && !isPrinted ? text : null,
     withSlabs: key === 'formula',
   };
@@ -160,15 +196,12 @@ function callsSuper(node: FormulaNode): boolean {
 }
 
 /** Exact and unrounded: the line is rounded once, by the rule that makes it. */
-function inheritedAmount(request: PartRequest): Of<Frame, Exact> {
-  const { component, compilation, inheritedLevels, nodes } = request;
-  // Mistakes in a parent's formula are told for the parent.
-  const silent = { ...compilation, problems: [] };
-  const rules = compileRules(component, inheritedLevels, silent);
-  for (const rule of rules) nodes.push(...rule.nodes);
+function inheritedAmount(rules: readonly CompiledRule[]): Of<Frame, Exact> {
   return (frame) => {
     for (const rule of rules) {
-      if (rule.from <= frame.day && frame.day <= rule.to) return ruleAmount(rule, frame) ?? zero;
+      if (rule.from > frame.day || frame.day > rule.to) continue;
+      charge(frame.shared.spent, rule.steps);
+      return ruleAmount(rule, frame) ?? zero;
     }
     return zero;
   };

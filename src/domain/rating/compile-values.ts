@@ -11,6 +11,7 @@ import { walk } from '../../base/formula/walk.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
 import { Exact } from '../../base/numbers/exact.ts';
 import { makeBinder } from './bind-names.ts';
+import { stepsOf } from './budget.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ValueDefinition } from './definitions.ts';
 import type { Frame, Source, ValueItem } from './frame.ts';
@@ -115,7 +116,7 @@ function compileDefault(
   const text = String(given);
   // A plain word is the text itself; what starts like a formula is one.
   if (definition.type === 'Text' && !/^\s*["'=]/.test(text)) {
-    return { constant: text, formula: null, text, source };
+    return { constant: text, formula: null, steps: 0, text, source };
   }
   const upper = typeof given === 'boolean' ? text.toUpperCase() : text;
   return formulaItem(definition, upper, source, place, compilation, formulas);
@@ -143,7 +144,8 @@ function rowsItem(
     const field = `${place.field}[${problem.row}]${column}`;
     compilation.problems.push({ ...place, field, code, position: null, message: problem.message });
   }
-  return table === null ? null : { constant: table, formula: null, text: definition.name, source };
+  if (table === null) return null;
+  return { constant: table, formula: null, steps: 0, text: definition.name, source };
 }
 
 function formulaItem(
@@ -162,7 +164,9 @@ function formulaItem(
   formulas.nodes.push(checked.node);
   formulas.places.push(place);
   const constant = constantOf(checked.node, context);
-  if (constant !== null) return { constant, formula: null, text: shown(constant, text), source };
+  if (constant !== null) {
+    return { constant, formula: null, steps: 0, text: shown(constant, text), source };
+  }
   const binder = makeBinder({
     slots: context.slots,
     categories: context.categories,
@@ -170,7 +174,8 @@ function formulaItem(
     traced: traced ? text : null,
     withSlabs: false,
   });
-  return { constant: null, formula: compileFormula(checked.node, binder), text, source };
+  const formula = compileFormula(checked.node, binder);
+  return { constant: null, formula, steps: stepsOf(checked.node), text, source };
 }
 
 /** The result of a formula that refers to nothing; null where it refers or has no result. */

@@ -4,6 +4,7 @@ import { formatDay } from '../../base/days.ts';
 import { add, divide, type Exact, fraction, multiply, zero } from '../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../base/numbers/rounding.ts';
 import type { BillLine } from './bill.ts';
+import { charge, repeatedStepsMax, type Spent } from './budget.ts';
 import { type CompiledRule, ruleAmount } from './compile-rules.ts';
 import type { AgreedInput, CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Edition } from './edition.ts';
@@ -37,6 +38,7 @@ export type RatedTerm = {
 export type Explained = {
   readonly usageSources: ReadonlyMap<string, Source>;
   readonly explanations: Map<BillLine, LineExplanation>;
+  readonly shown: Spent;
 };
 
 /** What is being made of a bill, passed through all steps. */
@@ -133,10 +135,11 @@ export function evaluateRule(
   const { component } = rule;
   evaluation.component = component;
   frame.slabs = null;
+  charge(evaluation.shared.spent, rule.steps);
   if (frame.trace !== null) {
     frame.trace.steps = [];
     // So that the steps of value formulas are shown for every line that uses them.
-    frame.results = null;
+    if (frame.trace.shown.steps < repeatedStepsMax) frame.results = null;
   }
   const exact = ruleAmount(rule, frame);
   if (exact === null) return 0;
@@ -237,7 +240,9 @@ type FrameParts = {
 function makeFrame(evaluation: Evaluation, term: RatedTerm, parts: FrameParts): Frame {
   const { explained } = evaluation;
   const trace: Trace | null =
-    explained === null ? null : { steps: [], usageSources: explained.usageSources };
+    explained === null
+      ? null
+      : { steps: [], shown: explained.shown, usageSources: explained.usageSources };
   return {
     shared: evaluation.shared,
     items: parts.items,

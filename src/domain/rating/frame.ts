@@ -4,6 +4,7 @@ import type { Of, Scalar } from '../../base/formula/function-kinds.ts';
 import type { SlabUse } from '../../base/formula/slab.ts';
 import type { FormulaNode } from '../../base/formula/syntax.ts';
 import type { Exact } from '../../base/numbers/exact.ts';
+import type { Spent } from './budget.ts';
 
 export type SourceKind =
   | 'Plan'
@@ -29,6 +30,8 @@ export type Source = {
 export type ValueItem = {
   readonly constant: Scalar | null;
   readonly formula: Of<Frame, Scalar> | null;
+  /** Steps of the formula. */
+  readonly steps: number;
   readonly text: string;
   readonly source: Source;
 };
@@ -42,6 +45,7 @@ export type Shared = {
   readonly currencyPower: number;
   /** Mean of the last bills, for hold rules. */
   readonly averageAmount: Exact;
+  readonly spent: Spent;
   /** Set before late surcharges are evaluated, in minor units. */
   bill: BillNumbers;
 };
@@ -95,6 +99,8 @@ export type TraceStep = {
 /** Filled only when an explanation was asked for. */
 export type Trace = {
   steps: TraceStep[];
+  /** Of all frames of the bill. */
+  readonly shown: Spent;
   /** Where usage came from, by input. */
   readonly usageSources: ReadonlyMap<string, Source>;
 };

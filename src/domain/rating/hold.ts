@@ -87,6 +87,7 @@ function holdFrame(
       isFirstBill: facts.connection?.isFirstBill === true,
       currencyPower: context.currencyPower,
       averageAmount: averageAmount ?? zero,
+      spent: { steps: 0 },
       bill: {
         current: bill.currentCharges,
         net: bill.currentCharges - bill.taxAmount,

@@ -97,7 +97,9 @@ export function prepareRating(
     replaced: null,
     lines: emptyLines(),
     surcharges: emptyLines(),
-    explained: isExplained ? { usageSources: usageSources(facts), explanations: new Map() } : null,
+    explained: isExplained
+      ? { usageSources: usageSources(facts), explanations: new Map(), shown: { steps: 0 } }
+      : null,
     component: null,
   };
   return { evaluation, current, previous, lookedBackOn, estimated };
@@ -153,6 +155,7 @@ function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] 
     isFirstBill: facts.connection?.isFirstBill === true,
     currencyPower: context.currencyPower,
     averageAmount: zero,
+    spent: { steps: 0 },
     bill: nothingBilled,
   };
 }

@@ -75,7 +75,7 @@ function variantItem(variant: VariantFacts, definition: ValueDefinition): ValueI
   }
   const date = variant.fromDate;
   const source: Source = typeof date === 'string' ? { kind: 'Variant', date } : { kind: 'Variant' };
-  return { constant, formula: null, text: String(variant.value), source };
+  return { constant, formula: null, steps: 0, text: String(variant.value), source };
 }
 
 function variantConstant(variant: VariantFacts, definition: ValueDefinition): Scalar | undefined {

@@ -11,6 +11,7 @@ export const billErrorCodes = {
   INPUT_MISSING: 'A custom field that a formula reads has no value',
   MANUAL_COMPONENT_MISSING: 'A component whose value is given by hand has none',
   DIVISION_BY_ZERO: 'A formula divides by zero',
+  FORMULA_TOO_COSTLY: 'The formulas take more steps than one bill may take',
   LOOKUP_NO_ROW: 'A table has no row for what a formula looks up',
   AMOUNT_OUT_OF_RANGE: 'A number is larger or finer than a bill can hold',
   NO_PLAN: 'The subscription has no plan, or not a sound one, on some days',

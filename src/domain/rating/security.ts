@@ -110,6 +110,7 @@ function signUpFrame(edition: Edition, day: number, connection: ConnectionFacts)
       isFirstBill: true,
       currencyPower: context.currencyPower,
       averageAmount: zero,
+      spent: { steps: 0 },
       bill: { current: 0, net: 0, tax: 0, arrears: 0, payable: 0 },
     },
     items: itemsFor(edition, window, day, variantsOf(connection, context)),

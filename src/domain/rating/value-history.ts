@@ -90,8 +90,9 @@ export function weightedItem(parts: readonly WeightedPart[]): ValueItem | undefi
   const text = parts.map((part) => `${part.item.text} for ${part.days} days`).join(', ');
   const last = (parts[parts.length - 1] as WeightedPart).item;
   const source = { ...last.source, ref: text };
+  const steps = parts.reduce((sum, part) => sum + part.item.steps, 0);
   const isConstant = parts.every((part) => part.item.constant instanceof Exact);
   return isConstant
-    ? { constant: mean(null), formula: null, text, source }
-    : { constant: null, formula: mean as (frame: Frame) => Scalar, text, source };
+    ? { constant: mean(null), formula: null, steps: 0, text, source }
+    : { constant: null, formula: mean as (frame: Frame) => Scalar, steps, text, source };
 }

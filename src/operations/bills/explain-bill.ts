@@ -31,7 +31,7 @@ export const explainBill = operation({
       }),
     ),
   }),
-  errors: ['BILL_NOT_FOUND', 'LINE_NOT_FOUND'],
+  errors: ['BILL_NOT_FOUND', 'LINE_NOT_FOUND', 'FORMULA_TOO_COSTLY'],
   example: { billID: 1, lineNo: 1 },
   async handle(call, { billID, lineNo }) {
     const { tx, tenant } = call;

@@ -1,24 +1,18 @@
 import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
-import { parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
-import { LookupError } from '../../base/formula/function-kinds.ts';
-import { ArithmeticError } from '../../base/numbers/exact.ts';
-import { assertSound, contextError, problemsFrom } from '../../domain/pricing/check-definitions.ts';
+import { checkDefinitionsFrom, simulateBill } from '../../domain/pricing/calculator.ts';
+import { assertSound, contextError } from '../../domain/pricing/check-definitions.ts';
 import { contextDefinition } from '../../domain/pricing/context.ts';
 import { type ContextRow, findContext } from '../../domain/pricing/contexts-store.ts';
 import { loadDefinitions, storedPriceBook } from '../../domain/pricing/price-books.ts';
-import { type Bill, wireBill } from '../../domain/rating/bill.ts';
 import type { Facts } from '../../domain/rating/facts.ts';
-import { compileHoldRules } from '../../domain/rating/hold.ts';
 import {
   compilePriceBook,
-  contextOn,
   type Definitions,
   type PriceBook,
 } from '../../domain/rating/price-book.ts';
-import { rateBill } from '../../domain/rating/rate-bill.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
@@ -95,14 +89,15 @@ export const simulateTariff = operation({
     assertPlanKnown(book, body);
     const { scenario, tariffCode } = body;
     const facts = { ...scenario, tariffCode: tariffCode || null } as unknown as Facts;
-    const bill = rateBill(book, facts, { explain: body.explain === true });
+    const asked = { facts, explain: body.explain === true };
+    const { bill, isError, isHeld } = await simulateBill(call.tenant.tenantId, book, asked);
     const label = body.service?.name ?? row?.name ?? body.service?.code ?? '';
-    const { explanation, ...shown } = wireBill(bill);
+    const { explanation, ...shown } = bill;
     const data = {
-      bill: { ...beside(bill, shown, label), ...shown, hold: isHeld(book, bill, facts) ? 1 : 0 },
+      bill: { ...beside(isError, shown, label), ...shown, hold: isHeld ? 1 : 0 },
       ...(explanation === undefined ? {} : { explanation }),
     };
-    const message = bill.status === 'Error' ? 'The bill has errors' : 'One bill simulated';
+    const message = isError ? 'The bill has errors' : 'One bill simulated';
     return { message, data: data as never };
   },
 });
@@ -146,7 +141,8 @@ async function bookOf(call: Call, body: Request, row: ContextRow | undefined): P
   const definitions = withUnsaved(stored, body, tenant);
   const places = { context: body.service ? 'service' : null, plans: placesOf(body.tariffs) };
   const today = formatDate(dateIn(call.now, tenant.timezone));
-  assertSound(problemsFrom(definitions, today), places);
+  const { errors } = await checkDefinitionsFrom(tenant.tenantId, definitions, today);
+  assertSound(errors, places);
   return compilePriceBook(definitions);
 }
 
@@ -182,20 +178,8 @@ function assertPlanKnown(book: PriceBook, { tariffCode, scenario }: Request): vo
   });
 }
 
-/** Whether a rule of the context would hold the bill back; a rule that cannot be computed not. */
-function isHeld(book: PriceBook, bill: Bill, facts: Facts): boolean {
-  const day = parseDay(facts.term.endDate);
-  if (bill.status === 'Error' || day === undefined) return false;
-  try {
-    return compileHoldRules(contextOn(book, day))(bill, facts, null).length > 0;
-  } catch (error) {
-    if (error instanceof ArithmeticError || error instanceof LookupError) return false;
-    throw error;
-  }
-}
-
 /** What a bill has besides its rating, before it has a number and anybody paid anything. */
-function beside(bill: Bill, shown: Record<string, unknown>, serviceLabel: string) {
+function beside(isError: boolean, shown: Record<string, unknown>, serviceLabel: string) {
   return {
     billNumber: null,
     billRefNo: null,
@@ -217,6 +201,6 @@ function beside(bill: Bill, shown: Record<string, unknown>, serviceLabel: string
     paymentsReceived: 0,
     adjustments: 0,
     paidAmount: 0,
-    outstandingAmount: bill.status === 'Error' ? 0 : shown.billAmount,
+    outstandingAmount: isError ? 0 : shown.billAmount,
   };
 }

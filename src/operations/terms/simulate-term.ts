@@ -1,9 +1,10 @@
 import * as Type from 'typebox';
-import { fewAtOnce } from '../../base/at-once.ts';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
+import { FairTurns } from '../../base/fair-turns.ts';
 import { majorUnits } from '../../base/money.ts';
+import { slicing } from '../../base/slices.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../../domain/bills/book-of-run.ts';
 import {
@@ -21,7 +22,8 @@ import {
 } from '../../domain/bills/impact-store.ts';
 import { findRun } from '../../domain/bills/runs-store.ts';
 import { summedTerm } from '../../domain/bills/summary-store.ts';
-import { assertSound, problemsFrom } from '../../domain/pricing/check-definitions.ts';
+import { checkDefinitionsFrom } from '../../domain/pricing/calculator.ts';
+import { assertSound } from '../../domain/pricing/check-definitions.ts';
 import { loadPinned } from '../../domain/pricing/price-books.ts';
 import { compilePriceBook, type PriceBook } from '../../domain/rating/price-book.ts';
 import { id, money, nullable, type Page, page } from '../fields.ts';
@@ -48,7 +50,13 @@ const request = Type.Object({
 });
 type Request = Type.Static<typeof request>;
 
-const inTurn = fewAtOnce(2);
+const turns = new FairTurns({
+  places: 4,
+  share: 1,
+  waitingMax: 2,
+  waitMs: 20_000,
+  what: 'simulations of terms',
+});
 
 export const simulateTerm = operation({
   path: '/billing/terms/simulate-term',
@@ -90,6 +98,7 @@ export const simulateTerm = operation({
       },
     ],
   },
+  turns,
   async handle(call, body) {
     const { tx, tenant } = call;
     const term = await findBilledTerm(tx, tenant.tenantId, body.termID);
@@ -105,15 +114,13 @@ export const simulateTerm = operation({
         allowed: ['Generated', 'Posted', 'Published'],
       });
     }
-    return inTurn(async () => {
-      const other = await changedBook(call, term, body);
-      const impact = await rateTerm(call, term, other, windowOf(body.page ?? null));
-      return {
-        message: `${counted(impact.bills, 'bill')} simulated, ${impact.changed} of them change`,
-        total: impact.changed,
-        data: await present(call, impact, body.page ?? null),
-      };
-    });
+    const other = await changedBook(call, term, body);
+    const impact = await rateTerm(call, term, other, windowOf(body.page ?? null));
+    return {
+      message: `${counted(impact.bills, 'bill')} simulated, ${impact.changed} of them change`,
+      total: impact.changed,
+      data: await present(call, impact, body.page ?? null),
+    };
   },
 });
 
@@ -131,7 +138,8 @@ async function changedBook(call: Call, term: BilledTerm, body: Request): Promise
   const definitions = withUnsavedPlans(stored.definitions, body.tariffs);
   const today = formatDate(dateIn(call.now, tenant.timezone));
   const places = { context: null, plans: placesOf(body.tariffs) };
-  assertSound(problemsFrom(definitions, today), places);
+  const { errors } = await checkDefinitionsFrom(tenant.tenantId, definitions, today);
+  assertSound(errors, places);
   return compilePriceBook(definitions);
 }
 
@@ -163,8 +171,10 @@ async function rateTerm(
       const run = await runOf(call, term, runNumber);
       books.set(runNumber, (await bookOfRun(call.tx, tenant, term, run)).book);
     }
+    const slices = slicing();
     for (const bill of bills) {
       addImpact(impact, bill, { own: books.get(bill.first_run) as PriceBook, other });
+      await slices.pause();
     }
     const last = bills.at(-1);
     if (!last || bills.length < chunkBills) return impact;

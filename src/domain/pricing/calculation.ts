@@ -1,0 +1,66 @@
+// What is computed from definitions alone: their mistakes, and what one imagined bill comes to.
+import { parseDay } from '../../base/days.ts';
+import { LookupError } from '../../base/formula/function-kinds.ts';
+import { ArithmeticError } from '../../base/numbers/exact.ts';
+import { type Bill, wireBill } from '../rating/bill.ts';
+import type { CheckResult } from '../rating/check-plan.ts';
+import type { Facts } from '../rating/facts.ts';
+import { compileHoldRules } from '../rating/hold.ts';
+import {
+  compilePriceBook,
+  contextOn,
+  type Definitions,
+  type PriceBook,
+} from '../rating/price-book.ts';
+import { rateBill } from '../rating/rate-bill.ts';
+import { RatingError } from '../rating/rating-error.ts';
+import { checkFrom } from './check-definitions.ts';
+
+export type CheckTask = { kind: 'check'; definitions: Definitions; from: string };
+export type SimulationTask = {
+  kind: 'simulate';
+  definitions: Definitions;
+  facts: Facts;
+  explain: boolean;
+};
+export type CalculationTask = CheckTask | SimulationTask;
+
+export type Simulated = {
+  isError: boolean;
+  /** As on the API, the explanation included. */
+  bill: Record<string, unknown>;
+  isHeld: boolean;
+};
+
+export function calculate(task: CheckTask): CheckResult;
+export function calculate(task: SimulationTask): Simulated;
+export function calculate(task: CalculationTask): CheckResult | Simulated;
+export function calculate(task: CalculationTask): CheckResult | Simulated {
+  if (task.kind === 'check') return checkFrom(task.definitions, task.from);
+  return simulated(compilePriceBook(task.definitions), task);
+}
+
+export function simulated(
+  book: PriceBook,
+  { facts, explain }: Pick<SimulationTask, 'facts' | 'explain'>,
+): Simulated {
+  const bill = rateBill(book, facts, { explain });
+  const isError = bill.status === 'Error';
+  return { isError, bill: wireBill(bill), isHeld: !isError && isHeld(book, bill, facts) };
+}
+
+/** Whether a rule of the context would hold the bill; a rule that cannot be computed would not. */
+function isHeld(book: PriceBook, bill: Bill, facts: Facts): boolean {
+  const day = parseDay(facts.term.endDate);
+  if (day === undefined) return false;
+  try {
+    return compileHoldRules(contextOn(book, day))(bill, facts, null).length > 0;
+  } catch (error) {
+    const isRefusal =
+      error instanceof ArithmeticError ||
+      error instanceof LookupError ||
+      error instanceof RatingError;
+    if (isRefusal) return false;
+    throw error;
+  }
+}
