@@ -56,9 +56,9 @@ function within({ from, to }: PostingDays): RawBuilder<unknown> {
 }
 
 /** Additions that one statement folds. */
-const foldedAtOnce = 10_000;
+const foldedAtOnce = 50_000;
 /** Statements of one night; what is left then is folded the next one. */
-const foldsMax = 1_000;
+const foldsMax = 200;
 
 /**
  * The daily job of the ledger: what posting added is folded into one row a day and account, in the
