@@ -55,7 +55,8 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
   if (!bill) throw new Error(`bill ${billId} of term ${term.term_id} is gone`);
   const isPosted = ['Posted', 'Published'].includes(bill.status);
   if (!isPosted || !['Posted', 'Published'].includes(term.status)) {
-    throw refusal(bill, term, `The bill is ${bill.status}, its term ${term.status}`);
+    const what = `The bill is ${bill.status} in a term that is ${term.status}`;
+    throw refusal(bill, term, `${what}. Only posted bills can be cancelled.`);
   }
   if (await hasMovedOn(tx, tenantId, billId)) {
     const what = 'went to another owner or was settled by a deposit';

@@ -52,6 +52,7 @@ import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { closedText } from '../domain/terms/term.ts';
 import { idsOf, type NewIds } from './bill-ids.ts';
 import { generateFailed } from './generate-failed.ts';
+import { openBillsText } from './open-bills.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import type {
   Chunk,
@@ -360,8 +361,9 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     outcomes.reduce((sum, outcome) => sum + outcome[pick], 0);
   const drafts = { made: count('made'), changed: count('changed'), dropped: count('dropped') };
   const { bills, errors, holds } = totals;
+  const names = await openBillsText(tx, tenantId, term.term_id, errors + holds);
   return {
-    message: `${counted(bills, 'bill')} generated, ${errors} in error, ${holds} on hold`,
+    message: `${counted(bills, 'bill')} generated, ${errors} in error, ${holds} on hold${names}`,
     run: run.run_number,
     bills,
     errors,

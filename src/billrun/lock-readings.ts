@@ -170,7 +170,9 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     (worked.outcomes as Outcome[]).reduce((total, outcome) => total + outcome[pick], 0);
   const [locked, estimated, repeated] = [sum('locked'), sum('estimated'), sum('repeated')];
   const [missing, underReview] = [sum('missing'), sum('underReview')];
-  if (worked.total === 0) return { message: 'No subscription of the term is metered' };
+  if (worked.total === 0) {
+    return { message: 'No subscription of the term is metered' };
+  }
   const stamp = { at: job.now, by: job.requestedBy };
   const hasChanged = locked + estimated + repeated > 0;
   const readings = { postedAt: job.now, isEstimated: modeOf(job) === 'estimated' };
@@ -188,5 +190,16 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     ...(missing > 0 ? [`${missing} missing`] : []),
     ...(underReview > 0 ? [`${underReview} under review`] : []),
   ];
-  return { message: parts.join(', '), locked, estimated, repeated, missing, underReview };
+  const advice =
+    missing + underReview === 0
+      ? ''
+      : '. Bills that need these readings will be in error: enter or review them, and post again';
+  return {
+    message: `${parts.join(', ')}${advice}`,
+    locked,
+    estimated,
+    repeated,
+    missing,
+    underReview,
+  };
 }

@@ -74,7 +74,8 @@ function readRow(row: UploadRow, known: Known): ManualValue | RefusedRow {
   const component = componentOf(name, known);
   if ('code' in component) return component;
   if (text === '') return { subscriptionId, component: component.name, value: null };
-  if (!decimal.test(text)) return refusedRow(2, 'INVALID_NUMBER', `'${text}' is no number`, text);
+  if (!decimal.test(text))
+    return refusedRow(2, 'INVALID_NUMBER', `'${text}' is not a number`, text);
   const mayBeNegative = component.type === 'Discount' || component.type === 'Subsidy';
   if (/^-.*[1-9]/.test(text) && !mayBeNegative) {
     const message = `${component.name} is a ${component.type} and cannot be below zero`;
@@ -86,7 +87,7 @@ function readRow(row: UploadRow, known: Known): ManualValue | RefusedRow {
 function componentOf(name: string, { term, components }: Known): ComponentDefinition | RefusedRow {
   const [component, ...others] = components.get(name) ?? [];
   if (!component) {
-    const message = `${term.context_code} has no component ${name}`;
+    const message = `Service ${term.context_code} has no component ${name}`;
     return refusedRow(1, 'COMPONENT_NOT_FOUND', message, name);
   }
   if (others.length > 0) {

@@ -1,10 +1,10 @@
 // Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is
 // posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
 // there.
-import { dateIn } from '../base/calendar.ts';
+import { dateIn, formatDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
-import { AppError, type ErrorDetail } from '../base/errors.ts';
+import { AppError } from '../base/errors.ts';
 import {
   type BilledTerm,
   getBilledTerm,
@@ -37,6 +37,7 @@ import { hasBills } from '../domain/terms/store.ts';
 import { auditTerm } from './audit-step.ts';
 import { numberBills, reserveNumbers } from './bill-numbers.ts';
 import { assertTimeToPay } from './due-date.ts';
+import { assertAllReady, openBillsText } from './open-bills.ts';
 import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
 import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
 import type {
@@ -107,7 +108,9 @@ async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm):
   const { tenant, requestedBy } = request;
   if (!(await isLeftToOthers(tx, tenant.tenantId, term.term_id, requestedBy))) return;
   throw new AppError('PERMISSION_DENIED', {
-    message: `${requestedBy} generated bills of ${term.label}; somebody else has to post them`,
+    message:
+      `${requestedBy} generated bills of ${term.label}, and may not post them ` +
+      '(setting separationOfDuty). Another login has to post them.',
   });
 }
 
@@ -120,7 +123,9 @@ async function assertFresh(
   const reason = await staleReason(tx, tenantId, term, seen);
   if (reason === null) return;
   throw new AppError('TERM_STALE_GENERATE_AGAIN', {
-    message: `${reason} since the bills of ${term.label} were generated: generate them again`,
+    message:
+      `${reason} since the bills of ${term.label} were generated. ` +
+      'Generate them again with generate-bills (step 6).',
   });
 }
 
@@ -139,24 +144,6 @@ async function staleReason(
   const stale = isJustSeen ? 0 : await countStale(tx, tenantId, term);
   if (stale === 0) return null;
   return `${counted(stale, 'subscription')} changed`;
-}
-
-async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
-  const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
-  if (errors + holds === 0) return;
-  const detail = (message: string): ErrorDetail => ({
-    field: null,
-    code: 'TERM_HAS_OPEN_BILLS',
-    message,
-  });
-  throw new AppError('TERM_HAS_OPEN_BILLS', {
-    message: `Term ${term.label} has ${counted(errors, 'bill')} in error and ${holds} on hold`,
-    current: { errors, holds },
-    details: [
-      ...(errors > 0 ? [detail(`${errors} in error`)] : []),
-      ...(holds > 0 ? [detail(`${holds} on hold`)] : []),
-    ],
-  });
 }
 
 async function assertHasDrafts(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
@@ -308,13 +295,29 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;
   await auditTerm(tx, job, term, { ...step, bills: posted });
-  const rest = left === 0 ? '' : `, ${left} left out`;
-  return { message: `${counted(posted, 'bill')} posted${rest}`, posted, leftOut: left };
+  const names = await openBillsText(tx, tenantId, term.term_id, left);
+  const rest = left === 0 ? '' : `, ${left} left for the next term${names}`;
+  const message = `${counted(posted, 'bill')} posted${rest}${earlyText(job, term)}`;
+  return { message, posted, leftOut: left };
+}
+
+/** A warning where days of the term are still to come. Bills in advance are always made before. */
+function earlyText(job: StepJob, term: BilledTerm): string {
+  const today = dateIn(job.now, job.tenant.timezone);
+  const endDate = Temporal.PlainDate.from(term.end_date);
+  const isOver = Temporal.PlainDate.compare(today, endDate) >= 0;
+  if (isOver || !term.bills_after_period) return '';
+  return (
+    `. Warning: term ${term.label} ends on ${formatDate(endDate)}, after today, ` +
+    `${formatDate(today)}. What changes until then is not on its bills.`
+  );
 }
 
 function allChanged({ label }: BilledTerm): AppError {
   return new AppError('TERM_STALE_GENERATE_AGAIN', {
-    message: `Every subscription changed while ${label} was posted: generate its bills again`,
+    message:
+      `Every subscription changed while ${label} was posted. ` +
+      'Generate its bills again with generate-bills (step 6).',
   });
 }
 

@@ -157,8 +157,9 @@ async function notPublished(
   );
   return new AppError('BILLS_NOT_PUBLISHED', {
     message:
-      `Term ${term.label} has ${counted(count.published, 'published bill')}; the documents of ` +
-      `${count.posted} could not be made. Mend the cause and publish again`,
+      `Of term ${term.label}, ${counted(count.published, 'bill')} are published. ` +
+      `The documents of ${count.posted} could not be made. ` +
+      'Correct the cause, named in details, and publish again.',
     details: failed.map(({ bill_id: id, bill_number: number, error }) => ({
       field: `bills[${id}]`,
       code: error.code as ErrorCode,

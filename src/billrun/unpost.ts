@@ -25,6 +25,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { markStale } from '../domain/terms/store.ts';
 import { auditTerm } from './audit-step.ts';
 import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
+import { missingText } from './term-state.ts';
 
 export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare, work, finish };
 
@@ -33,22 +34,28 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   // A term that could not be published at all may be taken back too.
   if (term.status !== 'Posted' || !['Posted', 'Publishing'].includes(term.stage)) {
-    throw refusal(term, `Term ${term.label} is ${term.status} and ${term.stage}, not Posted`);
+    throw refusal(term, notPosted(term));
   }
   const { moved, touched, followed } = await findUnpostObstacles(tx, tenantId, term.term_id);
-  if (moved > 0)
-    throw refusal(term, `${term.label} has ${counted(moved, 'published or cancelled bill')}`);
+  if (moved > 0) {
+    const bills = counted(moved, 'published or cancelled bill');
+    throw refusal(term, `Term ${term.label} has ${bills}. Correct bills with cancel-bill.`);
+  }
   if (touched > 0) {
     const what = 'a payment, a credit note, a surcharge or an adjustment';
     const or = 'or a balance that changed hands or was settled';
-    throw refusal(term, `${term.label} has ${counted(touched, 'bill')} with ${what}, ${or}`);
+    throw refusal(term, `Term ${term.label} has ${counted(touched, 'bill')} with ${what}, ${or}`);
   }
   if (followed > 0) {
-    throw refusal(
-      term,
-      `${term.label} has ${counted(followed, 'bill')} followed by a later term's`,
-    );
+    const bills = counted(followed, 'bill');
+    const message = `${bills} of term ${term.label} are followed by bills of a later term. `;
+    throw refusal(term, `${message}Unpost the later term first.`);
   }
+}
+
+function notPosted(term: BilledTerm): string {
+  if (term.status !== 'Published') return missingText(term);
+  return `Term ${term.label} is published. Correct single bills with cancel-bill.`;
 }
 
 function refusal(term: BilledTerm, message: string): AppError {

@@ -1,13 +1,14 @@
 // Step 3: readings are entered for a term, all or none. They are not locked by it.
 import { dateIn, namesNoTime, parseDate } from '../base/calendar.ts';
-import { counted } from '../base/counted.ts';
 import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { detailsOf, errorFromUpload, type RowProblem } from '../base/errors.ts';
+import { countReviews, outsideText, storedText } from '../domain/readings/describe.ts';
 import { type CheckedReadings, storeReadings } from '../domain/readings/enter.ts';
 import { checkReadings, type ReadingRow } from '../domain/readings/place.ts';
 import { type ReadingType, readingTypes } from '../domain/readings/reading.ts';
-import { noteInputs } from '../domain/terms/store.ts';
+import { getTerm, noteInputs } from '../domain/terms/store.ts';
+import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from './step.ts';
 import { rowsOf, uploadStep } from './upload-step.ts';
 
@@ -32,14 +33,26 @@ async function store(tx: Tx, job: StepJob, checked: CheckedReadings): Promise<Fi
     { stage: 'ReadingsUploaded', hasChanged: stored > 0 },
     stamp,
   );
-  const underReview = checked.readings.filter((one) => one.status === 'Review').length;
-  const { unchanged } = checked;
-  const parts = [
-    `${counted(stored, 'reading')} stored`,
-    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-    ...(underReview > 0 ? [`${underReview} under review`] : []),
-  ];
-  return { message: parts.join(', '), stored, unchanged, underReview };
+  const message = storedText(checked);
+  const warning = await warningOf(tx, job, checked);
+  return {
+    message: warning === '' ? message : `${message.replace(/\.$/, '')}. ${warning}`,
+    stored,
+    unchanged: checked.unchanged,
+    underReview: countReviews(checked),
+  };
+}
+
+/** Readings are stored whatever their date; the term takes those of its own days. */
+async function warningOf(tx: Tx, job: StepJob, checked: CheckedReadings): Promise<string> {
+  const { tenantId } = job.tenant;
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
+  const { lastReadingDate } = await termRules(tx, tenantId, term);
+  return outsideText(checked, {
+    label: term.label,
+    firstDate: Temporal.PlainDate.from(term.start_date),
+    lastDate: lastReadingDate,
+  });
 }
 
 /** What is to be stored of the rows, if nothing stands against any of them. */
@@ -90,13 +103,13 @@ function readRow(sent: UploadedReading): ReadingRow | Refused {
     return refuse('number', 'METER_NOT_FOUND', `No meter has the number '${meter}'`, meter);
   }
   if (!decimal.test(reading)) {
-    return refuse('value', 'INVALID_NUMBER', `'${reading}' is no reading`, reading);
+    return refuse('value', 'INVALID_NUMBER', `'${reading}' is not a number`, reading);
   }
   const readOn = parseDate(date);
   if (readOn === undefined) {
     const message = namesNoTime(date)
       ? `There is no day ${date}`
-      : `'${date}' is no date of the form DD/MM/YYYY`;
+      : `'${date}' is not a date of the form DD/MM/YYYY`;
     return refuse('readingDate', 'INVALID_DATE', message, date);
   }
   const known = type === '' ? 'Actual' : uploadedTypes.find((one) => one === type);

@@ -54,7 +54,7 @@ export function readEach<Value extends { subscriptionId: number }>(
 }
 
 function repeated([number = '', name = '']: UploadRow): RefusedRow {
-  return refusedRow(1, 'DUPLICATE_ROW', `${name} of ${number} stands twice in this upload`, name);
+  return refusedRow(1, 'DUPLICATE_ROW', `${name} of ${number} appears twice in this upload`, name);
 }
 
 /** Whose row it is, where the term bills it. */

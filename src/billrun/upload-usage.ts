@@ -60,11 +60,11 @@ function readRow(row: UploadRow, known: Known): UploadedUse | RefusedRow {
   const subscription = subscriptionOf(number, known);
   if ('code' in subscription) return subscription;
   if (!known.inputs.has(input)) {
-    const message = `${known.term.context_code} has no input ${input}`;
+    const message = `Service ${known.term.context_code} has no input ${input}`;
     return refusedRow(1, 'UNKNOWN_INPUT', message, input);
   }
   if (text !== '' && !quantity.test(text)) {
-    return refusedRow(2, 'INVALID_NUMBER', `'${text}' is no quantity`, text);
+    return refusedRow(2, 'INVALID_NUMBER', `'${text}' is not a number`, text);
   }
   const { subscription_id: subscriptionId } = subscription;
   const use = { subscriptionId, input, quantity: text === '' ? null : text };
@@ -72,7 +72,7 @@ function readRow(row: UploadRow, known: Known): UploadedUse | RefusedRow {
   const parsed = parseDay(day);
   const date = parsed === undefined ? undefined : formatIsoDay(parsed);
   if (date === undefined || date > known.term.end_date || date < subscription.first_date) {
-    const message = `'${day}' is no day, DD/MM/YYYY, that term ${known.term.label} bills`;
+    const message = `'${day}' is not a day (DD/MM/YYYY) that term ${known.term.label} bills`;
     return refusedRow(3, 'INVALID_DATE', message, day);
   }
   return { ...use, date };

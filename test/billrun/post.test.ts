@@ -236,10 +236,18 @@ test('bills in error and on hold stop posting, or are left out and caught up by 
   const refusal = await refuses(post(run, termId), 'TERM_HAS_OPEN_BILLS', { statusCode: 409 });
   assert.deepEqual(
     refusal.error.details.map((detail) => detail.message),
-    ['1 in error', '1 on hold'],
+    [
+      '1 in error',
+      '1 on hold',
+      `E-000103-2: register kWh of meter ${meters[0]?.number} has no current reading`,
+      'E-000103-3: on hold, x',
+    ],
   );
   const { message } = await post(run, termId, true);
-  assert.equal(message, '1 bill posted, 2 left out');
+  assert.equal(
+    message,
+    '1 bill posted, 2 left for the next term: E-000103-2 READING_MISSING and E-000103-3 on hold',
+  );
   const statuses = (await billsOf(run, termId)).map((bill) => [bill.connectionID, bill.status]);
   assert.deepEqual(statuses, [
     [good, 'Posted'],
@@ -445,7 +453,7 @@ test('a deposit that cannot be computed is an error of its bill, and stops no po
     [['DIVISION_BY_ZERO', 'The security deposit cannot be computed: division by zero']],
   );
   const { message } = await post(run, termId, true);
-  assert.equal(message, '1 bill posted, 1 left out');
+  assert.equal(message, '1 bill posted, 1 left for the next term: E-000103-1 DIVISION_BY_ZERO');
   await assertLaws(scene, run.tenantId);
 });
 

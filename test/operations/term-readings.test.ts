@@ -19,6 +19,10 @@ const reads = await openMetered(scene, 'reads', {
   meteredInputs: [energy],
   batches: Array.from({ length: 20 }, (_, index) => ({ batchCode: `B${index}`, label: 'x' })),
 });
+/** What a message goes on with where readings are missing or under review. */
+const advice =
+  '. Bills that need these readings will be in error: enter or review them, and post again';
+
 const { admin, tenantId, serviceCode, newMeter, newSubscription, hung } = reads;
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
 
@@ -277,7 +281,7 @@ test('current locks the newest accepted reading up to the grace days after the e
     [b.connection, String(b.number), '90', '06/02/2026'],
   );
   const done = await post(termID);
-  assert.equal(done.message, '1 reading locked, 2 missing');
+  assert.equal(done.message, `1 reading locked, 2 missing${advice}`);
   assert.deepEqual(await lockedIn(termID), [
     [a.number, '01/01', 100, '05/02', 320, 'Actual', 0, false],
   ]);
@@ -290,8 +294,8 @@ test('current locks the newest accepted reading up to the grace days after the e
   );
   // What arrives later is locked by the next call, and nothing is locked twice.
   await upload(termID, [c.connection, String(c.number), '33', '31/01/2026']);
-  assert.equal((await post(termID)).message, '1 reading locked, 1 missing');
-  assert.equal((await post(termID)).message, '0 readings locked, 1 missing');
+  assert.equal((await post(termID)).message, `1 reading locked, 1 missing${advice}`);
+  assert.equal((await post(termID)).message, `0 readings locked, 1 missing${advice}`);
   await refuses(
     upload(termID, [a.connection, String(a.number), '300', '04/02/2026']),
     'READING_LOCKED',
@@ -320,9 +324,9 @@ test('a reading under review is not locked, and neither is an older one in its p
     [connection, String(number), '600', '20/01/2026'],
     [connection, String(number), '550', '31/01/2026'],
   );
-  assert.equal((await post(termID)).message, '0 readings locked, 1 under review');
+  assert.equal((await post(termID)).message, `0 readings locked, 1 under review${advice}`);
   const estimated = await post(termID, 'estimated');
-  assert.equal(estimated.message, '0 readings locked, 1 under review');
+  assert.equal(estimated.message, `0 readings locked, 1 under review${advice}`);
   const { data } = await admin.getReadings({ number, status: 'Review' });
   const readingID = data.readings[0]?.readingID ?? 0;
   await admin.reviewReading({ data: { readingID, decision: 'Accept', value: '650' } });
@@ -355,7 +359,7 @@ test('a meter that was exchanged is billed up to its last reading, and the new o
   ]);
   // The old one asks for nothing any more.
   const second = await termIn(batch, february);
-  assert.equal((await post(second)).message, '0 readings locked, 1 missing');
+  assert.equal((await post(second)).message, `0 readings locked, 1 missing${advice}`);
 });
 
 test('previous takes the reading before again, until one comes in', async () => {
@@ -385,7 +389,7 @@ test('estimated makes readings from earlier terms, as often in a row as allowed'
   const [jan, feb, mar, apr, may] = (await Promise.all(
     months.map((days) => termIn(batch, days)),
   )) as [number, number, number, number, number];
-  assert.equal((await post(jan, 'estimated')).message, '0 readings locked, 1 missing');
+  assert.equal((await post(jan, 'estimated')).message, `0 readings locked, 1 missing${advice}`);
   await upload(jan, [connection, String(number), '62', '31/01/2026']);
   await post(jan);
   // 62 in 31 days; February has 28 days: 62 + 2 * 28.
@@ -396,7 +400,7 @@ test('estimated makes readings from earlier terms, as often in a row as allowed'
   assert.equal((await post(mar, 'estimated')).message, '0 readings locked, 1 estimated');
   // 118 + 2 * 31: the estimate itself says nothing, January does.
   assert.deepEqual((await lockedIn(mar))[0]?.slice(4, 7), [180, 'Estimated', 2]);
-  assert.equal((await post(apr, 'estimated')).message, '0 readings locked, 1 missing');
+  assert.equal((await post(apr, 'estimated')).message, `0 readings locked, 1 missing${advice}`);
   await upload(apr, [connection, String(number), '200', '30/04/2026']);
   await post(apr);
   assert.deepEqual((await lockedIn(apr))[0]?.slice(1, 7), [

@@ -4,6 +4,7 @@ import { counted } from '../../base/counted.ts';
 import { type CsvOptions, type CsvRow, readCsv } from '../../base/csv/read.ts';
 import { withFormula } from '../../base/csv/write.ts';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
+import { nearestName } from '../../base/nearest.ts';
 
 /** A row with its filled cells, by the name of the column. */
 export type ImportRow = { line: number; cells: ReadonlyMap<string, string> };
@@ -130,7 +131,7 @@ function checkHeader({ line, cells }: CsvRow, loader: Loader): string[] {
   for (const name of names) {
     const isKnown = known.has(folded(name)) || prefixed(name, loader) !== undefined;
     const shown = name.slice(0, shownNameMax);
-    if (!isKnown) refuse('UNKNOWN_FIELD', shown, `there is no column '${shown}' here`);
+    if (!isKnown) refuse('UNKNOWN_FIELD', shown, unknownText(shown, loader, details.length === 0));
     else if (seen.has(name)) refuse('DUPLICATE', shown, `the column '${shown}' appears twice`);
     seen.add(name);
   }
@@ -140,6 +141,15 @@ function checkHeader({ line, cells }: CsvRow, loader: Loader): string[] {
   const [first] = details;
   if (first) throw new AppError(first.code, { message: first.message, details });
   return names;
+}
+
+/** The nearest name, and once all names there are. */
+function unknownText(name: string, { columns, prefixes }: Loader, isFirst: boolean): string {
+  const nearest = nearestName(name, columns);
+  const meant = nearest === undefined ? '' : ` Did you mean '${nearest}'?`;
+  if (!isFirst) return `there is no column '${name}'.${meant}`;
+  const names = [...columns, ...prefixes.map((prefix) => `${prefix}...`)];
+  return `there is no column '${name}'.${meant} The columns are ${names.join(', ')}`;
 }
 
 function prefixed(cell: string, loader: Loader): string | undefined {

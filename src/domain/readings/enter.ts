@@ -32,6 +32,8 @@ export type CheckedReadings = {
   /** In the order of the rows. */
   problems: RowProblem[];
   readings: NewReading[];
+  /** Of the meters that they are of, in the same order. */
+  meterNumbers: number[];
   remeasured: Remeasured[];
   /** Rows that the registers have already, just as they are. */
   unchanged: number;
@@ -54,7 +56,9 @@ export async function checkPlaced(
   placed: readonly PlacedReading[],
   { keepsSame = false }: EnterOptions = {},
 ): Promise<CheckedReadings> {
-  if (placed.length === 0) return { problems: [], readings: [], remeasured: [], unchanged: 0 };
+  if (placed.length === 0) {
+    return { problems: [], readings: [], meterNumbers: [], remeasured: [], unchanged: 0 };
+  }
   const groups = groupByRegister(placed);
   const references = placed.flatMap((one) => one.externalReference ?? []);
   const [pasts, taken] = await Promise.all([
@@ -62,7 +66,7 @@ export async function checkPlaced(
     references.length === 0 ? new Set<string>() : findTakenReferences(tx, tenantId, references),
   ]);
   const problems = repeatedReferences(placed, taken);
-  const found: { row: number; reading: NewReading }[] = [];
+  const found: { row: number; meterNumber: number; reading: NewReading }[] = [];
   const remeasured: Remeasured[] = [];
   let unchanged = 0;
   groups.forEach((group, at) => {
@@ -78,11 +82,18 @@ export async function checkPlaced(
     rows.forEach((row, index) => {
       const verdict = judgement.verdicts[index];
       if (!verdict) throw new Error('a reading was not judged');
-      found.push({ row: row.row, reading: newReading(row, verdict) });
+      const { meterNumber } = group.register;
+      found.push({ row: row.row, meterNumber, reading: newReading(row, verdict) });
     });
   });
   found.sort((a, b) => a.row - b.row);
-  return { problems, readings: found.map((one) => one.reading), remeasured, unchanged };
+  return {
+    problems,
+    readings: found.map((one) => one.reading),
+    meterNumbers: found.map((one) => one.meterNumber),
+    remeasured,
+    unchanged,
+  };
 }
 
 /** Without those that are stored; of one that stands twice in the request, the second stays. */

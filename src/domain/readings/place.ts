@@ -106,14 +106,14 @@ function placeOf(
   }
   const place = places.find((one) => hangs(one, row));
   if (!place) {
-    const where = subscriptionNumber === null ? 'nowhere' : `not at ${subscriptionNumber}`;
-    const message = `Meter ${number} hung ${where} on ${date}`;
+    const where = subscriptionNumber === null ? 'anywhere' : `at ${subscriptionNumber}`;
+    const message = `Meter ${number} was not installed ${where} on ${date}`;
     return refuse('number', 'METER_NOT_ASSIGNED', message, number);
   }
   const register = registerOf(place, row.register);
   if (!register) {
     const names = place.registers.map((one) => one.register).join(', ');
-    const message = `Meter ${number} has the registers ${names}`;
+    const message = `Meter ${number} has several registers. Name one of ${names}`;
     return refuse('register', 'REGISTER_REQUIRED', message, row.register);
   }
   const value = registerValue(register, row.value);

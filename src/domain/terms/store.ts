@@ -87,12 +87,14 @@ function violations(label: string, billingPeriodId: number, dateField: 'startDat
   return {
     terms_overlap: () =>
       new AppError('TERM_OVERLAP', {
-        message: 'A regular term of the same batch and billing period has days of these',
+        message:
+          'Another regular term of this batch and billing period has some of these days. ' +
+          'get-terms shows it: change the dates, or cancel the other term.',
         field: `data.${dateField}`,
       }),
     terms_label_key: () =>
       new AppError('DUPLICATE', {
-        message: `A term of the batch is labelled '${label}' already`,
+        message: `The batch has a term with the label '${label}'. Choose another label.`,
         field: 'data.label',
       }),
     terms_period_fkey: () =>

@@ -52,7 +52,9 @@ function assertDraft(term: BilledTerm, bill: BillKey): void {
   const isDraft = ['Draft', 'Hold', 'Error'].includes(bill.status);
   if (term.status === 'Open' && term.stage === 'Generated' && isDraft) return;
   throw new AppError('INVALID_STATE', {
-    message: `The bill is ${bill.status}, its term ${term.status} and ${term.stage}`,
+    message:
+      `The bill is ${bill.status} and its term is ${term.stage}. ` +
+      'Only bills of a Generated term can be put on hold or released.',
     current: { status: bill.status, term: term.status, stage: term.stage },
     allowed: ['Draft', 'Hold', 'Error'],
   });

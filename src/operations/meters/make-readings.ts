@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
-import { counted } from '../../base/counted.ts';
 import { dayOf } from '../../base/days.ts';
 import { detailsOf, errorFromRows } from '../../base/errors.ts';
+import { countReviews, storedText } from '../../domain/readings/describe.ts';
 import { storeReadings } from '../../domain/readings/enter.ts';
 import { checkReadings } from '../../domain/readings/place.ts';
 import { empty, limits } from '../fields.ts';
@@ -44,20 +44,18 @@ export const makeReadings = operation({
     const stamp = { at: call.now, by: call.principal.name };
     const firstId = await storeReadings(tx, tenant.tenantId, checked, stamp);
     const stored = checked.readings.length;
-    const reviews = checked.readings.filter((one) => one.status === 'Review').length;
     // Each reading carries who stored it and when; the trail names them as one.
     call.audit({
       subject: 'reading',
       subjectId: firstId,
       before: null,
-      after: { readings: stored, underReview: reviews, lastReadingID: firstId + stored - 1 },
+      after: {
+        readings: stored,
+        underReview: countReviews(checked),
+        lastReadingID: firstId + stored - 1,
+      },
     });
     const resourceIds = Array.from({ length: stored }, (_, index) => firstId + index);
-    return { message: messageOf(stored, reviews), data: {}, ids: { resourceIds } };
+    return { message: storedText(checked), data: {}, ids: { resourceIds } };
   },
 });
-
-function messageOf(stored: number, reviews: number): string {
-  const all = `${counted(stored, 'reading')} stored`;
-  return reviews === 0 ? all : `${all}, ${reviews} under review`;
-}
