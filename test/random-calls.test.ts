@@ -7,7 +7,7 @@ import type { OperationName } from '../src/operations/catalogue.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import { checkAnswer, type Envelope } from './support/client.ts';
 import { send } from './support/http.ts';
-import { type RandomCall, randomCall, type Sources } from './support/random-calls.ts';
+import { guest, type RandomCall, randomCall, type Sources } from './support/random-calls.ts';
 import { Harvest, randomFrom, Values } from './support/random-values.ts';
 import { adminPassword, openScene } from './support/scene.ts';
 import { startServerProcess } from './support/server-process.ts';
@@ -30,6 +30,7 @@ await root.updateUser({ user: { partyNumber: 100001, connectionGroups } });
 await prepareSubscriptions(root);
 scene.runJobs();
 await makeStagedTerms(root);
+await root.makeLogins({ logins: [{ ...guest, name: 'Guest', roles: ['Auditor'] }] });
 await callExamples();
 
 /** So that what examples name is there. */

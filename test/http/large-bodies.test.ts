@@ -5,6 +5,7 @@ import { catalogue } from '../../src/operations/catalogue.ts';
 import { ask, exchange, requestText } from '../support/http.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 import { openScene } from '../support/scene.ts';
+import { prepareSubscriptions } from '../support/working-requests.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('raw');
@@ -122,6 +123,29 @@ test('a hundred thousand readings are parsed and checked while others are served
   assert.ok(refused.turnMs < turnMsMax, `${refused.turnMs} ms`);
   const cut = await timed('makeReadings', rows.slice(0, -1), known);
   assert.equal(cut.code, 'MALFORMED_JSON');
+});
+
+test('tens of thousands of readings of one register are judged while others are served', async () => {
+  const client = await scene.workspace('judged');
+  await client.makeUsers({ userType: 'customer', users: [{ name: 'First' }, { name: 'Second' }] });
+  await prepareSubscriptions(client);
+  const twoDigits = (number: number) => String(number).padStart(2, '0');
+  const rows = Array.from({ length: 30_000 }, (_, i) => {
+    const [hour, minute] = [Math.floor(i / 60) % 24, i % 60].map(twoDigits);
+    const readingDate = `${twoDigits(1 + (Math.floor(i / 1_440) % 28))}/06/2025`;
+    // Each is below the one before it, which is put under review.
+    return {
+      number: 601,
+      value: String(50_000 - i),
+      readingDate,
+      readingTime: `${hour}:${minute}`,
+    };
+  });
+  const fields = `"readings":${JSON.stringify(rows)}`;
+  const headers = { 'X-Workspace': 'judged', Authorization: client.token ?? '' };
+  const { envelope, turnMs } = await timed('makeReadings', fields, headers);
+  assert.equal(envelope.success, true, envelope.message);
+  assert.ok(turnMs < turnMsMax, `${turnMs} ms`);
 });
 
 test('of a long list the items behind the first are named by their places', async () => {

@@ -14,6 +14,9 @@ export type RandomCall = {
 
 export type Sources = { random: Random; harvest: Harvest; values: Values };
 
+/** A login that anybody may use. */
+export const guest = { username: 'guest', password: 'correct horse battery' };
+
 /** Rarer than others: each costs hashes of passwords, which take as long as a hundred calls. */
 const dear = new Set(['login', 'logout', 'makeLogins', 'makeClients', 'updateLogin']);
 const dearOnceIn = 8;
@@ -37,9 +40,34 @@ function fieldsOf(sources: Sources, name: OperationName, operation: Operation): 
   const { random, values } = sources;
   const kind = random.below(10);
   if (kind === 0) return values.odd() as Json;
-  const good = random.once(2) ? drawn(sources, operation) : adapted(sources, name, operation);
+  const recipe = random.once(2) ? recipes[name] : undefined;
+  const made = () =>
+    random.once(2) ? drawn(sources, operation) : adapted(sources, name, operation);
+  const good = recipe?.(sources) ?? made();
   return (kind < 7 ? good : values.spoiled(good)) as Json;
 }
+
+/** Where neither schema nor example leads to a success, because each needs something new. */
+const recipes: Partial<Record<OperationName, (sources: Sources) => Json>> = {
+  login: () => guest,
+  makeClients: ({ random }) => ({
+    clients: [
+      {
+        clientID: `client-${random.below(1e9)}`,
+        clientSecret: 'x'.repeat(40),
+        roles: ['Meter Reader'],
+      },
+    ],
+  }),
+  importData: ({ random, harvest }) => ({
+    kind: 'Meters',
+    content:
+      'number,brand,meterType,purchaseDate,mf\r\n' +
+      `${random.once(4) ? harvest.for('number') : random.below(1e9) + 1e6},Itron,` +
+      `Electric single phase,15/01/2024,${random.pick(['1', '20', 'x'])}\r\n`,
+    dryRun: random.once(3),
+  }),
+};
 
 function drawn(sources: Sources, operation: Operation): Json {
   return withUpload(sources, operation, sources.values.valid(requestOf(operation)) as Json);

@@ -99,6 +99,9 @@ const nastyTexts = [
 const nastyNumbers = [-1, 0, -0, 0.1, 1e-9, 32_768, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e21, 1e300];
 const nastyValues = [null, true, [], {}, [[]], [null], { a: { b: [1] } }, '7', 7];
 
+/** A step that is scheduled for then can be cancelled meanwhile. */
+const later = Temporal.Now.plainDateTimeISO().add({ days: 3 }).toString().slice(0, 19);
+
 export class Values {
   readonly #random: Random;
   readonly #harvest: Harvest;
@@ -145,6 +148,7 @@ export class Values {
     const random = this.#random;
     if (node.format?.startsWith('date')) return this.#date(node.format === 'date-compact');
     if (known !== undefined && node.format === undefined) return String(known);
+    if (node.format === 'schedule-time' && random.once(3)) return later;
     if (node.format !== undefined) return String(minimal(node));
     const text = random.once(12) ? random.pick(nastyTexts) : random.pick(texts);
     return text.padEnd(node.minLength ?? 0, '.').slice(0, node.maxLength ?? 4_000);

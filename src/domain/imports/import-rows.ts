@@ -68,14 +68,14 @@ export async function importRows(
       if (problem) problems.push(problem);
       else whole.push(named);
     }
-    if (whole.length > 0) problems.push(...(await loader.load(whole)));
+    if (whole.length > 0) problems.push(...distinct(await loader.load(whole)));
     onProgress(rows, problems.length);
     if (problems.length > problemsMax) break;
   }
   if (!header || lines === 0) {
     throw new AppError('REQUIRED_FIELD', { message: 'The file has no rows', field: 'content' });
   }
-  return { rows, problems: distinct(problems).sort((a, b) => a.line - b.line) };
+  return { rows, problems: problems.sort((a, b) => a.line - b.line) };
 }
 
 /** A cell that is used for two things is wrong once. */

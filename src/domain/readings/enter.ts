@@ -1,4 +1,4 @@
-// Entering readings: one or a hundred thousand, in a constant number of statements. Every row is
+// Entering readings: one or a hundred thousand, in a few statements. Every row is
 // brought to its register and its place among the readings there; a row that cannot be entered is
 // named, and then nothing is.
 import { formatDay } from '../../base/days.ts';
@@ -6,6 +6,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { compare, zero } from '../../base/numbers/exact.ts';
+import { inSlices, slicing } from '../../base/slices.ts';
 import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -69,15 +70,17 @@ export async function checkPlaced(
   const found: { row: number; meterNumber: number; reading: NewReading }[] = [];
   const remeasured: Remeasured[] = [];
   let unchanged = 0;
-  groups.forEach((group, at) => {
+  const slices = slicing();
+  for (const [at, group] of groups.entries()) {
+    await slices.pause();
     const past = pasts[at];
     if (!past) throw new Error('the past of a register was not found');
     const rows = keepsSame ? newRows(group, past) : group.rows;
     unchanged += group.rows.length - rows.length;
     const refused = refusals({ ...group, rows }, past);
     problems.push(...refused);
-    if (refused.length > 0 || rows.length === 0) return;
-    const judgement = judgeReadings(group.register, past, rows);
+    if (refused.length > 0 || rows.length === 0) continue;
+    const judgement = await inSlices(judgeReadings(group.register, past, rows));
     remeasured.push(...judgement.remeasured);
     rows.forEach((row, index) => {
       const verdict = judgement.verdicts[index];
@@ -85,7 +88,7 @@ export async function checkPlaced(
       const { meterNumber } = group.register;
       found.push({ row: row.row, meterNumber, reading: newReading(row, verdict) });
     });
-  });
+  }
   found.sort((a, b) => a.row - b.row);
   return {
     problems,
@@ -170,6 +173,9 @@ function repeatedReferences(
   });
 }
 
+/** Few enough that their statement is written in a moment. */
+const insertedAtOnce = 10_000;
+
 /** Stores what was checked, and returns the id of the first; the others follow it. */
 export async function storeReadings(
   tx: Tx,
@@ -179,7 +185,10 @@ export async function storeReadings(
 ): Promise<number> {
   const { readings, remeasured } = checked;
   const firstId = await takeNumbers(tx, tenantId, 'reading', readings.length);
-  await insertReadings(tx, tenantId, readings, firstId, stamp);
+  for (let at = 0; at < readings.length; at += insertedAtOnce) {
+    const some = readings.slice(at, at + insertedAtOnce);
+    await insertReadings(tx, tenantId, some, firstId + at, stamp);
+  }
   if (remeasured.length > 0) await updateMeasures(tx, tenantId, remeasured, stamp);
   return firstId;
 }

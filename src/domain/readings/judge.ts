@@ -13,6 +13,7 @@ import {
   one,
   zero,
 } from '../../base/numbers/exact.ts';
+import type { Steps } from '../../base/slices.ts';
 import { registerUse } from '../rating/quantities.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import type { ReadingFlag, ReadingType } from './reading.ts';
@@ -94,11 +95,15 @@ const intervalsNeeded = 2;
 type Step = { at: number; entered: EnteredReading } | { past: PastReading };
 type Point = Pick<PastReading, 'day' | 'time' | 'value' | 'type'>;
 
-export function judgeReadings(
+/** Readings that are judged before others are served. */
+const judgedAtOnce = 200;
+
+/** A register may have as many readings as a request holds. */
+export function* judgeReadings(
   register: RegisterInPlace,
   past: RegisterPast,
   entered: readonly EnteredReading[],
-): Judgement {
+): Steps<Judgement> {
   const verdicts: Verdict[] = [];
   const remeasured: Remeasured[] = [];
   let previous: Point | null = past.previous;
@@ -106,22 +111,23 @@ export function judgeReadings(
   const intervals = [...past.intervals];
   const steps = inOrder(past.following, entered);
   const nexts = nextPasts(steps);
-  steps.forEach((step, index) => {
+  for (const [index, step] of steps.entries()) {
+    if (index % judgedAtOnce === judgedAtOnce - 1) yield;
     if ('past' in step) {
       const measure = hasChanged ? remeasure(register, previous, step.past) : null;
       if (measure) remeasured.push(measure);
       hasChanged = false;
       remember(intervals, step.past, measure ?? step.past);
       previous = step.past;
-      return;
+      continue;
     }
     const verdict = judge(register, previous, step.entered, intervals, nexts[index]);
     verdicts[step.at] = verdict;
-    if (verdict.status === 'Review') return;
+    if (verdict.status === 'Review') continue;
     remember(intervals, step.entered, verdict);
     previous = step.entered;
     hasChanged = true;
-  });
+  }
   return { verdicts, remeasured };
 }
 

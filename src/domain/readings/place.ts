@@ -3,6 +3,7 @@
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, RowProblem } from '../../base/errors.ts';
+import { slicing } from '../../base/slices.ts';
 import {
   type CheckedReadings,
   checkPlaced,
@@ -50,6 +51,9 @@ export type PlaceOptions = {
   ownPartyId?: number | null;
 };
 
+/** Rows that are brought to their registers before others are served. */
+const placedAtOnce = 500;
+
 type Placed = { placed: PlacedReading[]; problems: RowProblem[] };
 
 /** Locks the assignments of the meters: until the end nobody else enters readings there. */
@@ -70,11 +74,13 @@ async function placeReadings(
   ]);
   const placed: PlacedReading[] = [];
   const problems: RowProblem[] = [];
-  rows.forEach((row, index) => {
+  const slices = slicing();
+  for (const [index, row] of rows.entries()) {
+    if (index % placedAtOnce === 0) await slices.pause();
     const found = placeOf(row, places.get(row.meterNumber), known, today);
     if ('code' in found) problems.push({ row: index, ...found });
     else placed.push({ ...row, row: index, ...found });
-  });
+  }
   return { placed, problems };
 }
 
