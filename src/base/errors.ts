@@ -185,6 +185,7 @@ export const errorCodes = {
   DUPLICATE_ROW: rule('The same thing stands twice'),
   TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
   DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
+  DOCUMENT_TOO_SLOW: rule('The document takes longer to make than allowed'),
   DOCUMENT_FAILED: rule('The document could not be made'),
   DATE_IN_FUTURE: rule('The date lies in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Tx } from '../base/db/pool.ts';
 import type { AppError } from '../base/errors.ts';
 import { writeWholeFile } from '../base/whole-file.ts';
+import { printBatches } from '../domain/delivery/print-batches.ts';
 import { insertPrintFile } from '../domain/delivery/print-files-store.ts';
 import { printInputs } from '../domain/delivery/print-inputs.ts';
 import {
@@ -81,7 +82,7 @@ async function writePrintFile(tx: Tx, job: StepJob, path: string, queued: readon
   // Loaded here, because most workers never print: the threads of the renderer do the rest.
   const { mergeBills } = await import('../domain/documents/render-bill.ts');
   const { rendererEdition } = await import('../domain/delivery/edition.ts');
-  const inputs = printInputs(tx, job.tenant.tenantId, print, onMissing);
+  const inputs = printInputs(printBatches(tx, job.tenant.tenantId, print, onMissing));
   const measured = measure(mergeBills(inputs, onFailed));
   await writeWholeFile(path, measured.pieces, 0o600);
   return { failures, edition: rendererEdition(), ...measured.end() };

@@ -1,47 +1,42 @@
 // The bills of a print file as they are rendered, whether it is written or asked for again.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Tx } from '../../base/db/pool.ts';
-import { findCancellations } from '../bills/replaced-store.ts';
+import type { CancellationRow } from '../bills/replaced-store.ts';
 import type { BillDocumentInput } from '../documents/bill-document.ts';
-import { billInput, letterheadOf } from './bill-input.ts';
-import { listBillsByIds, listDocumentsOf } from './documents-store.ts';
-import { settingsByVersion } from './freeze-setting.ts';
+import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
+import type { RenderSetting } from './document-setting.ts';
 
-const billsPerRead = 100;
+export type PrintedBill = { version: number; bill: StoredBill; cancellation?: CancellationRow };
 
-/**
- * In the order of the ids, which decides the bytes of the file. Between two bills the process
- * attends to other things: rendering would keep it for seconds.
- */
+export type PrintBatch = {
+  /** By version, all that the bills need. */
+  settings: ReadonlyMap<number, RenderSetting>;
+  bills: readonly PrintedBill[];
+};
+
+/** Between two bills other things get their turn: rendering all would take seconds. */
 export async function* printInputs(
-  tx: Tx,
-  tenantId: number,
-  print: { termId: number; billIds: readonly number[] },
-  onMissing: (billId: number) => void,
+  batches: AsyncIterable<PrintBatch>,
 ): AsyncGenerator<BillDocumentInput> {
-  const { termId, billIds } = print;
-  for (let at = 0; at < billIds.length; at += billsPerRead) {
-    const some = billIds.slice(at, at + billsPerRead);
-    const bills = await listBillsByIds(tx, tenantId, some);
-    const billOf = new Map(bills.map((bill) => [bill.bill_id, bill]));
-    const cancelled = bills.filter((bill) => bill.status === 'Cancelled');
-    const ids = cancelled.map((bill) => bill.bill_id);
-    const cancellations = await findCancellations(tx, tenantId, ids);
-    const documents = await listDocumentsOf(tx, tenantId, some);
-    const versionOf = new Map(documents.map((one) => [one.bill_id, one.setting_version]));
-    const versions = [...new Set(versionOf.values())];
-    const settings = await settingsByVersion(tx, tenantId, termId, versions);
-    const letterheads = new Map(
-      [...settings].map(([version, one]) => [version, letterheadOf(one)]),
-    );
-    for (const billId of some) {
-      const version = versionOf.get(billId) ?? 0;
-      const bill = billOf.get(billId);
+  const letterheadFor = letterheads();
+  for await (const { settings, bills } of batches) {
+    for (const { version, bill, cancellation } of bills) {
       const setting = settings.get(version);
-      const letterhead = letterheads.get(version);
-      if (!bill || !setting || !letterhead) onMissing(billId);
-      else yield billInput(setting, letterhead, bill, cancellations.get(billId));
+      if (!setting) throw new Error(`setting ${version} of documents is missing`);
+      yield billInput(setting, letterheadFor(version, setting), bill, cancellation);
       await turn();
     }
   }
+}
+
+/** One for each setting, so that its logo is in the file once. */
+function letterheads() {
+  const known = new Map<number, ReturnType<typeof letterheadOf>>();
+  return (version: number, setting: RenderSetting) => {
+    let found = known.get(version);
+    if (found === undefined) {
+      found = letterheadOf(setting);
+      known.set(version, found);
+    }
+    return found;
+  };
 }

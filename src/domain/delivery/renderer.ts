@@ -1,6 +1,6 @@
 // The threads that render bills, shared by all jobs of a worker.
-import { Tinypool } from 'tinypool';
 import { inTurns } from '../../base/at-once.ts';
+import { openThreads } from '../../base/threads.ts';
 import type { StoredBill } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
@@ -19,20 +19,10 @@ export type Renderer = {
 const billsPerTask = 10;
 /** A bill takes some thousandths of a second; one that takes this long will never be done. */
 const taskMs = 120_000;
-const idleMs = 30_000;
-/** A document that needs more is set aside instead of the process. */
-const threadMegabytes = 512;
 
 export function openRenderer(options: { threads: number; taskMs?: number }): Renderer {
-  const pool = new Tinypool({
-    filename: new URL('./render-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: options.threads,
-    idleTimeout: idleMs,
-    // A thread that sleeps between tasks never comes to free the buffers of what it has drawn.
-    useAtomics: false,
-    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
-  });
+  const file = new URL('./render-thread.ts', import.meta.url);
+  const threads = openThreads({ file, threads: options.threads });
   const limitMs = options.taskMs ?? taskMs;
   // What waits for a thread must not be taken for what hangs: its time begins with its turn.
   const inTurn = inTurns(options.threads);
@@ -48,7 +38,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     const task = { setting, bills, mails: own };
     return inTurn(() => {
       if (isClosed) throw new Error('the renderer is closed');
-      return pool.run(task, { signal: AbortSignal.timeout(limitMs) });
+      return threads.run('default', task, { limitMs });
     });
   }
 
@@ -88,7 +78,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     },
     close() {
       isClosed = true;
-      return pool.destroy();
+      return threads.close();
     },
   };
 }

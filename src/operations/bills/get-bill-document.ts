@@ -2,14 +2,15 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findCancellations } from '../../domain/bills/replaced-store.ts';
-import { billInput, letterheadOf, type StoredBill } from '../../domain/delivery/bill-input.ts';
+import type { StoredBill } from '../../domain/delivery/bill-input.ts';
+import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
+import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import {
   type DocumentRow,
   findBillToShow,
   listDocumentsOf,
 } from '../../domain/delivery/documents-store.ts';
 import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
-import type { BillDocumentInput } from '../../domain/documents/bill-document.ts';
 import { id, maybe, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
@@ -37,27 +38,27 @@ export const getBillDocument = operation({
     'INVALID_STATE',
     'TEMPLATE_INVALID',
     'DOCUMENT_TOO_LONG',
+    'DOCUMENT_TOO_SLOW',
+    'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
   ],
   example: { billID: 991, format: 'HTML' },
+  turns: documentTurns,
   async handle(call, { billID: billId, format = 'PDF', kind }) {
-    const { input, published } = await billToShow(call, billId, kind ?? null);
-    // Fonts and all that draws with them are loaded when a document is asked for.
-    if (format === 'HTML') {
-      const { renderBillHtml } = await import('../../domain/documents/bill-html.ts');
-      const base64 = Buffer.from(renderBillHtml(input).html).toString('base64');
-      return { message: '1 found', data: { contentType: 'text/html; charset=utf-8', base64 } };
-    }
-    const { renderBill } = await import('../../domain/documents/render-bill.ts');
-    const bytes = renderBill(input);
-    const message = published ? await compared(bytes, published) : '1 found';
-    const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
-    return { message, data };
+    const { task, published } = await billToShow(call, billId, kind ?? null);
+    const made = await documentThreads().make({ ...task, format });
+    const isCompared = format === 'PDF' && published !== undefined;
+    return {
+      message: isCompared ? compared(made, published) : '1 found',
+      data: { contentType: contentTypes[format], base64: made.base64 },
+    };
   },
 });
 
+const contentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };
+
 type Shown = {
-  input: BillDocumentInput;
+  task: Omit<DocumentTask, 'format'>;
   /** What was stored of the document when it was published, if this is the one. */
   published: DocumentRow | undefined;
 };
@@ -75,16 +76,15 @@ async function billToShow(call: Call, billId: number, asked: Kind | null): Promi
       )
     : await previewSetting(tx, tenantId, await getBilledTerm(tx, tenantId, bill.term_id));
   if (!setting) throw new Error(`the setting of document ${document?.document_id} is gone`);
-  const letterhead = letterheadOf(setting);
   if (kind === 'Cancelled') {
     const cancellations = await findCancellations(tx, tenantId, [billId]);
-    const input = billInput(setting, letterhead, bill, cancellations.get(billId));
-    return { input, published: undefined };
+    const task = { setting, bill, cancellation: cancellations.get(billId) };
+    return { task, published: undefined };
   }
   if (!document && bill.status === 'Published') throw new Error('a published bill has no document');
   // A document that was published says so, whatever became of the bill.
   const shown = document ? { ...bill, status: 'Published' } : bill;
-  return { input: billInput(setting, letterhead, shown), published: document };
+  return { task: { setting, bill: shown, cancellation: undefined }, published: document };
 }
 
 /** Refuses a kind that the bill does not have. */
@@ -106,9 +106,8 @@ function refusal({ status }: StoredBill, message: string): AppError {
 }
 
 /** The very bytes that were published, unless a later version of the program lays out otherwise. */
-async function compared(bytes: Buffer, document: DocumentRow): Promise<string> {
-  const { rendererEdition, sha256 } = await import('../../domain/delivery/edition.ts');
-  if (document.sha256 === sha256(bytes)) return '1 found';
-  if (document.edition === rendererEdition()) throw new AppError('DOCUMENT_DIFFERS');
+function compared({ sha256, edition }: MadeDocument, document: DocumentRow): string {
+  if (document.sha256 === sha256) return '1 found';
+  if (document.edition === edition) throw new AppError('DOCUMENT_DIFFERS');
   return '1 found, laid out anew by another version of the program';
 }

@@ -3,9 +3,10 @@ import { Format } from 'typebox/format';
 import { isTimeZone } from '../../base/calendar.ts';
 import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
-import { AppError, errorFromDetails } from '../../base/errors.ts';
+import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { isLocale } from '../../base/locales.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { isBillNumberFormat, isNumberFormat } from '../../domain/tenants/number-format.ts';
@@ -103,13 +104,15 @@ export const updateSettingsOperation = operation({
   summary: 'Changes settings of the workspace; those left out stay as they are.',
   request: Type.Object({ data: settingsChange }),
   response: empty,
-  errors: ['STALE_OBJECT', 'IN_USE', 'TEMPLATE_INVALID'],
+  errors: ['STALE_OBJECT', 'IN_USE', 'TEMPLATE_INVALID', 'DOCUMENT_TOO_SLOW', 'DOCUMENT_FAILED'],
   example: { data: { timezone: 'Asia/Karachi', locale: 'en-PK' } },
-  async handle(call, body) {
+  prepare: ({ tenant }, { data }) => {
+    assertSmall('data.letterhead', data.letterhead);
+    assertSmall('data.reminders', data.reminders);
+    return problemsOf(tenant.tenantId, data.letterhead ?? {});
+  },
+  async handle(call, body, problems) {
     const { tx, tenant } = call;
-    assertSmall('data.letterhead', body.data.letterhead);
-    assertSmall('data.reminders', body.data.reminders);
-    const problems = letterheadProblems(body.data.letterhead ?? {}, 'data.letterhead');
     if (problems.length > 0) throw errorFromDetails(problems);
     const before = await findSettings(tx, tenant.tenantId, { lock: true });
     assertNotStale(body.data.ts, before, { what: 'The workspace', field: 'data.ts' });
@@ -140,6 +143,13 @@ function assertBillNumbers(before: SettingsRow, wanted: SettingsRow): void {
     field: 'data.billNumberFormat',
     statusCode: 422,
   });
+}
+
+/** A logo is decoded in a thread: its pixels may be many more than its bytes. */
+async function problemsOf(tenantId: number, letterhead: object): Promise<ErrorDetail[]> {
+  const field = 'data.letterhead';
+  if (!('logo' in letterhead)) return letterheadProblems(letterhead, field);
+  return documentTurns.run(tenantId, () => documentThreads().checkLetterhead(letterhead, field));
 }
 
 function assertSmall(field: string, value: object | null | undefined): void {

@@ -1,0 +1,73 @@
+// What the server makes of documents in threads of their own, so that it goes on answering.
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
+import type { CancellationRow } from '../bills/replaced-store.ts';
+import type { BillDocumentInput } from '../documents/bill-document.ts';
+import { renderBillHtml } from '../documents/bill-html.ts';
+import { letterheadProblems } from '../documents/check-letterhead.ts';
+import { mergeBills, renderBill } from '../documents/render-bill.ts';
+import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
+import type { RenderSetting } from './document-setting.ts';
+import { rendererEdition, sha256 } from './edition.ts';
+import { type PrintBatch, printInputs } from './print-inputs.ts';
+import { type RenderError, renderErrorOf } from './render-outcome.ts';
+
+export type DocumentTask = {
+  format: 'PDF' | 'HTML';
+  setting: RenderSetting;
+  bill: StoredBill;
+  cancellation: CancellationRow | undefined;
+};
+
+export type MadeDocument = { base64: string; sha256: string; edition: string };
+/** Errors go as data: their class would be lost between threads. */
+export type DocumentOutcome = MadeDocument | { error: RenderError };
+
+export function document({ format, setting, bill, cancellation }: DocumentTask): DocumentOutcome {
+  try {
+    const input = billInput(setting, letterheadOf(setting), bill, cancellation);
+    return made(format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html));
+  } catch (error) {
+    return { error: renderErrorOf(error) };
+  }
+}
+
+function made(bytes: Buffer): MadeDocument {
+  return {
+    base64: bytes.toString('base64'),
+    sha256: sha256(bytes),
+    edition: rendererEdition(),
+  };
+}
+
+/** Asks for batch after batch through the port, until there is none. */
+export async function printFile({ port }: { port: MessagePort }): Promise<DocumentOutcome> {
+  try {
+    const pieces: Buffer[] = [];
+    for await (const piece of mergeBills(printInputs(batchesFrom(port)), fail)) pieces.push(piece);
+    return made(Buffer.concat(pieces));
+  } catch (error) {
+    return { error: renderErrorOf(error) };
+  } finally {
+    port.close();
+  }
+}
+
+function fail(_: BillDocumentInput, error: Error): never {
+  throw error;
+}
+
+async function* batchesFrom(port: MessagePort): AsyncGenerator<PrintBatch> {
+  for (;;) {
+    const answer = once(port, 'message');
+    port.postMessage('next');
+    const [batch] = (await answer) as [PrintBatch | null];
+    if (batch === null) return;
+    yield batch;
+  }
+}
+
+/** Decodes the logo, which takes as long as its pixels are many. */
+export function letterhead(task: { letterhead: object; field: string }) {
+  return letterheadProblems(task.letterhead, task.field);
+}

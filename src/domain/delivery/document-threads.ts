@@ -1,0 +1,104 @@
+// Documents that calls ask for are made in threads, each within a time limit. A workspace has its
+// share of them, so that the documents of one keep no other waiting.
+import { on } from 'node:events';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
+import { FairTurns } from '../../base/fair-turns.ts';
+import { openThreads, TaskTimeout } from '../../base/threads.ts';
+import type { DocumentOutcome, DocumentTask, MadeDocument } from './document-thread.ts';
+import type { PrintBatch } from './print-inputs.ts';
+import { renderErrorOf } from './render-outcome.ts';
+
+/** Of a workspace one document and one print file are made at a time. */
+const places = 2;
+const turns = { places, share: 1, waitingMax: 20, waitMs: 20_000 };
+export const documentTurns = new FairTurns({ ...turns, what: 'documents' });
+export const printFileTurns = new FairTurns({ ...turns, waitingMax: 2, what: 'print files' });
+
+/** A bill takes some hundredths of a second, and a second more with a new thread. */
+const documentMs = 15_000;
+/** Two thousand bills take some ten seconds. */
+const printFileMs = 120_000;
+
+export type DocumentThreads = {
+  make(task: DocumentTask): Promise<MadeDocument>;
+  makePrintFile(batches: AsyncIterable<PrintBatch>): Promise<MadeDocument>;
+  checkLetterhead(letterhead: object, field: string): Promise<ErrorDetail[]>;
+  close(): Promise<void>;
+};
+
+export function openDocumentThreads(options: { limitMs?: number } = {}): DocumentThreads {
+  const limitMs = options.limitMs ?? documentMs;
+  const file = new URL('./document-thread.ts', import.meta.url);
+  // As many as turns: what has its turn waits for no thread.
+  const threads = openThreads({ file, threads: 2 * places });
+  return {
+    async make(task) {
+      return resultOf(
+        await within(limitMs, threads.run<DocumentOutcome>('document', task, { limitMs })),
+      );
+    },
+    async makePrintFile(batches) {
+      const { port1: own, port2: port } = new MessageChannel();
+      const options = { limitMs: printFileMs, transfer: [port] };
+      const making = threads.run<DocumentOutcome>('printFile', { port }, options);
+      const handing = handOut(batches, own);
+      try {
+        const [outcome] = await within(printFileMs, Promise.all([making, handing]));
+        return resultOf(outcome);
+      } finally {
+        // Whichever failed, the other ends as well.
+        own.close();
+        await Promise.allSettled([making, handing]);
+      }
+    },
+    async checkLetterhead(letterhead, field) {
+      return within(limitMs, threads.run('letterhead', { letterhead, field }, { limitMs }));
+    },
+    close: threads.close,
+  };
+}
+
+let opened: DocumentThreads | undefined;
+
+/** Those of the process. */
+export function documentThreads(): DocumentThreads {
+  opened ??= openDocumentThreads();
+  return opened;
+}
+
+/** Batches are read from the database as fast as the thread asks for them. */
+async function handOut(batches: AsyncIterable<PrintBatch>, port: MessagePort): Promise<void> {
+  const asked = on(port, 'message', { close: ['close'] });
+  try {
+    for await (const batch of batches) {
+      if ((await asked.next()).done) return;
+      port.postMessage(batch);
+    }
+    if ((await asked.next()).done) return;
+  } finally {
+    port.postMessage(null);
+  }
+}
+
+async function within<Result>(limitMs: number, task: Promise<Result>): Promise<Result> {
+  try {
+    return await task;
+  } catch (error) {
+    if (error instanceof TaskTimeout) throw tooSlow(limitMs, error);
+    if (error instanceof AppError) throw error;
+    throw new AppError('DOCUMENT_FAILED', { message: renderErrorOf(error).message, cause: error });
+  }
+}
+
+function tooSlow(limitMs: number, cause: Error): AppError {
+  const what = `The document could not be made within ${limitMs / 1_000} seconds`;
+  const message = `${what}. Shorten its texts, above all that of the template, and ask again`;
+  return new AppError('DOCUMENT_TOO_SLOW', { message, cause });
+}
+
+function resultOf(outcome: DocumentOutcome): MadeDocument {
+  if (!('error' in outcome)) return outcome;
+  const { code, message } = outcome.error;
+  throw new AppError(code as ErrorCode, { message });
+}
