@@ -47,9 +47,9 @@ export const getBillDocument = operation({
   async handle(call, { billID: billId, format = 'PDF', kind }) {
     const { task, published } = await billToShow(call, billId, kind ?? null);
     const made = await documentThreads().make({ ...task, format });
-    const isCompared = format === 'PDF' && published !== undefined;
+    const isPublished = task.bill.status === 'Published';
     return {
-      message: isCompared ? compared(made, published) : '1 found',
+      message: format === 'PDF' && isPublished ? compared(made, published) : '1 found',
       data: { contentType: contentTypes[format], base64: made.base64 },
     };
   },
@@ -81,7 +81,6 @@ async function billToShow(call: Call, billId: number, asked: Kind | null): Promi
     const task = { setting, bill, cancellation: cancellations.get(billId) };
     return { task, published: undefined };
   }
-  if (!document && bill.status === 'Published') throw new Error('a published bill has no document');
   // A document that was published says so, whatever became of the bill.
   const shown = document ? { ...bill, status: 'Published' } : bill;
   return { task: { setting, bill: shown, cancellation: undefined }, published: document };
@@ -106,7 +105,8 @@ function refusal({ status }: StoredBill, message: string): AppError {
 }
 
 /** The very bytes that were published, unless a later version of the program lays out otherwise. */
-function compared({ sha256, edition }: MadeDocument, document: DocumentRow): string {
+function compared({ sha256, edition }: MadeDocument, document: DocumentRow | undefined): string {
+  if (document === undefined) throw new Error('a published bill has no document');
   if (document.sha256 === sha256) return '1 found';
   if (document.edition === edition) throw new AppError('DOCUMENT_DIFFERS');
   return '1 found, laid out anew by another version of the program';
