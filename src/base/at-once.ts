@@ -1,5 +1,5 @@
 // Work that keeps processors, memory or threads busy: so much of it at a time in a process.
-import { AppError } from './errors.ts';
+import type { AppError } from './errors.ts';
 
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
@@ -24,12 +24,4 @@ export function inTurns(places: number, crowd?: Crowd): InTurn {
       else free += 1;
     }
   };
-}
-
-const retryAfterSeconds = 10;
-
-/** For calls that take seconds: the caller is told to come again. */
-export function fewAtOnce(most: number): InTurn {
-  const refuse = () => new AppError('RATE_LIMITED', { retryAfterSeconds });
-  return inTurns(most, { waitingMax: 0, refuse });
 }

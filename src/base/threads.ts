@@ -3,8 +3,8 @@ import type { Transferable } from 'node:worker_threads';
 import { Tinypool } from 'tinypool';
 
 export type Threads = {
-  /** Calls the function of that name in the file. Throws `TaskTimeout` if it takes too long. */
-  run<Result>(name: string, task: unknown, options: TaskOptions): Promise<Result>;
+  /** Calls the default function of the file. Throws `TaskTimeout` if it takes too long. */
+  run<Result>(task: unknown, options: TaskOptions): Promise<Result>;
   close(): Promise<void>;
 };
 
@@ -29,12 +29,12 @@ export function openThreads(options: { file: URL; threads: number }): Threads {
     resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
   });
   return {
-    async run(name, task, { limitMs, transfer }) {
+    async run(task, { limitMs, transfer }) {
       const signal = AbortSignal.timeout(limitMs);
       try {
         // The library declares another type than what it hands on to postMessage.
         const transferList = { transferList: transfer as never };
-        return await pool.run(task, { name, signal, ...(transfer && transferList) });
+        return await pool.run(task, { signal, ...(transfer && transferList) });
       } catch (error) {
         if (signal.aborted) throw new TaskTimeout(`a task took more than ${limitMs} ms`);
         throw error;

@@ -12,6 +12,19 @@ import { rendererEdition, sha256 } from './edition.ts';
 import { type PrintBatch, printInputs } from './print-inputs.ts';
 import { type RenderError, renderErrorOf } from './render-outcome.ts';
 
+/** One of these. */
+export type ThreadTask =
+  | { document: DocumentTask }
+  | { printFile: MessagePort }
+  | { letterhead: { letterhead: object; field: string } };
+
+export default function run(task: ThreadTask) {
+  if ('document' in task) return document(task.document);
+  if ('printFile' in task) return printFile(task.printFile);
+  // Decoding a logo takes as long as its pixels are many.
+  return letterheadProblems(task.letterhead.letterhead, task.letterhead.field);
+}
+
 export type DocumentTask = {
   format: 'PDF' | 'HTML';
   setting: RenderSetting;
@@ -23,7 +36,7 @@ export type MadeDocument = { base64: string; sha256: string; edition: string };
 /** Errors go as data: their class would be lost between threads. */
 export type DocumentOutcome = MadeDocument | { error: RenderError };
 
-export function document({ format, setting, bill, cancellation }: DocumentTask): DocumentOutcome {
+function document({ format, setting, bill, cancellation }: DocumentTask): DocumentOutcome {
   try {
     const input = billInput(setting, letterheadOf(setting), bill, cancellation);
     return made(format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html));
@@ -41,7 +54,7 @@ function made(bytes: Buffer): MadeDocument {
 }
 
 /** Asks for batch after batch through the port, until there is none. */
-export async function printFile({ port }: { port: MessagePort }): Promise<DocumentOutcome> {
+async function printFile(port: MessagePort): Promise<DocumentOutcome> {
   try {
     const pieces: Buffer[] = [];
     for await (const piece of mergeBills(printInputs(batchesFrom(port)), fail)) pieces.push(piece);
@@ -65,9 +78,4 @@ async function* batchesFrom(port: MessagePort): AsyncGenerator<PrintBatch> {
     if (batch === null) return;
     yield batch;
   }
-}
-
-/** Decodes the logo, which takes as long as its pixels are many. */
-export function letterhead(task: { letterhead: object; field: string }) {
-  return letterheadProblems(task.letterhead, task.field);
 }

@@ -4,8 +4,8 @@ import { on } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
-import { openThreads, TaskTimeout } from '../../base/threads.ts';
-import type { DocumentOutcome, DocumentTask, MadeDocument } from './document-thread.ts';
+import { openThreads, type TaskOptions, TaskTimeout } from '../../base/threads.ts';
+import type { DocumentOutcome, DocumentTask, MadeDocument, ThreadTask } from './document-thread.ts';
 import type { PrintBatch } from './print-inputs.ts';
 import { renderErrorOf } from './render-outcome.ts';
 
@@ -32,19 +32,18 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
   const file = new URL('./document-thread.ts', import.meta.url);
   // As many as turns: what has its turn waits for no thread.
   const threads = openThreads({ file, threads: 2 * places });
+  const run = <Result>(task: ThreadTask, how: TaskOptions) => threads.run<Result>(task, how);
   return {
     async make(task) {
-      return resultOf(
-        await within(limitMs, threads.run<DocumentOutcome>('document', task, { limitMs })),
-      );
+      return resultOf(await within(limitMs, run<DocumentOutcome>({ document: task }, { limitMs })));
     },
     async makePrintFile(batches) {
       const { port1: own, port2: port } = new MessageChannel();
       const options = { limitMs: printFileMs, transfer: [port] };
-      const making = threads.run<DocumentOutcome>('printFile', { port }, options);
+      const making = within(printFileMs, run<DocumentOutcome>({ printFile: port }, options));
       const handing = handOut(batches, own);
       try {
-        const [outcome] = await within(printFileMs, Promise.all([making, handing]));
+        const [outcome] = await Promise.all([making, handing]);
         return resultOf(outcome);
       } finally {
         // Whichever failed, the other ends as well.
@@ -53,7 +52,10 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
       }
     },
     async checkLetterhead(letterhead, field) {
-      return within(limitMs, threads.run('letterhead', { letterhead, field }, { limitMs }));
+      return within(
+        limitMs,
+        run<ErrorDetail[]>({ letterhead: { letterhead, field } }, { limitMs }),
+      );
     },
     close: threads.close,
   };

@@ -38,7 +38,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     const task = { setting, bills, mails: own };
     return inTurn(() => {
       if (isClosed) throw new Error('the renderer is closed');
-      return threads.run('default', task, { limitMs });
+      return threads.run(task, { limitMs });
     });
   }
 
