@@ -502,6 +502,7 @@ create table journals (
   reverses_journal_id bigint,
   created_at timestamp with time zone not null,
   created_by text not null,
+  written_in xid8 not null default pg_current_xact_id(),
   constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
   constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
   constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
@@ -942,6 +943,28 @@ create table schema_migrations (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table seal_queue (
+  tenant_id bigint not null,
+  item text not null,
+  constraint seal_queue_pkey PRIMARY KEY (tenant_id, item),
+  constraint seal_queue_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+
+create table seals (
+  tenant_id bigint not null,
+  block bigint not null,
+  items text[] not null,
+  audit_rows integer not null,
+  previous_hash bytea not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone not null,
+  constraint seals_block_check CHECK ((block > 0)),
+  constraint seals_hash_check CHECK ((length(hash) = 32)),
+  constraint seals_pkey PRIMARY KEY (tenant_id, block),
+  constraint seals_previous_hash_check CHECK ((length(previous_hash) = 32)),
+  constraint seals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 
 create table sessions (
@@ -1644,6 +1667,81 @@ $procedure$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.check_bill_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  paid bigint;
+  expected text;
+begin
+  select coalesce(-sum(case e.ledger_account_id when 1000001 then -e.amount else e.amount end), 0)
+  into paid
+  from subledger_entries e
+  left join journals j on j.tenant_id = new.tenant_id and j.journal_id = e.journal_id
+  left join journals o on o.tenant_id = new.tenant_id and o.journal_id = j.reverses_journal_id
+  where e.tenant_id = new.tenant_id and e.party_id = new.party_id and e.bill_id = new.bill_id
+    and e.ledger_account_id in (2, 1000001)
+    and (e.kind = 'Payment' or (e.kind = 'Reversal' and o.source_type = 'Payment'));
+  expected := case
+    when new.paid_amount >= new.bill_amount then 'Paid'
+    when new.payment_status = 'Overdue' and new.status = 'Published'
+      and new.due_date < (new.modified_at at time zone 'Pacific/Kiritimati')::date then 'Overdue'
+    when new.paid_amount > 0 then 'PartiallyPaid'
+    else 'Unpaid' end;
+  if new.paid_amount <> new.wallet_applied + paid or new.payment_status <> expected then
+    raise exception 'bill % is paid as the ledger says', new.bill_id
+      using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_due_date()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.due_date is distinct from (
+    select due_date from terms where tenant_id = new.tenant_id and term_id = new.term_id
+  ) then
+    raise exception 'a posted bill is due with its term'
+      using errcode = 'check_violation', constraint = 'bills_due_with_term';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journal_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from (
+      select ledger_account_id, amount from journal_lines
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+        and ledger_account_id in (2, 3, 4, 10, 1000001)
+      union all
+      select ledger_account_id, -amount from subledger_entries
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+    ) parts
+    group by ledger_account_id
+    having sum(amount) <> 0
+  ) then
+    raise exception 'the entries of journal % are not those of its lines', new.journal_id
+      using errcode = 'check_violation', constraint = 'journals_made_of_entries';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.check_journals_balance()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1661,6 +1759,27 @@ begin
   if broken is not null then
     raise exception 'journal % does not balance', broken
       using errcode = 'check_violation', constraint = 'journal_lines_balance';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journals_open()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wanted bigint[] := array(select distinct journal_id from new_rows);
+  found bigint;
+begin
+  select count(*) into found from journals
+  where tenant_id = require_tenant() and journal_id = any(wanted)
+    and written_in = pg_current_xact_id();
+  if found < cardinality(wanted) then
+    raise exception 'lines and entries are written together with their journal'
+      using errcode = 'check_violation', constraint = 'journals_written_once';
   end if;
   return null;
 end
@@ -1970,6 +2089,14 @@ RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.is_program()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (CURRENT_USER = ANY (ARRAY['billwright_api'::name, 'billwright_worker'::name]))
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2122,6 +2249,40 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.queue_for_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_argv[0] = 'audit' then
+    insert into seal_queue (tenant_id, item)
+    select distinct tenant_id, 'audit ' || request_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'journal' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'journal ' || journal_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'credit-note' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'credit-note ' || credit_note_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'document' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'document ' || document_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  else
+    -- What is still to be sent changes soon.
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'delivery ' || delivery_id from changed
+    where status in ('Sent', 'Delivered', 'Failed', 'Uncertain') order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
  RETURNS void
  LANGUAGE sql
@@ -2198,6 +2359,30 @@ begin
     order by 1, 2
   ) deltas;
   return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_bill_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill does not change'
+    using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_bill_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a bill that is % does not become %', old.status, new.status
+    using errcode = 'check_violation', constraint = 'bills_status_step';
 end
 $function$
 ;
@@ -2360,6 +2545,24 @@ $function$
 ;
 -- owned by the owner
 
+CREATE OR REPLACE FUNCTION public.unsealed_workspaces()
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found bigint;
+begin
+  for found in select tenant_id from workspaces order by tenant_id loop
+    perform set_config('app.tenant', found::text, true);
+    if exists (select from seal_queue where tenant_id = found) then
+      return next found;
+    end if;
+  end loop;
+end
+$function$
+;
+-- owned by the owner
+
 CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
  LANGUAGE plpgsql
 AS $procedure$
@@ -2409,19 +2612,41 @@ CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER audit_entries_sealed AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('audit');
+
 CREATE TRIGGER bill_contents_fixed BEFORE UPDATE ON public.bill_contents FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER bill_contents_kept AFTER DELETE ON public.bill_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_bill_contents();
 
+CREATE TRIGGER bill_documents_sealed_on_delete AFTER DELETE ON public.bill_documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+
+CREATE TRIGGER bill_documents_sealed_on_insert AFTER INSERT ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+
+CREATE TRIGGER bill_documents_sealed_on_update AFTER UPDATE ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+
 CREATE TRIGGER bill_numbers_retired_once BEFORE UPDATE ON public.bill_numbers FOR EACH ROW WHEN (((old.retired_at IS NOT NULL) OR (new.retired_at IS NULL))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
+
+CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF payment_status, paid_amount ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND ((old.payment_status <> new.payment_status) OR (old.paid_amount <> new.paid_amount)) AND is_program())) EXECUTE FUNCTION check_bill_payment();
 
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
 
+CREATE TRIGGER bills_posted_kept_as_is BEFORE UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, billed_through, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.billed_through IS DISTINCT FROM new.billed_through)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
+
+CREATE TRIGGER bills_status_step BEFORE UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
+
 CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER credit_notes_sealed AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('credit-note');
+
+CREATE TRIGGER deliveries_sealed_on_insert AFTER INSERT ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
+
+CREATE TRIGGER deliveries_sealed_on_update AFTER UPDATE ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
 
 CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
 
@@ -2431,7 +2656,13 @@ CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERE
 
 CREATE TRIGGER journal_lines_totals AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_ledger_totals();
 
+CREATE TRIGGER journal_lines_written_once AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
+
 CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
+
+CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
 
 CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
 
@@ -2451,11 +2682,17 @@ CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERE
 
 CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
 
+CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE ON public.seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER seals_no_truncate BEFORE TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
 
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+
+CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 
 CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscriptions();
 
@@ -2615,6 +2852,12 @@ create policy tenant_wall on row_blocks as permissive for all using ((tenant_id 
 
 alter table schema_migrations disable row level security;
 
+alter table seal_queue enable row level security, force row level security;
+create policy tenant_wall on seal_queue as permissive for all using ((tenant_id = current_tenant()));
+
+alter table seals enable row level security, force row level security;
+create policy tenant_wall on seals as permissive for all using ((tenant_id = current_tenant()));
+
 alter table sessions enable row level security, force row level security;
 create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
 
@@ -2721,7 +2964,7 @@ grant insert, select on billing_periods to billwright_api;
 
 grant select on billing_periods to billwright_worker;
 
-grant insert, select, update on bills to billwright_api;
+grant select on bills to billwright_api;
 
 grant delete, insert, select, update on bills to billwright_worker;
 
@@ -2853,6 +3096,12 @@ grant insert, select, update on row_blocks to billwright_api;
 
 grant insert, select, update on row_blocks to billwright_worker;
 
+grant insert, select, update on seal_queue to billwright_api;
+
+grant delete, insert, select, update on seal_queue to billwright_worker;
+
+grant insert, select on seals to billwright_worker;
+
 grant insert, select, update on sessions to billwright_api;
 
 grant delete, select on sessions to billwright_worker;
@@ -2930,6 +3179,8 @@ grant insert (bill_id, document, facts) on bill_contents to billwright_bulk;
 grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
 
 grant update (subject_ts) on bill_parts to billwright_worker;
+
+grant update (status, is_held, hold_reason, due_date, modified_at, modified_by, ts) on bills to billwright_api;
 
 grant insert (bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
 

@@ -78,10 +78,11 @@ async function readerOf(
   };
 }
 
-function lineOf({ law, says, checked, wrong, examples }: Judgement): string {
+function lineOf({ law, says, checked, wrong, examples, note }: Judgement): string {
   const verdict =
     wrong === 0 ? 'holds' : `BROKEN ${counted(wrong, 'time')}: ${examples.join(', ')}`;
-  return `  ${law.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked  ${verdict}`;
+  const line = `${law.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked`;
+  return `  ${line}  ${verdict}${note === undefined ? '' : `; ${note}`}`;
 }
 
 function say(line: string): void {

@@ -9,6 +9,7 @@ import { listWorkspaces } from '../domain/tenants/store.ts';
 import { type DailyTask, findDueTasks, runDailyTask } from './daily.ts';
 import { startJobRunner } from './job-runner.ts';
 import { countAll, startHeartbeat } from './monitor.ts';
+import { startSealing } from './sealing.ts';
 
 export type WorkerOptions = {
   /** Owns the queue's own tables. */
@@ -50,10 +51,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   if (tenantId !== undefined) await runDueTasks(options, tenantId);
   const heartbeat = await startHeartbeat(options.database, options.log);
   const runner = startJobRunner({ ...options, connection: options.queueConnection, steps });
+  const sealing = startSealing(options);
   options.log.info('worker ready');
   return {
     async stop() {
       await runner.stop();
+      await sealing.stop();
       await daily?.stop();
       await heartbeat.stop();
     },

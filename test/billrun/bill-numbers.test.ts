@@ -6,13 +6,13 @@ import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { billsOf, generate, post, type Running, unpost } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
-import { tamper } from '../support/crimes.ts';
 import { clientOf, makeFullTerm } from '../support/full-term.ts';
 import { assertLaws, judgementsOf } from '../support/laws.ts';
 import { termID } from '../support/residential-rows.ts';
 import { finishStep, prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
+import { tamper } from '../support/tampering.ts';
 import { newTerm, termOf } from '../support/terms.ts';
 
 const scene = await openScene();

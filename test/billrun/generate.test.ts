@@ -207,16 +207,19 @@ test('generating one bill leaves the others alone', async () => {
 /** Makes one bill anew while a row cannot be written, which fails for good. */
 async function failOne(run: BillRun, termId: number, place: string, when: string): Promise<void> {
   const [, second] = await billsOf(run, termId);
-  await rowsOf(run, 'update term_readings set value = value + 1 where tenant_id = $1', []);
+  const move = (by: number) =>
+    rowsOf(run, 'update term_readings set value = value + $2 where tenant_id = $1', [by]);
+  await move(1);
   await scene.sql.query(`
     create or replace function refuse_row() returns trigger language plpgsql as
-      $$ begin raise exception 'a row that nobody can write'; end $$;
+      $$ begin raise exception 'a row that cannot be written'; end $$;
     create trigger refusing before insert or update on ${place} for each row
       when (new.tenant_id = ${run.tenantId} and ${when}) execute function refuse_row()`);
   try {
     await assert.rejects(generate(run, termId, second?.billID), /generate-bills failed/);
   } finally {
     await scene.sql.query(`drop trigger refusing on ${place}`);
+    await move(-1);
   }
 }
 

@@ -1,11 +1,10 @@
-// What was cancelled explains days that nobody bills, and no more: what somebody changed besides is
-// named by `billwright verify`, also on cancelled bills themselves and on those of several
-// subscriptions.
+// A cancelled bill explains days that no bill has, and no more. Tampering is named by `billwright
+// verify` also on cancelled bills and on bills of several subscriptions.
 import assert from 'node:assert/strict';
 import { billed, cancel, fee, termAgain } from '../support/cancelled-bills.ts';
-import { type Crime, testCrimes } from '../support/crimes.ts';
 import { august, july, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
+import { seal, type Tampering, testTamperings } from '../support/tampering.ts';
 
 const scene = await openScene();
 const worker = scene.runJobs();
@@ -34,28 +33,29 @@ const later = await together.open({ ...august, postType });
 const [house, shop] = await billed(together, later);
 assert.ok(house && shop);
 await worker.stop();
+await seal(scene);
 
 const mine = `tenant_id = ${alone.tenantId}`;
 const ofGone = `${mine} and bill_id = ${gone.billID}`;
 /** Subscriptions are numbered in the order in which they were connected. */
 const [cancelledOne, rebilledOne] = [1, 2];
 
-const crimesAlone: readonly Crime[] = [
+const tamperingsAlone: readonly Tampering[] = [
   ...[cancelledOne, rebilledOne].map(
-    (id): Crime => ({
+    (id): Tampering => ({
       what: `subscription ${id}, of which a bill was cancelled, is billed further than its bills`,
       table: 'subscriptions',
-      commit: `update subscriptions set billed_through = billed_through + 30
+      statements: `update subscriptions set billed_through = billed_through + 30
         where ${mine} and subscription_id = ${id}`,
       laws: ['L2'],
       names: new RegExp(`^subscription ${id}$`),
     }),
   ),
   ...[cancelledOne, rebilledOne].map(
-    (id): Crime => ({
+    (id): Tampering => ({
       what: `a day between bills of subscription ${id} is on none, and none was cancelled for it`,
       table: 'bills',
-      commit: `update bills set billed_through = billed_through + 1, billed_from = billed_from + 1
+      statements: `update bills set billed_through = billed_through + 1, billed_from = billed_from + 1
         where ${mine} and subscription_id = ${id} and billed_to = '2026-08-31'`,
       laws: ['L2', 'L4'],
       names: new RegExp(`^bill \\d+ of subscription ${id}$`),
@@ -64,23 +64,23 @@ const crimesAlone: readonly Crime[] = [
   {
     what: 'a cancelled bill that nobody bills again had other days',
     table: 'bills',
-    commit: `update bills set billed_to = billed_to - 1 where ${ofGone}`,
+    statements: `update bills set billed_to = billed_to - 1 where ${ofGone}`,
     laws: ['L2', 'L4'],
     names: /^bill \d+ of subscription 1$/,
   },
   {
     what: 'the words of a cancelled bill are changed',
     table: 'bill_contents',
-    commit: `update bill_contents set document = replace(document::text, 'Fee', 'Fine')::json
+    statements: `update bill_contents set document = replace(document::text, 'Fee', 'Fine')::json
       where ${ofGone}`,
     laws: ['L4'],
     names: new RegExp(`^bill ${gone.billID}$`),
   },
   ...['paid_amount = 100', `payment_status = 'Paid'`, `payment_status = 'Overdue'`].map(
-    (change): Crime => ({
+    (change): Tampering => ({
       what: `a cancelled bill is paid or late: ${change}`,
       table: 'bills',
-      commit: `update bills set ${change} where ${ofGone}`,
+      statements: `update bills set ${change} where ${ofGone}`,
       laws: ['L15'],
       names: new RegExp(`^bill ${gone.billID} is (Unpaid|Paid|Overdue) with \\d+$`),
     }),
@@ -88,29 +88,45 @@ const crimesAlone: readonly Crime[] = [
   {
     what: 'a bill is credited where it was not booked',
     table: 'subledger_entries',
-    commit: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
+    statements: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
       where ${ofGone} and kind = 'CreditNote'`,
-    laws: ['L1', 'L5', 'L15'],
+    laws: ['L1', 'L5', 'L15', 'L17'],
     names: new RegExp(`^bill ${gone.billID} is cancelled and not credited$`),
   },
+  ...['party_id = party_id + 1', 'amount = amount - 1', 'issue_date = issue_date + 1'].map(
+    (change): Tampering => ({
+      what: `a credit note is changed: ${change}`,
+      table: 'credit_notes',
+      statements: `update credit_notes set ${change} where ${ofGone}`,
+      laws: change.startsWith('issue_date') ? ['L17'] : ['L15', 'L17'],
+      names: /^credit-note \d+ was changed$/,
+    }),
+  ),
+  {
+    what: 'a credit note has another party',
+    table: 'credit_notes',
+    statements: `update credit_notes set party_id = party_id + 1 where ${ofGone}`,
+    laws: ['L15', 'L17'],
+    names: /^credit note \d+ is not for the party of bill \d+$/,
+  },
   ...[1, 5].map(
-    (last): Crime => ({
+    (last): Tampering => ({
       what: `the counter of credit notes is not at the last one but at ${last}`,
       table: 'counters',
-      commit: `update counters set last_number = ${last} where ${mine} and series = 'credit-note'`,
+      statements: `update counters set last_number = ${last} where ${mine} and series = 'credit-note'`,
       laws: ['L3'],
       names: new RegExp(`^taken ${last}, on credit notes 2 up to 2$`),
     }),
   ),
 ];
-testCrimes(scene, alone.tenantId, crimesAlone);
+testTamperings(scene, alone.tenantId, tamperingsAlone);
 
 const theirs = `tenant_id = ${together.tenantId}`;
-const crimesTogether: readonly Crime[] = [
+const tamperingsTogether: readonly Tampering[] = [
   {
     what: 'a subscription is on two bills of several',
     table: 'bill_parts',
-    commit: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
+    statements: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
         billed_to, billed_through, subject_ts)
       select tenant_id, ${shop.billID}, subscription_id, 0, 0, 0, billed_to, billed_to, subject_ts
       from bill_parts where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
@@ -120,10 +136,10 @@ const crimesTogether: readonly Crime[] = [
   {
     what: 'a day of a subscription with others is on none, and none was cancelled for it',
     table: 'bill_parts',
-    commit: `update bill_parts set billed_through = billed_through + 1
+    statements: `update bill_parts set billed_through = billed_through + 1
       where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
     laws: ['L2'],
     names: new RegExp(`^bill ${house.billID} of subscription 1$`),
   },
 ];
-testCrimes(scene, together.tenantId, crimesTogether);
+testTamperings(scene, together.tenantId, tamperingsTogether);

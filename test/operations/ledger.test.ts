@@ -6,11 +6,11 @@ import { tenantTransact } from '../../src/base/db/pool.ts';
 import { foldLedgerTotals } from '../../src/domain/ledger/totals-store.ts';
 import { findTrialBalance } from '../../src/domain/ledger/trial-balance.ts';
 import { refuses, type TestClient } from '../support/client.ts';
-import { tamper } from '../support/crimes.ts';
 import { asWorker, doDailyWork } from '../support/daily-work.ts';
 import { judgementsOf } from '../support/laws.ts';
 import { openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
+import { tamper } from '../support/tampering.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('ledger', { currency: 'PKR' });

@@ -1,6 +1,7 @@
 // Bills as rows, copied from others: for tests that want many of them, or some that no run makes.
-import { columnsOf } from './crimes.ts';
+
 import type { Scene } from './scene.ts';
+import { columnsOf } from './tampering.ts';
 
 /**
  * Copies the bills of `from` that are meant, with the columns of a JSON object changed. What the

@@ -119,6 +119,7 @@ async function openingBalances(
   first: number,
   last: number,
 ): Promise<void> {
+  await owner.query('begin');
   await owner.query(
     `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
        posting_date, description, created_at, created_by)
@@ -140,6 +141,7 @@ async function openingBalances(
      from generate_series($3::bigint, $4::bigint) n where n % 2 = 0`,
     [tenantId, first, first, last],
   );
+  await owner.query('commit');
   await owner.query(
     `insert into counters (tenant_id, series, last_number)
      values ($1, 'entry', $2), ($1, 'journal', $2)

@@ -355,6 +355,7 @@ export async function insertOpening(
   const journalId = await next(scene, tenantId, 'journal');
   const entryId = await next(scene, tenantId, 'entry');
   const account = subscriptionId === null ? 3 : 2;
+  await sql.query('begin');
   await sql.query(
     `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
        posting_date, description, created_at, created_by)
@@ -376,6 +377,7 @@ export async function insertOpening(
        'test'`,
     [tenantId, entryId, journalId, subscriptionId, amount, kind, billId, account],
   );
+  await sql.query('commit');
 }
 
 /** Locks a further reading of a subscription's meter for a term. */

@@ -1,12 +1,21 @@
 // All laws of a workspace, one after the other.
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { checkSeals } from '../audit/seal.ts';
 import type { PriceBook } from '../rating/price-book.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
-import { findBilledTerm } from './billed-terms-store.ts';
+import { areReadingsTaken, type BillFacts, hasDatesOf } from './billed-facts.ts';
+import { type BilledTerm, findBilledTerm } from './billed-terms-store.ts';
 import { bookOfRun } from './book-of-run.ts';
 import { bookedCharges, bookedUsage } from './booking.ts';
-import { judgeContents, listStoredBills, type StoredBill } from './content-laws-store.ts';
+import {
+  judgeContents,
+  judgeReadings,
+  listStoredBills,
+  listTakenReadings,
+  type StoredBill,
+} from './content-laws-store.ts';
 import type { StoredDocument } from './document.ts';
 import {
   judgeBalances,
@@ -25,7 +34,12 @@ import { findRun } from './runs-store.ts';
 import { judgeStates } from './state-laws-store.ts';
 import { judgeHistories, judgeSums } from './sum-laws-store.ts';
 
-export type Judgement = Verdict & { law: string; says: string };
+export type Judgement = Verdict & {
+  law: string;
+  says: string;
+  /** What is no mistake and worth knowing. */
+  note?: string;
+};
 
 export type LawReader = {
   tenant: JobTenant;
@@ -34,7 +48,8 @@ export type LawReader = {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-type Question = { law: string; says: string; ask(reader: LawReader): Promise<Verdict> };
+type Asked = Verdict & { note?: string };
+type Question = { law: string; says: string; ask(reader: LawReader): Promise<Asked> };
 
 const inDatabase = (
   law: string,
@@ -59,10 +74,20 @@ const questions: readonly Question[] = [
   inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
   inDatabase('L15', 'bills and terms are in states that go together', judgeStates),
   inDatabase('L16', 'totals of ledger accounts are those of journals', judgeDayTotals),
+  { law: 'L17', says: 'what was sealed is as it was', ask: judgeSeals },
+  inDatabase('L18', 'billed readings are as they were taken', judgeReadings),
 ];
 
 export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
   for (const { law, says, ask } of questions) yield { law, says, ...(await ask(reader)) };
+}
+
+async function judgeSeals(reader: LawReader): Promise<Asked> {
+  const { tenantId } = reader.tenant;
+  const { unsealed, ...verdict } = await checkSeals(reader, tenantId, examplesMax);
+  return unsealed === 0
+    ? verdict
+    : { ...verdict, note: `${counted(unsealed, 'audit entry', 'audit entries')} not sealed yet` };
 }
 
 const chunkRows = 1_000;
@@ -70,13 +95,18 @@ const examplesMax = 5;
 
 /**
  * The bytes are those that were hashed, rating them again gives the same lines and sums, and what
- * was booked is what they say.
+ * was booked is what they say. The readings and the dates of the term are still those of the bill.
  */
 async function judgeBills(reader: LawReader): Promise<Verdict> {
   const { tenantId } = reader.tenant;
   const { wrong, examples } = await reader.read((tx) => judgeContents(tx, tenantId));
   const verdict: Verdict = { checked: 0, wrong, examples };
-  const books = new Map<string, PriceBook | null>();
+  const books = new Map<string, BookOfTerm | null>();
+  const otherTerms = new Set<number>();
+  const name = (what: string) => {
+    verdict.wrong += 1;
+    if (verdict.examples.length < examplesMax) verdict.examples.push(what);
+  };
   let afterId = 0;
   for (;;) {
     const place = { afterId, limit: chunkRows };
@@ -85,12 +115,18 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
       await addBooks(tx, reader, found, books);
       return found;
     });
+    for (const billId of await billsWithOtherReadings(reader, bills)) {
+      name(`bill ${billId} has other readings`);
+    }
     for (const bill of bills) {
       verdict.checked += 1;
-      const book = books.get(bookKey(bill)) ?? null;
-      if (book !== null && isGenuine(bill, book)) continue;
-      verdict.wrong += 1;
-      if (verdict.examples.length < examplesMax) verdict.examples.push(`bill ${bill.bill_id}`);
+      const made = books.get(bookKey(bill)) ?? null;
+      const facts: BillFacts = JSON.parse(bill.facts);
+      if (made === null || !isGenuine(bill, made.book, facts)) name(`bill ${bill.bill_id}`);
+      else if (!hasDatesOf(made.term, facts) && !otherTerms.has(bill.term_id)) {
+        otherTerms.add(bill.term_id);
+        name(`term ${bill.term_id} has other dates`);
+      }
     }
     const last = bills.at(-1);
     if (last === undefined) return verdict;
@@ -98,16 +134,34 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
   }
 }
 
+/** Most bills have the readings of their own term; only for the others all terms are asked. */
+async function billsWithOtherReadings(
+  { tenant, read }: LawReader,
+  bills: readonly StoredBill[],
+): Promise<number[]> {
+  let left = bills.filter((bill) => !bill.is_cancelled);
+  for (const by of ['its own term', 'any term'] as const) {
+    const ids = left.map((bill) => bill.bill_id);
+    const taken = await read((tx) => listTakenReadings(tx, tenant.tenantId, ids, by));
+    left = left.filter(
+      (bill) => !areReadingsTaken(JSON.parse(bill.facts), taken.get(bill.bill_id)),
+    );
+  }
+  return left.map((bill) => bill.bill_id);
+}
+
 function bookKey({ term_id, first_run }: StoredBill): string {
   return `${term_id}/${first_run}`;
 }
+
+type BookOfTerm = { book: PriceBook; term: BilledTerm };
 
 /** The books of these bills, and no others: bills of one run lie side by side. */
 async function addBooks(
   tx: Tx,
   { tenant }: LawReader,
   bills: readonly StoredBill[],
-  books: Map<string, PriceBook | null>,
+  books: Map<string, BookOfTerm | null>,
 ): Promise<void> {
   const wanted = new Set(bills.map(bookKey));
   for (const key of books.keys()) if (!wanted.has(key)) books.delete(key);
@@ -117,11 +171,12 @@ async function addBooks(
     const { term_id: termId, first_run: runNumber } = bill;
     const term = await findBilledTerm(tx, tenant.tenantId, termId);
     const run = await findRun(tx, tenant.tenantId, { termId, runNumber });
-    books.set(key, term && run ? (await bookOfRun(tx, tenant, term, run)).book : null);
+    const book = term && run ? (await bookOfRun(tx, tenant, term, run)).book : null;
+    books.set(key, term && book ? { book, term } : null);
   }
 }
 
-function isGenuine(bill: StoredBill, book: PriceBook): boolean {
+function isGenuine(bill: StoredBill, book: PriceBook, facts: BillFacts): boolean {
   const hashed = {
     subjectId: bill.subject_id,
     subscriptionId: bill.subscription_id,
@@ -149,9 +204,7 @@ function isGenuine(bill: StoredBill, book: PriceBook): boolean {
   };
   if (billHash(hashed) !== bill.hash) return false;
   const document: StoredDocument = JSON.parse(bill.document);
-  return (
-    isBookedAsSaid(bill, document) && isRatedAgain(book, JSON.parse(bill.facts), document, hashed)
-  );
+  return isBookedAsSaid(bill, document) && isRatedAgain(book, facts, document, hashed);
 }
 
 function isBookedAsSaid(bill: StoredBill, { lines, usage }: StoredDocument): boolean {

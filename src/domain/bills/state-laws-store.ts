@@ -66,7 +66,12 @@ function wronglyCancelled(tenantId: number): RawBuilder<unknown> {
       group by n.bill_id, n.subscription_id, n.ledger_account_id
     ) e on e.bill_id = b.bill_id and e.amount <> 0
     where b.tenant_id = ${tenantId} and b.status = 'Cancelled' and b.bill_number is not null
-      and (c.credit_note_id is null or c.amount <> b.bill_amount or e.bill_id is not null)`;
+      and (c.credit_note_id is null or c.amount <> b.bill_amount or e.bill_id is not null)
+    union all
+    select 'credit note ' || c.credit_note_id || ' is not for the party of bill ' || c.bill_id
+    from credit_notes c
+    left join bills b on b.tenant_id = ${tenantId} and b.bill_id = c.bill_id
+    where c.tenant_id = ${tenantId} and b.party_id is distinct from c.party_id`;
 }
 
 /**

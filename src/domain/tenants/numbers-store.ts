@@ -36,6 +36,8 @@ const seriesStart = {
   document: 0,
   delivery: 0,
   import: 0,
+  // Blocks of sealed items.
+  seal: 0,
 } as const;
 
 export type Series = keyof typeof seriesStart;

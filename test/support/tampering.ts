@@ -1,24 +1,32 @@
-// What somebody changes behind the back of the program, with every trigger and constraint asleep,
-// and that `billwright verify` names it.
+// Tampering: changes made past the program, with triggers and constraints disabled. `billwright
+// verify` names each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { createLog } from '../../src/base/log.ts';
 import type { Judgement } from '../../src/domain/bills/laws.ts';
+import { sealAll } from '../../src/worker/sealing.ts';
 import { judgementsOf } from './laws.ts';
 import type { Scene } from './scene.ts';
 
-export type Crime = {
+/** Seals what was written, as a worker does each half minute. */
+export async function seal({ worker, clock, logged }: Scene): Promise<void> {
+  const log = createLog({ level: 'error', destination: { write: (line) => logged.push(line) } });
+  await sealAll({ database: worker, clock, log });
+}
+
+export type Tampering = {
   what: string;
   table: string;
   /** Other tables that it changes. */
   besides?: readonly string[];
-  commit: string;
-  /** Laws that are broken, and what is named. */
+  statements: string;
+  /** Checks that fail, and what they name. */
   laws: readonly string[];
   names: RegExp;
 };
 
-/** As nobody can but who owns the machine: past triggers, foreign keys and row-level security. */
+/** As the superuser of the database: past triggers, foreign keys and row-level security. */
 export async function tamper(
   { cluster, databaseName }: Pick<Scene, 'cluster' | 'databaseName'>,
   statements: string,
@@ -44,7 +52,11 @@ export async function columnsOf({ sql }: Pick<Scene, 'sql'>, table: string): Pro
 }
 
 /** A test for each. Afterwards everything is as it was, but for what is computed from the rest. */
-export function testCrimes(scene: Scene, tenantId: number, crimes: readonly Crime[]): void {
+export function testTamperings(
+  scene: Scene,
+  tenantId: number,
+  tamperings: readonly Tampering[],
+): void {
   const broken = async (): Promise<Judgement[]> =>
     (await judgementsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);
   const mine = `tenant_id = ${tenantId}`;
@@ -57,7 +69,7 @@ export function testCrimes(scene: Scene, tenantId: number, crimes: readonly Crim
        drop table kept_${table}`,
     );
   };
-  for (const { what, table, besides = [], commit, laws, names } of crimes) {
+  for (const { what, table, besides = [], statements, laws, names } of tamperings) {
     test(`verify names it when ${what}`, async () => {
       assert.deepEqual(await broken(), [], 'before');
       const tables = [table, ...besides];
@@ -65,7 +77,7 @@ export function testCrimes(scene: Scene, tenantId: number, crimes: readonly Crim
         await tamper(scene, `create table kept_${one} as select * from ${one} where ${mine}`);
       }
       try {
-        await tamper(scene, commit);
+        await tamper(scene, statements);
         const found = await broken();
         assert.deepEqual(
           found.map(({ law }) => law),
