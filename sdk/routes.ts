@@ -176,6 +176,11 @@ export const routes = {
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },
+  changePassword: {
+    path: '/billing/auth/change-password',
+    method: 'Update',
+    action: 'Change Password',
+  },
   makeLogins: { path: '/billing/auth/make-logins', method: 'Create', action: 'Create Logins' },
   getLogins: { path: '/billing/auth/get-logins', method: 'Retrieve', action: 'Retrieve Logins' },
   updateLogin: { path: '/billing/auth/update-login', method: 'Update', action: 'Update Login' },

@@ -53,7 +53,7 @@ test('each file holds one operation, whose path is its own, and which is in the 
 test('every operation says who may call it, with a permission that exists', () => {
   for (const [name, { access }] of operations) {
     if (typeof access === 'string') {
-      assert.ok(['public', 'authenticated'].includes(access), name);
+      assert.ok(['public', 'authenticated', 'login'].includes(access), name);
       continue;
     }
     assert.ok(permissions.includes(access.permission), `${name}: ${access.permission}`);
@@ -66,6 +66,7 @@ test('every operation says who may call it, with a permission that exists', () =
       ['login', 'public'],
       ['refreshToken', 'public'],
       ['logout', 'authenticated'],
+      ['changePassword', 'login'],
     ],
     'an operation without a permission needs a reason that everybody agrees to',
   );

@@ -54,6 +54,7 @@ export const errorCodes = {
   TOKEN_WORKSPACE_MISMATCH: auth('The token belongs to another workspace'),
   LOGIN_FAILED: auth('User name or password is wrong'),
   LOGIN_LOCKED: auth('Too many failed logins; try again later'),
+  DEFAULT_PASSWORD: permission('The password of the demo works on the machine of the server only'),
   WORKSPACE_SUSPENDED: permission('The workspace is suspended'),
   PERMISSION_DENIED: permission('The login may not do this'),
   RATE_LIMITED: limit('Too many calls; wait and try again', 429),
@@ -71,6 +72,7 @@ export const errorCodes = {
   INVALID_EMAIL: request('Not an e-mail address'),
   INVALID_COUNTRY: request('Not an ISO 3166-1 country code'),
   INVALID_FORMAT: request('The text does not have the expected form'),
+  PASSWORD_TOO_WEAK: request('The password is too easy to guess'),
   FIELD_TOO_LONG: request('The text is longer than allowed'),
   UNKNOWN_FIELD: request('The field is not known here'),
   TOO_MANY_ITEMS: request('The array has more items than allowed'),
@@ -191,6 +193,7 @@ export const errorCodes = {
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
   CLOCK_TOO_FAR: rule('The clock of a sandbox is at most 10 years ahead of the real time'),
+  CURRENT_PASSWORD_WRONG: rule('The current password is wrong'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
   ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
   DOCUMENT_DIFFERS: {

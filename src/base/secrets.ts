@@ -21,7 +21,12 @@ const hashing = new FairTurns({
 export const commandLine = 0;
 
 export async function hashSecret(secret: string, owner: number): Promise<string> {
-  return hashing.run(owner, () => hash(secret, argon2Options));
+  return hashing.run(owner, () => hash(normalSecret(secret), argon2Options));
+}
+
+/** One form for what two keyboards type in two ways, as RFC 8265 has it for passwords. */
+export function normalSecret(secret: string): string {
+  return secret.replace(/\p{Zs}/gu, ' ').normalize('NFC');
 }
 
 // Verified when there is no stored hash, so that an unknown name takes as long as a wrong password.
@@ -33,7 +38,7 @@ export async function verifySecret(
   owner: number,
 ): Promise<boolean> {
   const against = stored ?? (await decoy);
-  const matches = await hashing.run(owner, () => verify(against, secret));
+  const matches = await hashing.run(owner, () => verify(against, normalSecret(secret)));
   return matches && stored !== undefined;
 }
 

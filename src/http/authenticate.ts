@@ -138,7 +138,10 @@ export function principalOf(
 
 /** Whether the principal may call, and if only for its own party, which one that is. */
 export function authorize(access: Access, principal: Principal): { ownPartyId: number | null } {
-  if (access === 'public' || access === 'authenticated') return { ownPartyId: null };
+  if (access === 'login' && principal.kind !== 'Login') {
+    throw new AppError('PERMISSION_DENIED', { message: 'API clients may not do this, people may' });
+  }
+  if (typeof access === 'string') return { ownPartyId: null };
   if (principal.permissions.has(access.permission)) return { ownPartyId: null };
   const own = access.own !== undefined && principal.permissions.has(access.own);
   if (!own || principal.partyId === null) {

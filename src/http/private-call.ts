@@ -65,7 +65,12 @@ async function admitEarly(call: Prepared, token: Token): Promise<Preparing> {
   const read = { opening, readOnly: true };
   const row = await transact(call.parts.database, read, (_, opened) => opened);
   const { tenant, principal } = admit(call, token, row as EnteredRow | undefined);
-  return { ...callBase(call, tenant), principal };
+  return {
+    ...callBase(call, tenant),
+    principal,
+    realNow: call.realNow,
+    write: (work) => transact(call.parts.database, { opening: openingFor(call.tenantId) }, work),
+  };
 }
 
 async function runInTransaction(call: Prepared, token: Token, ready?: unknown): Promise<Outgoing> {

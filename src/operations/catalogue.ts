@@ -1,5 +1,6 @@
 // All that the server can be asked. Registered by one loop; the client's types come from here too.
 import { getAudit } from './audit/get-audit.ts';
+import { changePassword } from './auth/change-password.ts';
 import { getClients } from './auth/get-clients.ts';
 import { getLogins } from './auth/get-logins.ts';
 import { login } from './auth/login.ts';
@@ -143,6 +144,7 @@ export const catalogue = {
   login,
   refreshToken,
   logout,
+  changePassword,
   makeLogins,
   getLogins,
   updateLogin: updateLoginOperation,

@@ -13,7 +13,12 @@ import type { Tenant } from '../domain/tenants/tenant.ts';
  * Who may call: anybody (login), any valid token (logout), or whoever has the permission. With
  * `own`, a holder of that lesser permission may call too, restricted to its own party.
  */
-export type Access = 'public' | 'authenticated' | { permission: Permission; own?: Permission };
+/** `login`: a person with a token, whatever the roles, and no API client. */
+export type Access =
+  | 'public'
+  | 'authenticated'
+  | 'login'
+  | { permission: Permission; own?: Permission };
 
 export type Principal = {
   kind: 'Login' | 'Client';
@@ -55,7 +60,13 @@ export type Call = CallBase & {
  * A call before its transaction, holding no connection: the caller is known and permitted, the body
  * is well formed. Both are checked again inside the transaction.
  */
-export type Preparing = CallBase & { principal: Principal };
+export type Preparing = CallBase & {
+  principal: Principal;
+  /** The machine's time, by which tokens and locks expire. */
+  realNow: Temporal.Instant;
+  /** A transaction of its own: what it stores stays, whatever becomes of the call. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
 
 /**
  * A call without a token. It opens its transactions itself: hashing must not hold a connection. Who

@@ -533,6 +533,19 @@ const changes: Record<
     before: null,
     after: { event: 'renewed' },
   },
+  changePassword: {
+    call: async () => {
+      const login = { username: 'changer', password: adminPassword };
+      await admin.makeLogins({ logins: [{ ...login, name: 'C', roles: ['Cashier'] }] });
+      const { accessToken: token } = (await scene.visitor('audit').login(login)).data;
+      const data = { currentPassword: adminPassword, newPassword: 'staple of the second kind' };
+      return scene.visitor('audit').changePassword({ data }, { token });
+    },
+    subject: 'login',
+    actor: 'changer',
+    before: null,
+    after: { passwordChanged: true },
+  },
   logout: {
     call: () => scene.visitor('audit').logout({}, { token: second.accessToken }),
     subject: 'session',

@@ -47,6 +47,7 @@ export async function makeDemo(
     sandbox: true,
     adminEmail: username,
     adminPassword: password,
+    isDemo: true,
   });
   const tenantId = await transact(owner, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),

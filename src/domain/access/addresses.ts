@@ -14,6 +14,19 @@ export function isAllowed(address: string, allowed: readonly string[]): boolean 
     if (bits === undefined) list.addAddress(base, family);
     else list.addSubnet(base, Number(bits), family);
   }
+  return isAmong(list, address);
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether a caller is on the machine of the server itself. */
+export function isLoopback(address: string): boolean {
+  return isAmong(loopback, address);
+}
+
+function isAmong(list: BlockList, address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -111,6 +111,21 @@ export async function revokeSessionsOf(
   `.execute(tx);
 }
 
+/** As revokeSessionsOf, except for the session from which it is asked for. */
+export async function revokeOtherSessions(
+  tx: Tx,
+  tenantId: number,
+  loginId: number,
+  keptSessionId: string,
+  revocation: { at: Temporal.Instant; reason: string },
+): Promise<void> {
+  await sql`
+    update sessions set revoked_at = ${revocation.at}, revoked_reason = ${revocation.reason}
+    where tenant_id = ${tenantId} and login_id = ${loginId} and session_id <> ${keptSessionId}
+      and revoked_at is null
+  `.execute(tx);
+}
+
 /** Remembers that a session is in use; only asked for where a workspace has an idle limit. */
 export async function touchSession(
   tx: Tx,

@@ -117,6 +117,22 @@ export async function findLoginById(
   return rows[0];
 }
 
+export type PasswordRow = { username: string; email: string | null; password_hash: string };
+
+export async function findPassword(
+  tx: Tx,
+  tenantId: number,
+  loginId: number,
+  options: { lock: boolean },
+): Promise<PasswordRow | undefined> {
+  const { rows } = await sql<PasswordRow>`
+    select username, email, password_hash from logins
+    where tenant_id = ${tenantId} and login_id = ${loginId}
+    ${options.lock ? sql`for no key update` : sql``}
+  `.execute(tx);
+  return rows[0];
+}
+
 /** The page is found by the index alone, before any party is looked up. */
 export async function listLogins(
   tx: Tx,

@@ -9,12 +9,9 @@ import { commandLine, hashSecret } from '../../base/secrets.ts';
 import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
-import { usernameOf } from './names.ts';
+import { usernameFault, usernameOf } from './names.ts';
+import { passwordFault, passwordLengthMax } from './passwords.ts';
 import { insertLogins } from './store.ts';
-
-export const passwordLengthMin = 12;
-/** Longer ones would only make the server work harder; no person types them. */
-export const passwordLengthMax = 256;
 
 /** As the operations have it that change these later. */
 export const usernameLengthMax = 120;
@@ -30,6 +27,8 @@ export type WorkspaceRequest = {
   sandbox: boolean;
   adminEmail: string;
   adminPassword: string;
+  /** The demo has a password that everybody knows. */
+  isDemo?: boolean;
 };
 
 export type PreparedWorkspace = {
@@ -80,15 +79,9 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
 }
 
 /** What the operations would refuse must not come in this way: nobody could log in with it. */
-function assertTexts({ name, adminEmail, adminPassword }: WorkspaceRequest): void {
+function assertTexts({ name, adminEmail, adminPassword, ...request }: WorkspaceRequest): void {
   if (name.trim() === '') {
     throw new AppError('REQUIRED_FIELD', { message: 'The name is empty', field: 'name' });
-  }
-  if (adminPassword.length < passwordLengthMin) {
-    throw new AppError('INVALID_FORMAT', {
-      message: `The password needs at least ${passwordLengthMin} characters`,
-      field: 'password',
-    });
   }
   const limits = [
     { field: 'name', what: 'name', text: name, max: nameLengthMax },
@@ -100,6 +93,13 @@ function assertTexts({ name, adminEmail, adminPassword }: WorkspaceRequest): voi
     const message = `The ${what} may have at most ${max} characters`;
     throw new AppError('FIELD_TOO_LONG', { message, field });
   }
+  const nameFault = usernameFault(adminEmail);
+  if (nameFault !== undefined) {
+    throw new AppError('INVALID_CHARACTER', { message: nameFault, field: 'admin' });
+  }
+  const fault = passwordFault(adminPassword, [adminEmail, request.workspace]);
+  if (fault === undefined || request.isDemo) return;
+  throw new AppError('PASSWORD_TOO_WEAK', { message: fault, field: 'password' });
 }
 
 export async function createWorkspace(

@@ -3,14 +3,11 @@ import { isIP } from 'node:net';
 import * as Type from 'typebox';
 import { Format } from 'typebox/format';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { passwordLengthMax, passwordLengthMin } from '../../domain/access/passwords.ts';
 import { permissionsOf, roleNames } from '../../domain/access/roles.ts';
 import type { Issued } from '../../domain/access/sessions.ts';
 import type { LoginRow } from '../../domain/access/store.ts';
-import {
-  passwordLengthMax,
-  passwordLengthMin,
-  usernameLengthMax,
-} from '../../domain/access/workspaces.ts';
+import { usernameLengthMax } from '../../domain/access/workspaces.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { filledText, nullable, oneOf, timestamp } from '../fields.ts';
 

@@ -1,10 +1,11 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { verifySecret } from '../../base/secrets.ts';
-import { isAllowed } from '../../domain/access/addresses.ts';
+import { isAllowed, isLoopback } from '../../domain/access/addresses.ts';
 import { type ClientRow, findClient } from '../../domain/access/clients-store.ts';
 import { demoLogin } from '../../domain/access/demo-login.ts';
 import { nameKey } from '../../domain/access/names.ts';
+import { passwordLengthMax } from '../../domain/access/passwords.ts';
 import {
   assertNotLocked,
   failureKey,
@@ -13,7 +14,6 @@ import {
 } from '../../domain/access/sessions.ts';
 import { clearLoginFailures, type Owner } from '../../domain/access/sessions-store.ts';
 import { findLoginByName } from '../../domain/access/store.ts';
-import { passwordLengthMax } from '../../domain/access/workspaces.ts';
 import type { Actor, AuditEntry } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { maybe, text } from '../fields.ts';
@@ -36,7 +36,7 @@ export const login = operation({
     clientSecret: maybe(text({ max: passwordLengthMax })),
   }),
   response: issuedTokens,
-  errors: ['LOGIN_FAILED', 'LOGIN_LOCKED'],
+  errors: ['LOGIN_FAILED', 'LOGIN_LOCKED', 'DEFAULT_PASSWORD'],
   example: { username: demoLogin.username, password: demoLogin.password },
   async handle(call, body) {
     const credentials = credentialsOf(body);
@@ -59,6 +59,7 @@ export const login = operation({
         return refusal;
       });
     }
+    assertNotDefault(credentials.secret, call.address);
     const issued = await call.write(async (tx, audit) => {
       // Again, because many guesses sent at once pass the first look together.
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: true });
@@ -77,6 +78,16 @@ export const login = operation({
     return { message: 'Logged in', data: presentTokens(issued, candidate.holder, call.tenant) };
   },
 });
+
+/** Also where a demo is made or resumed beside a server that the network can reach. */
+function assertNotDefault(password: string, address: string): void {
+  if (password !== demoLogin.password || isLoopback(address)) return;
+  throw new AppError('DEFAULT_PASSWORD', {
+    message:
+      'The password of the demo works on the machine of the server only. ' +
+      'Log in there and change it with auth/change-password.',
+  });
+}
 
 /** Of names that nobody has nothing is kept: one of them may be a password in the wrong box. */
 function lockEntry(subject: string, candidate: Candidate): AuditEntry {

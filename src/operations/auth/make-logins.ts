@@ -1,7 +1,8 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
-import { nameKey, usernameFault } from '../../domain/access/names.ts';
+import { nameKey, usernameFault, usernameOf } from '../../domain/access/names.ts';
+import { passwordFault } from '../../domain/access/passwords.ts';
 import {
   findTakenNames,
   insertLogins,
@@ -39,7 +40,7 @@ export const makeLogins = operation({
     ),
   }),
   response: empty,
-  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'PARTY_ARCHIVED', 'ROWS_REJECTED'],
+  errors: ['DUPLICATE', 'PARTY_NOT_FOUND', 'PARTY_ARCHIVED', 'PASSWORD_TOO_WEAK', 'ROWS_REJECTED'],
   example: {
     logins: [
       {
@@ -52,11 +53,14 @@ export const makeLogins = operation({
     ],
   },
   turns: hashingTurns,
-  prepare: (call, { logins }) =>
-    hashAll(
+  prepare(call, { logins }) {
+    const problems = logins.flatMap((one, index) => faultsOf(one, `logins[${index}]`, call.tenant));
+    if (problems.length > 0) throw errorFromRows(problems);
+    return hashAll(
       call,
       logins.map((one) => one.password),
-    ),
+    );
+  },
   async handle(call, body, hashes) {
     const { tx, tenant } = call;
     const numbers = body.logins.flatMap((one) => one.partyNumber ?? []);
@@ -65,7 +69,7 @@ export const makeLogins = operation({
     const problems = problemsOf(body.logins, parties, taken);
     if (problems.length > 0) throw errorFromRows(problems);
     const logins = body.logins.map((one, index) => ({
-      username: one.username.trim().toLowerCase(),
+      username: usernameOf(one.username),
       email: one.email ?? null,
       name: one.name.trim(),
       passwordHash: hashes[index] as string,
@@ -92,12 +96,27 @@ export const makeLogins = operation({
 type Sent = {
   username: string;
   email?: string | null;
+  password: string;
   roles: string[];
   partyNumber?: number | null;
 };
 
 function loginNames(sent: Sent): string[] {
   return namesOf({ username: sent.username, email: sent.email ?? null });
+}
+
+/** What needs no look into the database, and is found before anything is hashed. */
+function faultsOf(one: Sent, at: string, { workspace }: { workspace: string }): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const name = usernameFault(one.username);
+  if (name !== undefined) {
+    problems.push({ field: `${at}.username`, code: 'INVALID_CHARACTER', message: name });
+  }
+  const password = passwordFault(one.password, [one.username, one.email ?? '', workspace]);
+  if (password !== undefined) {
+    problems.push({ field: `${at}.password`, code: 'PASSWORD_TOO_WEAK', message: password });
+  }
+  return problems;
 }
 
 function problemsOf(
@@ -121,10 +140,6 @@ function problemsOf(
     if (one.roles.includes('Customer') && !one.partyNumber) {
       const message = 'A login with the role Customer needs a partyNumber';
       problems.push({ field: `${at}.partyNumber`, code: 'REQUIRED_FIELD', message });
-    }
-    const fault = usernameFault(one.username);
-    if (fault !== undefined) {
-      problems.push({ field: `${at}.username`, code: 'INVALID_CHARACTER', message: fault });
     }
     problems.push(...duplicatesOf(one, at, { taken, sent }));
     return problems;

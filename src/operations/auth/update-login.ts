@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { hashSecret } from '../../base/secrets.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import { assertStrong } from '../../domain/access/passwords.ts';
 import { revokeSessionsOf } from '../../domain/access/sessions-store.ts';
 import {
   countActiveAdministrators,
@@ -30,10 +31,19 @@ export const updateLoginOperation = operation({
     }),
   }),
   response: empty,
-  errors: ['LOGIN_NOT_FOUND', 'STALE_OBJECT', 'LAST_ADMINISTRATOR', 'PARTY_ARCHIVED'],
+  errors: [
+    'LOGIN_NOT_FOUND',
+    'STALE_OBJECT',
+    'LAST_ADMINISTRATOR',
+    'PARTY_ARCHIVED',
+    'PASSWORD_TOO_WEAK',
+  ],
   example: { data: { username: 'ops1', roles: ['Billing Manager'] } },
-  prepare: async (call, { data }) =>
-    data.password && hashSecret(data.password, call.tenant.tenantId),
+  async prepare(call, { data }) {
+    if (!data.password) return undefined;
+    assertStrong(data.password, [data.username, call.tenant.workspace], 'data.password');
+    return hashSecret(data.password, call.tenant.tenantId);
+  },
   async handle(call, body, passwordHash) {
     const { tx } = call;
     const { tenantId } = call.tenant;
@@ -48,6 +58,7 @@ export const updateLoginOperation = operation({
         field: 'data.roles',
       });
     }
+    if (data.password) assertStrong(data.password, [before.email ?? ''], 'data.password');
     const change = {
       ...(data.roles ? { roles: [...new Set(data.roles)] } : {}),
       ...(data.status ? { status: data.status } : {}),
