@@ -138,7 +138,9 @@ async function staleReason(
 ): Promise<string | null> {
   const run = await findWholeRun(tx, tenantId, term.term_id);
   if (!run) throw new Error(`term ${term.term_id} was never generated as a whole`);
-  if (term.is_stale) return 'Something was uploaded, posted or taken back';
+  if (term.is_stale) {
+    return 'Dates, readings, values, usage or another term of the batch changed';
+  }
   if (run.book_version !== term.book_version) return 'Prices changed';
   if (await hasReadSince(tx, tenantId, term.term_id, run.started_at)) return 'Readings were locked';
   const stale = isJustSeen ? 0 : await countStale(tx, tenantId, term);

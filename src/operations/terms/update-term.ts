@@ -85,7 +85,8 @@ export const updateTermOperation = operation({
       after: shown(after),
     });
     const gaps = changed.includes('endDate') ? await gapsAfter(tx, tenantId, term, after) : [];
-    return { message: withGaps(`Term ${after.label} changed`, gaps), data: {} };
+    const again = isStale ? '. Generate its bills again with generate-bills (step 6)' : '';
+    return { message: withGaps(`Term ${after.label} changed${again}`, gaps), data: {} };
   },
 });
 
