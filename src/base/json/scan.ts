@@ -35,6 +35,14 @@ const closeArray = 0x5d;
 /** Text that is parsed in one go. */
 export const pieceBytes = 131_072;
 
+function newLevels() {
+  const depths = jsonLimits.depth + 1;
+  return { opened: new Uint8Array(depths), commas: new Int32Array(depths) };
+}
+
+/** A short text is scanned in one go, so that all of them can use the same memory. */
+const sharedLevels = newLevels();
+
 export class JsonScan {
   /** Those that are inside no other array, in their order. */
   readonly longArrays: LongArray[] = [];
@@ -46,8 +54,8 @@ export class JsonScan {
   #depth = 0;
   #values = 0;
   /** By depth: the bracket that opened it, its commas, and where its field's name begins. */
-  readonly #opened = new Uint8Array(jsonLimits.depth + 1);
-  readonly #commas = new Int32Array(jsonLimits.depth + 1);
+  readonly #opened: Uint8Array;
+  readonly #commas: Int32Array;
   readonly #names: string[] = [];
   /** The outermost array that is open, and its depth. */
   #outer: LongArray | undefined;
@@ -56,6 +64,9 @@ export class JsonScan {
   constructor(bytes: Uint8Array, from: number) {
     this.#bytes = bytes;
     this.#at = from;
+    const { opened, commas } = bytes.length > pieceBytes ? newLevels() : sharedLevels;
+    this.#opened = opened;
+    this.#commas = commas;
   }
 
   /** Goes on up to this byte. */

@@ -51,7 +51,7 @@ type Findings = {
   /** Arrays whose items were checked already: what checks the rest sees the first item alone. */
   shortened: { array: unknown[]; rest: unknown[] }[];
   /** Pointers to arrays that were not looked at, because they have too many items. */
-  overlong: Set<string>;
+  overlong: string[];
 };
 
 function* validation(schema: TObject, sent: Record<string, unknown>): Steps<Validated> {
@@ -61,7 +61,7 @@ function* validation(schema: TObject, sent: Record<string, unknown>): Steps<Vali
     problems: [],
     values: 0,
     shortened: [],
-    overlong: new Set(),
+    overlong: [],
   };
   const body = yield* copyKnown(root, sent, '', found);
   check(root, body, found, (pointer) => pointer);
@@ -92,7 +92,7 @@ function check(
   for (const error of errors) {
     // Each branch of a union reports its own reason for not matching; the union speaks for all.
     if (error.schemaPath.includes('/anyOf/') && within(inUnions, error)) continue;
-    if (found.overlong.has(placeOf(error.instancePath))) continue;
+    if (found.overlong.includes(placeOf(error.instancePath))) continue;
     found.problems.push(...describeProblem(schema, value, error, placeOf));
   }
 }
@@ -156,9 +156,10 @@ function* copyItems(
 ): Steps<unknown> {
   if (!accepts(node, 'array')) return items;
   if (node.maxItems !== undefined && items.length > node.maxItems) {
+    if (found.problems.length >= problemsMax) return [];
     const field = fieldPath(path);
     found.problems.push({ field, ...tooManyItems(field, node.maxItems) });
-    found.overlong.add(path);
+    found.overlong.push(path);
     return [];
   }
   const schema = node.items ?? anything;
