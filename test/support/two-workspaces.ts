@@ -43,6 +43,7 @@ export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
   await seedMore(b, mark);
   await seedBills(scene, a, 'plain');
   await seedBills(scene, b, mark);
+  await nameAccounts(scene, tenantB, mark);
   await b.updateSettings({ data: { name: mark, letterhead: { text: mark } } });
   await b.getSettings();
   return { a, b, tenantA, tenantB, mark };
@@ -170,6 +171,16 @@ async function seedSubscription(
   await client.makeReadings({
     readings: [{ number: 7003, value: '9', readingDate, remark: mark }],
   });
+}
+
+/** No operation renames a ledger account yet. */
+async function nameAccounts(scene: Scene, tenantId: number, mark: string): Promise<void> {
+  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await scene.sql.query('update ledger_accounts set name = $2 || name where tenant_id = $1', [
+    tenantId,
+    mark,
+  ]);
+  await scene.sql.query("select set_config('app.tenant', '', false)");
 }
 
 /** Rows of B under ids that A does not have, with marked names. */
