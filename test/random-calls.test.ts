@@ -14,7 +14,7 @@ import { startServerProcess } from './support/server-process.ts';
 import { makeStagedTerms } from './support/staged-terms.ts';
 import { prepareSubscriptions } from './support/working-requests.ts';
 
-const callsWanted = Number(process.env.RANDOM_CALLS ?? 2_000);
+const callsWanted = Number(process.env.RANDOM_CALLS ?? 1_500);
 const seed = Number(process.env.RANDOM_CALLS_SEED ?? 1);
 const lanes = 6;
 /** For so long the server may keep others waiting, at the 99.9th percentile, in processor time. */
@@ -170,7 +170,13 @@ test(`no operation fails in ${callsWanted} random calls`, async (t) => {
       `${watched.maxMs.toFixed(0)} ms; in processor time ${watched.workP999Ms.toFixed(0)} and ` +
       `${watched.workMaxMs.toFixed(0)} ms; memory at most ${watched.rssMb.toFixed(0)} MB`,
   );
-  for (const { delayMs, cpuMs, calls } of watched.longTurns.slice(0, 60)) {
+  // A long delay with little work is one of the machine: other programs had the processor.
+  const byWork = watched.longTurns.sort((a, b) => b.cpuMs - a.cpuMs);
+  const worked = byWork.filter(({ cpuMs }) => cpuMs >= 50).length;
+  t.diagnostic(
+    `${byWork.length} delays above 100 ms, ${worked} of them with 50 ms of work or more`,
+  );
+  for (const { delayMs, cpuMs, calls } of byWork.slice(0, 20)) {
     const short = calls.map((path) => path.replace('/billing/', ''));
     t.diagnostic(`${delayMs.toFixed(0)} ms (${cpuMs.toFixed(0)} ms of work): ${short.join(' ')}`);
   }

@@ -18,7 +18,14 @@ export type Sources = { random: Random; harvest: Harvest; values: Values };
 export const guest = { username: 'guest', password: 'correct horse battery' };
 
 /** Rarer than others: each costs hashes of passwords, which take as long as a hundred calls. */
-const dear = new Set(['login', 'logout', 'makeLogins', 'makeClients', 'updateLogin']);
+const dear = new Set([
+  'changePassword',
+  'login',
+  'logout',
+  'makeLogins',
+  'makeClients',
+  'updateLogin',
+]);
 const dearOnceIn = 8;
 
 export function randomCall(sources: Sources): RandomCall {
