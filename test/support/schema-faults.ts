@@ -50,6 +50,7 @@ const appendOnly = [
   'pricing_context_versions',
   'plan_versions',
   'template_versions',
+  'seals',
 ];
 const appRoles = ['billwright_api', 'billwright_worker'];
 const wall = '(tenant_id = current_tenant())';
