@@ -182,8 +182,11 @@ async function priceWorkspace(
 /** One workspace alone, without a copy of it. */
 export type ServedScene = {
   superuser: pg.Client;
+  server: Server;
   port: number;
   place: Place;
+  /** A further workspace, as full as it is told. */
+  anotherPlace(workspace: string, size: number): Promise<Place>;
   close(): Promise<void>;
 };
 
@@ -196,10 +199,19 @@ export async function openServed(size: number, env: Record<string, string>): Pro
   const superuser = new pg.Client({ ...cluster.superuser, database: databaseName });
   await superuser.connect();
   await fillTerm(superuser, tenantId, size);
+  await leaveRoom(superuser, tenantId, size);
   await superuser.query('vacuum analyze');
   const worker = await launchWorker(cluster, databaseName, env);
   return {
     superuser,
+    server,
+    anotherPlace: async (name, wanted) => {
+      const id = await priceWorkspace(cluster, databaseName, server, name);
+      await fillTerm(superuser, id, wanted);
+      await leaveRoom(superuser, id, wanted);
+      await superuser.query('analyze');
+      return { workspace: name, tenantId: id, size: wanted, client: await logIn(server, name) };
+    },
     port: server.port,
     place: { workspace, tenantId, size, client: await logIn(server, workspace) },
     async close() {
@@ -209,6 +221,16 @@ export async function openServed(size: number, env: Record<string, string>): Pro
       await dropDatabase(cluster, databaseName);
     },
   };
+}
+
+/** Parties that are made by calls are numbered after those that were filled in. */
+async function leaveRoom(superuser: pg.Client, tenantId: number, size: number): Promise<void> {
+  await superuser.query(
+    `insert into counters (tenant_id, series, last_number)
+     values ($1, 'party', $2), ($1, 'party-number', 100000 + $2), ($1, 'account', $2)
+     on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
+    [tenantId, size],
+  );
 }
 
 async function logIn(server: Server, workspace: string): Promise<Client> {

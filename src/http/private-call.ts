@@ -2,6 +2,7 @@
 import { isRetryable } from '../base/db/faults.ts';
 import { type OpeningRow, openingFor, type Tx, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
+import { FairTurns } from '../base/fair-turns.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
 import { hasBroken } from '../domain/terms/jobs-store.ts';
@@ -181,7 +182,7 @@ async function runCall(
   { call, token, tx, ready }: Running,
   entered: EnteredRow | undefined,
 ): Promise<Outgoing> {
-  const { parts, operation } = call;
+  const { operation } = call;
   const { principal, tenant, ownPartyId } = admit(call, token, entered);
   keepAlive(call, principal, entered);
   const entries: AuditEntry[] = [];
@@ -195,8 +196,7 @@ async function runCall(
       const all = [...call.validated.ignored, ...names];
       Object.assign(call.headers, ignoredFieldsHeader(all));
     },
-    read: (work) =>
-      transact(parts.database, { opening: openingFor(call.tenantId), readOnly: true }, work),
+    read: (work) => readChunk(call, work),
   };
   const run = async () => {
     const answer = await operation.handle(fullCall as never, call.validated.body as never, ready);
@@ -205,6 +205,20 @@ async function runCall(
   };
   const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);
   return key === undefined ? run() : runOnce(call, tx, key, run);
+}
+
+/** Chunks of lists. With many lists under way, a workspace reads few chunks at the same time. */
+const chunkTurns = new FairTurns({
+  places: 4,
+  share: 1,
+  waitingMax: 1_000,
+  waitMs: 60_000,
+  what: 'lists',
+});
+
+function readChunk<T>({ parts, tenantId }: Prepared, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const read = { opening: openingFor(tenantId), readOnly: true };
+  return chunkTurns.run(tenantId, () => transact(parts.database, read, work));
 }
 
 function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {

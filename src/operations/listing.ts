@@ -5,6 +5,8 @@ import type { Answer, Call, StreamedAnswer } from './operation.ts';
 
 /** Rows read at a time when a whole list is streamed. */
 export const chunkRows = 1_000;
+/** Rows that are read, shown and written without other calls being served in between. */
+const shortRows = 100;
 
 export type WholeList<Row, Data> = {
   /** Rows read at a time, where one is so large that a thousand are too many. */
@@ -35,11 +37,13 @@ export async function listing<Row, Data>(
   if (!list.page) return wholeListing(call, list);
   const { pageNumber, size } = list.page;
   const offset = pageNumber * size;
-  const rows = await list.at(call.tx, { offset, limit: size });
+  const window = { offset, limit: size };
+  const isShort = size <= shortRows;
+  const rows = await (isShort ? list.at(call.tx, window) : call.read((tx) => list.at(tx, window)));
   // A page that is not full tells the total by itself; a search need not be made twice for it.
   const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
   const total = isLast ? offset + rows.length : await list.count(call.tx);
-  if (list.more) {
+  if (list.more || rows.length > shortRows) {
     const { wrap } = list;
     return { message: found(total), total, wrap, chunks: presented(call, list, rows) };
   }
@@ -52,7 +56,8 @@ export async function wholeListing<Row, Data>(
   list: WholeList<Row, Data>,
 ): Promise<Answer<Data> | StreamedAnswer<Data>> {
   const limit = list.chunkSize ?? chunkRows;
-  const first = list.first ?? (await list.after(call.tx, { after: undefined, limit }));
+  const next = { after: undefined, limit };
+  const first = list.first ?? (await call.read((tx) => list.after(tx, next)));
   if (first.length < limit && !list.more) {
     const total = first.length;
     return { message: found(total), total, data: list.wrap(first.map(presenter(list)) as never[]) };
@@ -79,7 +84,13 @@ async function* presented<Row, Data>(
 ): AsyncGenerator<object[]> {
   const { more } = list;
   const present = presenter(list);
-  if (!more) return yield rows.map(present);
+  if (!more) {
+    // In pieces, between which other calls are served.
+    for (let at = 0; at < rows.length; at += shortRows) {
+      yield rows.slice(at, at + shortRows).map(present);
+    }
+    return;
+  }
   for (const row of rows) yield [present(await call.read((tx) => more(tx, row)))];
 }
 

@@ -24,6 +24,7 @@ export type ImportOptions = {
   /** Takes in a file that was taken in before. */
   isAgain: boolean;
   onProgress: Progress;
+  rowsAtOnce?: number;
 };
 
 export type Imported = ImportedRows & { importId: number | null };
@@ -44,7 +45,7 @@ export async function importFile(
     if (before) throw takenBefore(before, timezone);
   }
   await markBeforeImport(tx);
-  const result = await importRows(file.bytes(), file.encoding, loader, options.onProgress);
+  const result = await importRows(file.bytes(), file.encoding, loader, options);
   if (result.problems.length > 0 || options.isDryRun) {
     await undoImport(tx);
     return { ...result, importId: null };

@@ -5,6 +5,7 @@ import { type CsvOptions, type CsvRow, readCsv } from '../../base/csv/read.ts';
 import { withFormula } from '../../base/csv/write.ts';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest.ts';
+import { slicing } from '../../base/slices.ts';
 
 /** A row with its filled cells, by the name of the column. */
 export type ImportRow = { line: number; cells: ReadonlyMap<string, string> };
@@ -35,8 +36,8 @@ export type ImportedRows = { rows: number; problems: LineProblem[] };
 
 export type Progress = (rows: number, problems: number) => void;
 
-/** Rows that are checked and stored together. */
-const rowsAtOnce = 2_000;
+/** Rows that are checked and stored together, unless the caller wants fewer. */
+const rowsAtOnceUsual = 2_000;
 /** Whoever has more bad rows than this has chosen the wrong file. */
 const problemsMax = 200_000;
 const columnsMax = 500;
@@ -47,8 +48,9 @@ export async function importRows(
   bytes: AsyncIterable<Uint8Array>,
   encoding: CsvOptions['encoding'],
   loader: Loader,
-  onProgress: Progress,
+  { onProgress, rowsAtOnce = rowsAtOnceUsual }: { onProgress: Progress; rowsAtOnce?: number },
 ): Promise<ImportedRows> {
+  const slices = slicing();
   let header: string[] | undefined;
   const problems: LineProblem[] = [];
   let rows = 0;
@@ -70,6 +72,7 @@ export async function importRows(
     }
     if (whole.length > 0) problems.push(...distinct(await loader.load(whole)));
     onProgress(rows, problems.length);
+    await slices.pause();
     if (problems.length > problemsMax) break;
   }
   if (!header || lines === 0) {

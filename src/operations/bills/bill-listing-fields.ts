@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { shownBills } from '../customer-fields.ts';
 import type { Page } from '../fields.ts';
-import { chunkRows, found } from '../listing.ts';
+import { found } from '../listing.ts';
 import type { Answer, Call, StreamedAnswer } from '../operation.ts';
 import { presentBills } from './bill-view-fields.ts';
 
@@ -30,8 +30,8 @@ export async function billListing<Data>(
     const bills = shownBills(call, await presentBills(tx, tenant, rows));
     return { message: found(total), total, data: list.wrap(bills as never[]) };
   }
-  const first = await list.after(tx, { after: undefined, limit: chunkRows });
-  if (first.length < chunkRows) {
+  const first = await list.after(tx, { after: undefined, limit: billsAtOnce });
+  if (first.length < billsAtOnce) {
     const bills = shownBills(call, await presentBills(tx, tenant, first));
     const total = first.length;
     return { message: found(total), total, data: list.wrap(bills as never[]) };
@@ -40,7 +40,10 @@ export async function billListing<Data>(
   return { message: found(total), total, wrap: list.wrap, chunks: billChunks(call, list, first) };
 }
 
-/** All bills of a list, a thousand at a time, each in a short transaction of its own. */
+/** Bills are large: so many are read and shown without other calls being served in between. */
+const billsAtOnce = 100;
+
+/** All bills of a list, a hundred at a time, each in a short transaction of its own. */
 export async function* billChunks(
   call: Call,
   list: Pick<BillList<unknown>, 'after'>,
@@ -52,11 +55,11 @@ export async function* billChunks(
     const known = rows;
     const place = after;
     const chunk = await call.read(async (tx) => {
-      const read = known ?? (await list.after(tx, { after: place, limit: chunkRows }));
+      const read = known ?? (await list.after(tx, { after: place, limit: billsAtOnce }));
       return { read, bills: shownBills(call, await presentBills(tx, call.tenant, read)) };
     });
     yield chunk.bills;
-    if (chunk.read.length < chunkRows) return;
+    if (chunk.read.length < billsAtOnce) return;
     after = chunk.read.at(-1);
     rows = null;
   }

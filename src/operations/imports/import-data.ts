@@ -3,6 +3,8 @@ import { dateIn } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import type { Encoding } from '../../base/csv/decode.ts';
 import { AppError, errorFromRows } from '../../base/errors.ts';
+import { FairTurns } from '../../base/fair-turns.ts';
+import { slicing } from '../../base/slices.ts';
 import { importFile } from '../../domain/imports/import-file.ts';
 import { lineDetails } from '../../domain/imports/import-rows.ts';
 import { empty, maybe, oneOf, text } from '../fields.ts';
@@ -13,6 +15,14 @@ import { importKinds, importPermissions, loaders } from './kind-fields.ts';
 const contentMax = 10_485_760;
 
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const satisfies Encoding[];
+
+const turns = new FairTurns({
+  places: 4,
+  share: 1,
+  waitingMax: 8,
+  waitMs: 60_000,
+  what: 'imports',
+});
 
 export const importData = operation({
   path: '/billing/imports/import-data',
@@ -83,6 +93,7 @@ export const importData = operation({
       '40019001,Itron,Electric single phase,15/01/2024,1\r\n',
     fileName: 'meters.csv',
   },
+  turns,
   async handle(call, body) {
     const { kind } = body;
     assertMay(call.principal.permissions, kind);
@@ -98,7 +109,12 @@ export const importData = operation({
       bytes: () => piecesOf(bytes),
     };
     const isDryRun = body.dryRun ?? false;
-    const options = { isDryRun, isAgain: body.again ?? false, onProgress: () => {} };
+    const options = {
+      isDryRun,
+      isAgain: body.again ?? false,
+      onProgress: () => {},
+      rowsAtOnce,
+    };
     const done = await importFile(call.tx, call.tenant, file, loader, options, stamp);
     if (done.problems.length > 0) throw errorFromRows(lineDetails(done.problems));
     const rows = counted(done.rows, 'row');
@@ -144,9 +160,15 @@ function bytesOf(body: { content?: string | null; contentBase64?: string | null 
   });
 }
 
-const pieceBytes = 65_536;
+/** Few, so that other calls are served in between. */
+const rowsAtOnce = 250;
+const pieceBytes = 16_384;
 
 /** In pieces, so that other calls are served between them. */
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  const slices = slicing();
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    yield bytes.subarray(at, at + pieceBytes);
+    await slices.pause();
+  }
 }
