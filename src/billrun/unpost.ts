@@ -48,7 +48,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   }
   if (followed > 0) {
     const bills = counted(followed, 'bill');
-    const message = `${bills} of term ${term.label} are followed by bills of a later term. `;
+    const message = `A later term has billed after ${bills} of term ${term.label}. `;
     throw refusal(term, `${message}Unpost the later term first.`);
   }
 }

@@ -371,7 +371,7 @@ test('an estimate of another term is no reading, and is taken by who asks for es
   await post(run, jul);
   await lock(await open(august), 'estimated');
   const other = await openFor('OffCycle', august);
-  assert.equal((await lock(other)).message, '0 readings locked, 1 missing');
+  assert.match((await lock(other)).message, /^0 readings locked, 1 missing\./);
   await lock(other, 'estimated');
   await generate(run, other);
   assert.deepEqual(usedOn(await billOf(run, other)), [['310', '620']]);

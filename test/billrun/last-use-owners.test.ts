@@ -92,7 +92,7 @@ for (const postType of ['Post Subscription', 'Post Account', 'Post Party']) {
     assert.deepEqual((await billsOf(place, final)).map(told), [[place.party, 0, 1500]]);
     await post(place, final);
     assert.equal(await codeOf(askFinal()), 'INVALID_STATE');
-    await assert.rejects(unpost(place, last), { message: /followed by a later term/ });
+    await assert.rejects(unpost(place, last), { message: /A later term has billed after/ });
     await place.client.unpostMeterReadings({ data: { termID: regular } });
     assert.deepEqual(await made(regular), [[next, 30, 310]]);
     await post(place, regular);

@@ -139,7 +139,7 @@ test('a plan that allows no estimates has none', async () => {
       assert.equal(message, '0 readings locked, 1 estimated');
       assert.equal(bill.status, 'Draft');
     } else {
-      assert.equal(message, '0 readings locked, 1 missing');
+      assert.match(message, /^0 readings locked, 1 missing\./);
       assert.equal(bill.status, 'Error');
     }
   }
