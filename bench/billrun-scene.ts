@@ -185,7 +185,7 @@ export type ServedScene = {
   server: Server;
   port: number;
   place: Place;
-  /** A further workspace, as full as it is told. */
+  /** A further workspace with the given number of subscriptions. */
   anotherPlace(workspace: string, size: number): Promise<Place>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// Tokens that somebody invents. Guessing 256 bits is hopeless, but each guess costs a look into the
+// Invented tokens. Guessing 256 bits is hopeless, but each guess costs a look into the
 // database, so an address may make so many a minute.
 import { AppError } from '../base/errors.ts';
 import { readToken } from './authenticate.ts';

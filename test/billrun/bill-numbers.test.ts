@@ -51,7 +51,7 @@ const setFormat = ({ client }: Pick<Running, 'client'>, rest: string) =>
 
 const thisYear = () => scene.clock.now().toZonedDateTimeISO('Asia/Karachi').year;
 
-/** Without what stands for service and year. */
+/** A number without its service and year. */
 const restOf = (number: string | null) =>
   number?.replace(new RegExp(`^.*?${thisYear()}-?`), '') ?? null;
 

@@ -144,7 +144,7 @@ function statementsOf(output: string): string[] {
   return wanted.split('\n').flatMap((line) => /^ {2}(.+;)$/.exec(line)?.[1] ?? []);
 }
 
-test('a role that may not create roles is told the statements, and goes on once they are run', async () => {
+test('a role that may not create roles gets the statements to run, and starts once they were run', async () => {
   await superuser.query('create role "Test Poor" login');
   const name = await emptyDatabase('poor');
   const env = { ...lenient, DATABASE_URL: url(name, 'Test%20Poor') };

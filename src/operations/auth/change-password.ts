@@ -52,7 +52,7 @@ type Passwords = { currentPassword: string; newPassword: string };
 type Checked = { before: string; hash: string } | { refusal: AppError };
 
 /**
- * A wrong password counts as a failed login of the user name. What it comes to is told inside the
+ * A wrong password counts as a failed login of the user name. The outcome is returned inside the
  * transaction of the call: one that is repeated with its Idempotency-Key is answered as before.
  */
 async function check(call: Preparing, sent: Passwords): Promise<Checked> {
