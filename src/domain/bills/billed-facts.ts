@@ -12,11 +12,11 @@ function factsOf(facts: BillFacts): readonly Facts[] {
 
 /** True if a term has taken every reading up to which the bill was made. */
 export function areReadingsTaken(
-  facts: BillFacts,
+  facts: BillFacts | undefined,
   taken: readonly TakenReading[] | undefined,
 ): boolean {
   const known = new Set(taken?.map((row) => keyOf(row.number, row.register, row)));
-  return factsOf(facts).every(({ meters }) =>
+  return factsOf(facts ?? { subscriptions: [] }).every(({ meters }) =>
     (meters ?? []).every(({ number, register, current }) => {
       if (!current || current.status === 'Review') return true;
       return known.has(keyOf(number, register ?? '', current));

@@ -115,13 +115,16 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
       await addBooks(tx, reader, found, books);
       return found;
     });
-    for (const billId of await billsWithOtherReadings(reader, bills)) {
+    const factsOf = new Map<number, BillFacts>(
+      bills.map((bill) => [bill.bill_id, JSON.parse(bill.facts)]),
+    );
+    for (const billId of await billsWithOtherReadings(reader, bills, factsOf)) {
       name(`bill ${billId} has other readings`);
     }
     for (const bill of bills) {
       verdict.checked += 1;
       const made = books.get(bookKey(bill)) ?? null;
-      const facts: BillFacts = JSON.parse(bill.facts);
+      const facts = factsOf.get(bill.bill_id) as BillFacts;
       if (made === null || !isGenuine(bill, made.book, facts)) name(`bill ${bill.bill_id}`);
       else if (!hasDatesOf(made.term, facts) && !otherTerms.has(bill.term_id)) {
         otherTerms.add(bill.term_id);
@@ -138,14 +141,13 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
 async function billsWithOtherReadings(
   { tenant, read }: LawReader,
   bills: readonly StoredBill[],
+  factsOf: ReadonlyMap<number, BillFacts>,
 ): Promise<number[]> {
   let left = bills.filter((bill) => !bill.is_cancelled);
   for (const by of ['its own term', 'any term'] as const) {
     const ids = left.map((bill) => bill.bill_id);
     const taken = await read((tx) => listTakenReadings(tx, tenant.tenantId, ids, by));
-    left = left.filter(
-      (bill) => !areReadingsTaken(JSON.parse(bill.facts), taken.get(bill.bill_id)),
-    );
+    left = left.filter(({ bill_id: id }) => !areReadingsTaken(factsOf.get(id), taken.get(id)));
   }
   return left.map((bill) => bill.bill_id);
 }
