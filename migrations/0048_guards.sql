@@ -62,7 +62,8 @@ create constraint trigger journals_made_of_entries
   deferrable initially deferred
   for each row when (is_program()) execute function check_journal_entries();
 
--- A posted bill keeps what it says and for whom. Posting a draft is not looked at by any of these.
+-- A posted bill keeps its amounts, dates and party. The triggers run after the update: before it
+-- PostgreSQL would lock each bill once more, also a draft that is posted and meets no condition.
 create function refuse_bill_change() returns trigger
 language plpgsql
 as $$
@@ -72,7 +73,7 @@ begin
 end
 $$;
 create trigger bills_posted_kept_as_is
-  before update of party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type,
+  after update of party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type,
     posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge,
     billed_through, due_date, issue_date on bills
   for each row
@@ -100,7 +101,7 @@ end
 $$;
 -- What customers have seen is cancelled and not taken back. Calls post and publish nothing.
 create trigger bills_status_step
-  before update of status on bills
+  after update of status on bills
   for each row
   when (old.status <> new.status and (
     (old.status = 'Published' and new.status <> 'Cancelled')

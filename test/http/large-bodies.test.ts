@@ -1,4 +1,4 @@
-// Large and hostile bodies: the token first, the limits next, and nobody else waits meanwhile.
+// Large and hostile bodies: the token first, the limits next, and no other caller waits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../../src/operations/catalogue.ts';

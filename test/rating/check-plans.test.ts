@@ -140,7 +140,7 @@ describe('errors of plans', () => {
     ]);
   });
 
-  test('a circle of values is told at the formula of the plan that closes it', () => {
+  test('a circle of values is reported at the formula of the plan that closes it', () => {
     const values = [
       { name: 'fee', type: 'Number' as const, default: '1' },
       { name: 'rate', type: 'Number' as const, default: '2 + fee' },
@@ -155,7 +155,7 @@ describe('errors of plans', () => {
     assert.deepEqual(errorsOf([closing, { code: 'C', parentTariffCode: 'A' }], { values }), wanted);
   });
 
-  test('a circle of components is told at the rule of the plan that closes it', () => {
+  test('a circle of components is reported at the rule of the plan that closes it', () => {
     const parent = planWith([{ component: 'extra', formula: '2 + comp.feeCharge' }]);
     const rule = { component: 'feeCharge', formula: '1 + comp.extra' };
     const child = { code: 'B', parentTariffCode: 'A', componentRules: [rule] };
@@ -224,7 +224,7 @@ describe('errors of a context', () => {
     assert.deepEqual(errorsOf([{ code: 'A' }, { code: 'B' }], { values }), wanted);
   });
 
-  test('an input that is metered and unmetered is told with its place in its own array', () => {
+  test('an input that is metered and unmetered is reported with its place in its own array', () => {
     const meteredInputs = [{ name: 'a' }, { name: 'b' }];
     const unmeteredInputs = [{ name: 'c' }, { name: 'b' }, { name: '1d' }];
     assert.deepEqual(contextErrors({ meteredInputs, unmeteredInputs }), [
