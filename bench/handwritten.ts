@@ -2,7 +2,7 @@
 // They make the same bill objects as the price book does, and the benchmark checks that they do.
 import { parseDay } from '../src/base/days.ts';
 import type { Bill, BillLine, BillReading, LineDetail } from '../src/domain/rating/bill.ts';
-import type { Facts, MeterFacts } from '../src/domain/rating/facts.ts';
+import type { Facts, MeterFacts } from '../src/domain/rating/frozen-inputs.ts';
 
 type LineParts = {
   component: string;

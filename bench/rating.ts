@@ -2,9 +2,9 @@
 // and beside the plain interpreter, on the same facts in the same run.
 import assert from 'node:assert/strict';
 import type { Bill } from '../src/domain/rating/bill.ts';
-import type { ConnectionFacts, Facts } from '../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../src/domain/rating/price-book.ts';
-import { rateBill } from '../src/domain/rating/rate-bill.ts';
+import { compilePriceBook, singleVersion } from '../src/domain/rating/compile/price-book.ts';
+import type { ConnectionFacts, Facts } from '../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../src/domain/rating/rate/rate-bill.ts';
 import { plainBill } from '../test/rating/plain-bill.ts';
 import { type TariffCase, tariffCases } from '../test/rating/tariff-cases.ts';
 import { appBill, elecBill, waterBill } from './handwritten.ts';

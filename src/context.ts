@@ -6,10 +6,10 @@ import { type Connection, type Database, openDatabase, tenantShare } from './bas
 import { createLog, type Log } from './base/log.ts';
 import { createMailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
-import { createMailBreaker } from './billrun/mail-breaker.ts';
-import type { Equipment } from './billrun/tools.ts';
 import type { Config } from './config.ts';
+import { createMailBreaker } from './domain/delivery/mail-breaker.ts';
 import { openRenderer } from './domain/delivery/renderer.ts';
+import type { Equipment } from './jobs/tools.ts';
 
 /** Where to log in, and the role to take on there when the login itself has more rights. */
 type Access = { connection: Connection; role?: string };

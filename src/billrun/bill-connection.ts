@@ -3,9 +3,9 @@
 import type { Tx } from '../base/db/pool.ts';
 import { lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
+import type { Plan, Step, StepJob, StepRequest } from '../jobs/step.ts';
 import { generateBillsStep } from './generate.ts';
 import { lockAllReadings } from './lock-readings.ts';
-import type { Plan, Step, StepJob, StepRequest } from './step.ts';
 
 export const billConnectionStep: Step = {
   ...generateBillsStep,

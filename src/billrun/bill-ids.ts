@@ -1,8 +1,8 @@
 // Where the ids of new bills come from.
 import type { Tx } from '../base/db/pool.ts';
-import type { RunRow } from '../domain/bills/runs-store.ts';
+import type { RunRow } from '../domain/bills/generate/runs-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import type { Chunk } from './step.ts';
+import type { Chunk } from '../jobs/step.ts';
 
 /** Ids of bills that are new. */
 export type NewIds = {

@@ -4,18 +4,18 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import {
+  findRun,
+  listReservations,
+  type NumberRange,
+  updateReservation,
+} from '../domain/bills/generate/runs-store.ts';
+import {
   findGivenNumber,
   hasNumbersBetween,
   insertRetired,
   listDrafts,
   type Numbered,
-} from '../domain/bills/post-store.ts';
-import {
-  findRun,
-  listReservations,
-  type NumberRange,
-  updateReservation,
-} from '../domain/bills/runs-store.ts';
+} from '../domain/bills/posting/post-store.ts';
 import type { Stamp } from '../domain/ledger/store.ts';
 import {
   fillFormat,

@@ -5,7 +5,9 @@ import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
+import { findRun } from '../domain/bills/generate/runs-store.ts';
+import { componentAccounts, creditJournal } from '../domain/bills/posting/bill-journals.ts';
 import {
   type BilledSubscription,
   copyInputs,
@@ -18,24 +20,22 @@ import {
   markDraftsStale,
   type PostedBill,
   touchSubscriptions,
-} from '../domain/bills/cancel-store.ts';
-import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
-import { listShares } from '../domain/bills/post-store.ts';
-import { componentAccounts, creditJournal } from '../domain/bills/posting.ts';
-import { findRun } from '../domain/bills/runs-store.ts';
-import { restoreSubscriptions } from '../domain/bills/unpost-store.ts';
+} from '../domain/bills/posting/cancel-store.ts';
+import { listShares } from '../domain/bills/posting/post-store.ts';
+import { restoreSubscriptions } from '../domain/bills/posting/unpost-store.ts';
+import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { doubtDeliveries } from '../domain/delivery/store.ts';
 import { postJournal } from '../domain/ledger/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
-import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { dueDateFrom } from '../domain/terms/term.ts';
-import { auditStep } from './audit-step.ts';
+import { auditStep } from '../jobs/audit-step.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
+import { wholeStep } from '../jobs/whole-step.ts';
 import { numberCreditNote } from './bill-numbers.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
-import { wholeStep } from './whole-step.ts';
 
 export const cancelBillStep = wholeStep({ operation: 'cancel-bill', check, run });
 

@@ -3,15 +3,15 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
-import { cancelScheduledJobs } from '../domain/terms/jobs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
-import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
+import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { invalidState } from '../domain/terms/term.ts';
-import { auditTerm } from './audit-step.ts';
+import { auditTerm } from '../jobs/audit-step.ts';
+import { cancelScheduledJobs } from '../jobs/jobs-store.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
+import { wholeStep } from '../jobs/whole-step.ts';
 import { retireReserved } from './bill-numbers.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
-import { wholeStep } from './whole-step.ts';
 
 export const cancelTermStep = wholeStep({ operation: 'cancel-term', check, run });
 

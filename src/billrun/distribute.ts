@@ -27,9 +27,6 @@ import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import type { TermStage } from '../domain/terms/term.ts';
-import { printBills } from './print-bills.ts';
-import { scheduleRetry, scheduleRetryLater } from './retry-deliveries.ts';
-import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -39,9 +36,12 @@ import type {
   StepJob,
   StepRequest,
   Worked,
-} from './step.ts';
+} from '../jobs/step.ts';
+import type { Tools } from '../jobs/tools.ts';
+import { printBills } from './print-bills.ts';
+import { scheduleRetry, scheduleRetryLater } from './retry-deliveries.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import { missingText } from './term-state.ts';
-import type { Tools } from './tools.ts';
 
 const partSize = 200;
 

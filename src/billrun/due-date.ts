@@ -6,7 +6,7 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { hasAmountToPay } from '../domain/bills/store.ts';
-import type { StepRequest } from './step.ts';
+import type { StepRequest } from '../jobs/step.ts';
 
 /**
  * Refuses a term whose bills would be due too early. Prepaid bills are due when they are posted, a

@@ -1,9 +1,14 @@
 // What a generation that failed for good leaves behind.
 import type { Tx } from '../base/db/pool.ts';
 import { getBilledTerm, updateTermStage } from '../domain/bills/billed-terms-store.ts';
-import { findRun, findTotalsBefore, findWholeRun, finishRun } from '../domain/bills/runs-store.ts';
-import { findJob } from '../domain/terms/jobs-store.ts';
-import type { StepJob } from './step.ts';
+import {
+  findRun,
+  findTotalsBefore,
+  findWholeRun,
+  finishRun,
+} from '../domain/bills/generate/runs-store.ts';
+import { findJob } from '../jobs/jobs-store.ts';
+import type { StepJob } from '../jobs/step.ts';
 
 /**
  * One bill that could not be made anew leaves all as they were, and the term Generated. Of all

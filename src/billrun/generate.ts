@@ -8,9 +8,7 @@ import {
   getBilledTerm,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../domain/bills/book-of-run.ts';
-import { type Collected, collect } from '../domain/bills/collect.ts';
-import { type BillRows, openRows, reuseRows } from '../domain/bills/copy-store.ts';
+import { type BillRows, openRows, reuseRows } from '../domain/bills/generate/copy-store.ts';
 import {
   insertBills,
   type KnownBill,
@@ -19,17 +17,16 @@ import {
   refreshBills,
   supersedeBills,
   type TouchedBill,
-} from '../domain/bills/drafts-store.ts';
-import { unlockUnbilled } from '../domain/bills/left-out-store.ts';
-import type { MadeBill } from '../domain/bills/made-bill.ts';
-import { makeBill } from '../domain/bills/make-bill.ts';
+} from '../domain/bills/generate/drafts-store.ts';
+import type { MadeBill } from '../domain/bills/generate/made-bill.ts';
+import { makeBill } from '../domain/bills/generate/make-bill.ts';
 import {
   addBill,
   addTotals,
   emptySums,
   type Sums,
   totalsText,
-} from '../domain/bills/run-totals.ts';
+} from '../domain/bills/generate/run-totals.ts';
 import {
   findRun,
   findTotalsBefore,
@@ -38,22 +35,22 @@ import {
   insertRun,
   type RunRow,
   type RunTotals,
-} from '../domain/bills/runs-store.ts';
-import { findBillKey, getBillOfTerm } from '../domain/bills/store.ts';
+} from '../domain/bills/generate/runs-store.ts';
 import {
   hasMetered,
   listSubjectBuckets,
   type SubjectRange,
-} from '../domain/bills/subjects-store.ts';
-import { sumOfTerm } from '../domain/bills/summary-store.ts';
+} from '../domain/bills/inputs/billed-units-store.ts';
+import { unlockUnbilled } from '../domain/bills/inputs/catch-up-store.ts';
+import { type Collected, collect } from '../domain/bills/inputs/collect.ts';
+import { sumOfTerm } from '../domain/bills/review/summary-store.ts';
+import { bookOfRun } from '../domain/bills/run-prices.ts';
+import { findBillKey, getBillOfTerm } from '../domain/bills/store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
+import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { closedText } from '../domain/terms/term.ts';
-import { idsOf, type NewIds } from './bill-ids.ts';
-import { generateFailed } from './generate-failed.ts';
-import { openBillsText } from './open-bills.ts';
-import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
+import { bucketIds, cutIntoParts, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -63,7 +60,10 @@ import type {
   StepJob,
   StepRequest,
   Worked,
-} from './step.ts';
+} from '../jobs/step.ts';
+import { idsOf, type NewIds } from './bill-ids.ts';
+import { generateFailed } from './generate-failed.ts';
+import { openBillsText } from './open-bills.ts';
 
 /**
  * Subjects of a part: many, as a part has costs of its own, and towards the end of the term fewer,

@@ -4,23 +4,23 @@ import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
-import { usageItemsOf } from '../domain/rating/inheritance.ts';
-import { chainOn } from '../domain/rating/price-book.ts';
+import { chainOn } from '../domain/rating/compile/price-book.ts';
+import { usageItemsOf } from '../domain/rating/definitions/inheritance.ts';
 import { insertReadings } from '../domain/readings/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
 import { estimateUnread } from '../domain/terms/estimate-unread.ts';
 import { isLockedAsRead, lockReadings } from '../domain/terms/readings-store.ts';
+import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import {
   insertEstimates,
   listUnread,
   lockPrevious,
   rejectEstimates,
   type UnreadRegister,
-} from '../domain/terms/stand-ins-store.ts';
-import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
+} from '../domain/terms/substitute-readings-store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import { type TermRules, termRules } from '../domain/terms/term-rules.ts';
 import type {
@@ -32,7 +32,7 @@ import type {
   StepJob,
   StepRequest,
   Worked,
-} from './step.ts';
+} from '../jobs/step.ts';
 
 const readingModes = ['current', 'estimated', 'previous'] as const;
 export type ReadingMode = (typeof readingModes)[number];

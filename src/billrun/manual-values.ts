@@ -1,11 +1,11 @@
 // Step 5: values that are given by hand, for components that say so.
 import type { Tx } from '../base/db/pool.ts';
-import type { ComponentDefinition } from '../domain/rating/definitions.ts';
+import type { ComponentDefinition } from '../domain/rating/definitions/definitions.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { type ManualValue, saveManualValues } from '../domain/terms/inputs-store.ts';
 import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import {
   numbersIn,
   type RefusedRow,

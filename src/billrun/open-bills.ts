@@ -3,7 +3,7 @@ import { counted, firstFew } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorCode, type ErrorDetail } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { listReview, type ReviewRow } from '../domain/bills/review-store.ts';
+import { listReview, type ReviewRow } from '../domain/bills/review/review-store.ts';
 import { countOpenBills } from '../domain/bills/store.ts';
 
 /** Bills in the details of a refusal; Get Term Detail shows all. */

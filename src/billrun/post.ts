@@ -10,7 +10,16 @@ import {
   getBilledTerm,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../domain/bills/book-of-run.ts';
+import {
+  findRun,
+  findWholeRun,
+  isLeftToOthers,
+  type Reservation,
+  type RunRow,
+  updateReservation,
+} from '../domain/bills/generate/runs-store.ts';
+import { countStale } from '../domain/bills/inputs/billed-units-store.ts';
+import { componentAccounts } from '../domain/bills/posting/bill-journals.ts';
 import {
   advanceSubscriptions,
   beginLeftOut,
@@ -19,27 +28,14 @@ import {
   listDraftBuckets,
   listDrafts,
   type Numbered,
-} from '../domain/bills/post-store.ts';
-import { componentAccounts } from '../domain/bills/posting.ts';
-import {
-  findRun,
-  findWholeRun,
-  isLeftToOthers,
-  type Reservation,
-  type RunRow,
-  updateReservation,
-} from '../domain/bills/runs-store.ts';
+} from '../domain/bills/posting/post-store.ts';
+import { listShared } from '../domain/bills/posting/wallets-store.ts';
+import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
-import { countStale } from '../domain/bills/subjects-store.ts';
-import { listShared } from '../domain/bills/wallets-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { hasBills } from '../domain/terms/store.ts';
-import { auditTerm } from './audit-step.ts';
-import { numberBills, reserveNumbers } from './bill-numbers.ts';
-import { assertTimeToPay } from './due-date.ts';
-import { assertAllReady, openBillsText } from './open-bills.ts';
-import { bucketIds, cutIntoParts, rangeOf } from './parts.ts';
-import { appliesWallets, type Place, postPart, settleWallets } from './post-part.ts';
+import { auditTerm } from '../jobs/audit-step.ts';
+import { bucketIds, cutIntoParts, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -49,7 +45,11 @@ import type {
   StepJob,
   StepRequest,
   Worked,
-} from './step.ts';
+} from '../jobs/step.ts';
+import { numberBills, reserveNumbers } from './bill-numbers.ts';
+import { assertTimeToPay } from './due-date.ts';
+import { assertAllReady, openBillsText } from './open-bills.ts';
+import { appliesWallets, type Place, postPart, settleWallets } from './post-chunk.ts';
 import { wrongState } from './term-state.ts';
 
 /** Bills of a part: with more of them what it works on is no longer close at hand. */

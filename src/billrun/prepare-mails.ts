@@ -14,7 +14,7 @@ import type { Rendered, RenderResult } from '../domain/delivery/render-outcome.t
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
 import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
-import type { Tools } from './tools.ts';
+import type { Tools } from '../jobs/tools.ts';
 
 /** All that the mails of a part are made from. */
 export type MailSource = {

@@ -15,8 +15,8 @@ import {
   type QueuedPrint,
 } from '../domain/delivery/sending-store.ts';
 import type { BillDocumentInput } from '../domain/documents/bill-document.ts';
-import type { StepJob } from './step.ts';
-import type { Tools } from './tools.ts';
+import type { StepJob } from '../jobs/step.ts';
+import type { Tools } from '../jobs/tools.ts';
 
 /** What a printer takes as one stack. */
 const billsPerFile = 2_000;

@@ -27,11 +27,11 @@ import {
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { hasBills } from '../domain/terms/store.ts';
-import { auditTerm } from './audit-step.ts';
+import { auditTerm } from '../jobs/audit-step.ts';
+import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from '../jobs/step.ts';
+import type { Tools } from '../jobs/tools.ts';
 import { assertTimeToPay } from './due-date.ts';
-import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from './step.ts';
 import { wrongState } from './term-state.ts';
-import type { Tools } from './tools.ts';
 
 /** A few seconds of rendering: what is lost when a worker dies, and done again. */
 const partSize = 200;

@@ -16,9 +16,7 @@ import {
   listWaitingBills,
 } from '../domain/delivery/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { cancelScheduledOperation, insertJob } from '../domain/terms/jobs-store.ts';
-import { printBills } from './print-bills.ts';
-import { countsText, type MailCounts, sendMails } from './send-mails.ts';
+import { cancelScheduledOperation, insertJob } from '../jobs/jobs-store.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -28,8 +26,10 @@ import type {
   StepJob,
   StepRequest,
   Worked,
-} from './step.ts';
-import type { Tools } from './tools.ts';
+} from '../jobs/step.ts';
+import type { Tools } from '../jobs/tools.ts';
+import { printBills } from './print-bills.ts';
+import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 
 const operation = 'retry-deliveries';
 const partSize = 200;

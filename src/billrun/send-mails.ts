@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
 import { firstRetrySeconds, type MailResult, mailRetrySeconds } from '../base/mail/result.ts';
+import { type MailBreaker, withoutBreaker } from '../domain/delivery/mail-breaker.ts';
 import {
   claimDeliveries,
   endSending,
@@ -14,11 +15,10 @@ import {
   type QueuedMail,
   type SendingEnd,
 } from '../domain/delivery/sending-store.ts';
-import { holdRunningJob } from '../domain/terms/job-work-store.ts';
-import { type MailBreaker, withoutBreaker } from './mail-breaker.ts';
+import { holdRunningJob } from '../jobs/job-work-store.ts';
+import type { StepJob } from '../jobs/step.ts';
+import type { Tools } from '../jobs/tools.ts';
 import { type PreparedMail, prepareMails, readMailSource } from './prepare-mails.ts';
-import type { StepJob } from './step.ts';
-import type { Tools } from './tools.ts';
 
 export type MailCounts = { sent: number; failed: number; uncertain: number; waiting: number };
 

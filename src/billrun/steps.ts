@@ -1,4 +1,6 @@
 // All steps of the bill run that run as jobs, by the name of their operation.
+
+import type { Step } from '../jobs/step.ts';
 import { billConnectionStep } from './bill-connection.ts';
 import { cancelBillStep } from './cancel-bill.ts';
 import { cancelTermStep } from './cancel-term.ts';
@@ -9,7 +11,6 @@ import { postManualValuesStep } from './manual-values.ts';
 import { postBillsStep } from './post.ts';
 import { publishBillsStep } from './publish.ts';
 import { retryDeliveriesStep } from './retry-deliveries.ts';
-import type { Step } from './step.ts';
 import { unpostMeterReadingsStep } from './unlock-readings.ts';
 import { unpostBillsStep } from './unpost.ts';
 import { uploadMeterReadingsStep } from './upload-readings.ts';

@@ -4,9 +4,9 @@ import { formatTimestamp } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
-import { findLastDone } from '../domain/terms/jobs-store.ts';
 import { cancelledText, nextStep, type TermState } from '../domain/terms/term.ts';
-import type { StepRequest } from './step.ts';
+import { findLastDone } from '../jobs/jobs-store.ts';
+import type { StepRequest } from '../jobs/step.ts';
 
 export type Refused = {
   operation: string;

@@ -5,12 +5,12 @@ import { AppError } from '../base/errors.ts';
 import { findRowSubscriptions } from '../domain/terms/eligible-store.ts';
 import { deleteReadDrafts } from '../domain/terms/inputs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
-import { rejectEstimates } from '../domain/terms/stand-ins-store.ts';
 import { getTerm, lockTerm, noteInputs } from '../domain/terms/store.ts';
+import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { countLocked } from '../domain/terms/taken-readings-store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
-import { wholeStep } from './whole-step.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
+import { wholeStep } from '../jobs/whole-step.ts';
 
 export const unpostMeterReadingsStep = wholeStep({
   operation: 'unpost-meter-readings',

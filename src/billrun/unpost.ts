@@ -8,8 +8,7 @@ import {
   getBilledTerm,
   updateTermStage,
 } from '../domain/bills/billed-terms-store.ts';
-import { updateReservation } from '../domain/bills/runs-store.ts';
-import { countPosted } from '../domain/bills/store.ts';
+import { updateReservation } from '../domain/bills/generate/runs-store.ts';
 import {
   countToReverse,
   findUnpostObstacles,
@@ -19,12 +18,21 @@ import {
   restoreSubscriptions,
   retireNumbers,
   reverseJournals,
-} from '../domain/bills/unpost-store.ts';
+} from '../domain/bills/posting/unpost-store.ts';
+import { countPosted } from '../domain/bills/store.ts';
 import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { markStale } from '../domain/terms/store.ts';
-import { auditTerm } from './audit-step.ts';
-import type { ChunkResult, Finish, Plan, Step, StepJob, StepRequest, Worked } from './step.ts';
+import { auditTerm } from '../jobs/audit-step.ts';
+import type {
+  ChunkResult,
+  Finish,
+  Plan,
+  Step,
+  StepJob,
+  StepRequest,
+  Worked,
+} from '../jobs/step.ts';
 import { missingText } from './term-state.ts';
 
 export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare, work, finish };

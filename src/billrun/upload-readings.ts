@@ -9,7 +9,7 @@ import { checkReadings, type ReadingRow } from '../domain/readings/place.ts';
 import { type ReadingType, readingTypes } from '../domain/readings/reading.ts';
 import { getTerm, noteInputs } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import { rowsOf, uploadStep } from './upload-step.ts';
 
 /** Subscription, meter, reading, date, and where they are given type, remark and register. */

@@ -4,8 +4,8 @@ import type { Tx } from '../base/db/pool.ts';
 import type { Saved } from '../domain/terms/inputs-store.ts';
 import { lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
-import type { Finish, Step, StepJob, StepRequest } from './step.ts';
-import { wholeStep } from './whole-step.ts';
+import type { Finish, Step, StepJob, StepRequest } from '../jobs/step.ts';
+import { wholeStep } from '../jobs/whole-step.ts';
 
 export type Upload<Checked> = {
   operation: string;

@@ -5,7 +5,7 @@ import { findRowSubscriptions, type RowSubscription } from '../domain/terms/elig
 import { saveUsage, type UploadedUse } from '../domain/terms/inputs-store.ts';
 import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
-import type { Finish, StepJob, StepRequest } from './step.ts';
+import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import {
   numbersIn,
   type RefusedRow,

@@ -9,7 +9,7 @@ import {
 } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
-import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/laws.ts';
+import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/verify/checks.ts';
 import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { openForCommand } from './shutdown.ts';

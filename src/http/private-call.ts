@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts';
 import { FairTurns } from '../base/fair-turns.ts';
 import { touchSession } from '../domain/access/sessions-store.ts';
 import type { AuditEntry } from '../domain/audit/store.ts';
-import { hasBroken } from '../domain/terms/jobs-store.ts';
+import { hasBroken } from '../jobs/jobs-store.ts';
 import {
   type Call,
   isRetrieve,

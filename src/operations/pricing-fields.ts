@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import { Format } from 'typebox/format';
 import { AppError } from '../base/errors.ts';
 import { roundingModes } from '../base/numbers/rounding.ts';
-import { definitionNamePattern } from '../domain/rating/definitions.ts';
+import { definitionNamePattern } from '../domain/rating/definitions/definitions.ts';
 import { oneOf } from './fields.ts';
 
 Format.Set('definition-name', (text) => definitionNamePattern.test(text));

@@ -6,10 +6,10 @@ import { Format } from 'typebox/format';
 import { formatTimestamp, parseLocalDateTime } from '../base/calendar.ts';
 import { isUnavailable } from '../base/db/faults.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
-import { scheduleStep } from '../billrun/schedule-step.ts';
-import type { Step } from '../billrun/step.ts';
-import { refusalOf } from '../domain/terms/job.ts';
-import { findJob, type JobRow } from '../domain/terms/jobs-store.ts';
+import { refusalOf } from '../jobs/job.ts';
+import { findJob, type JobRow } from '../jobs/jobs-store.ts';
+import { scheduleStep } from '../jobs/schedule-step.ts';
+import type { Step } from '../jobs/step.ts';
 import { maybe, oneOf } from './fields.ts';
 import type { Answer, Call, Settling } from './operation.ts';
 

@@ -13,18 +13,18 @@ import {
   transact,
 } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
-import { advanceJob, type Conductor } from '../billrun/advance-job.ts';
-import type { Step } from '../billrun/step.ts';
-import type { Equipment } from '../billrun/tools.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
+import { advanceJob, type Conductor } from '../jobs/advance-job.ts';
 import {
   type Attempt,
   deleteAttempt,
   endLostAttempts,
   renewAttempts,
-} from '../domain/terms/attempts-store.ts';
-import { listBusyWorkspaces, listOpenJobs, noteNextJob } from '../domain/terms/job-work-store.ts';
+} from '../jobs/attempts-store.ts';
+import { listBusyWorkspaces, listOpenJobs, noteNextJob } from '../jobs/job-work-store.ts';
+import type { Step } from '../jobs/step.ts';
+import type { Equipment } from '../jobs/tools.ts';
 
 export type JobRunnerOptions = {
   database: Database;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
-import { listDifferences, listDiffering } from '../../src/domain/bills/compare-store.ts';
+import { listDifferences, listDiffering } from '../../src/domain/bills/review/compare-store.ts';
 import { ask, clientOf, makeFullTerm } from '../support/full-term.ts';
 import { termID } from '../support/residential-rows.ts';
 import { openScene } from '../support/scene.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DataOf } from '../../sdk/client.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { parsePlain, roundPlain, same } from '../rating/plain-number.ts';
 import { type RandomBill, randomBills } from '../rating/random-bills.ts';
 import type { TariffCase } from '../rating/tariff-cases.ts';

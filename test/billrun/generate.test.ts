@@ -2,7 +2,7 @@
 // when they do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReadingFacts } from '../../src/domain/rating/facts.ts';
+import type { ReadingFacts } from '../../src/domain/rating/frozen-inputs.ts';
 import { tariffCases } from '../rating/tariff-cases.ts';
 import {
   addSubscription,

@@ -5,16 +5,12 @@ import { after, afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { AppError } from '../../src/base/errors.ts';
-import { scheduleStep } from '../../src/billrun/schedule-step.ts';
-import type { Step, Worked } from '../../src/billrun/step.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
 import { tenantFrom } from '../../src/domain/tenants/tenant.ts';
-import {
-  deleteAttempts,
-  insertAttempt,
-  renewAttempts,
-} from '../../src/domain/terms/attempts-store.ts';
-import { findJob } from '../../src/domain/terms/jobs-store.ts';
+import { deleteAttempts, insertAttempt, renewAttempts } from '../../src/jobs/attempts-store.ts';
+import { findJob } from '../../src/jobs/jobs-store.ts';
+import { scheduleStep } from '../../src/jobs/schedule-step.ts';
+import type { Step, Worked } from '../../src/jobs/step.ts';
 import type { JobRunner } from '../../src/worker/job-runner.ts';
 import { effectsOf, makeEffects, markingStep } from '../support/effects.ts';
 import { until } from '../support/program.ts';

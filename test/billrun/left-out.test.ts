@@ -2,7 +2,7 @@
 // subscription, once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,

@@ -9,9 +9,9 @@ import { postMeterReadingsStep } from '../../src/billrun/lock-readings.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { publishBillsStep } from '../../src/billrun/publish.ts';
 import { getBilledTerm } from '../../src/domain/bills/billed-terms-store.ts';
-import { listStandings } from '../../src/domain/bills/standings-store.ts';
+import { listStandings } from '../../src/domain/bills/inputs/account-status-store.ts';
 import { listStops } from '../../src/domain/exports/route-store.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { openRegisters } from '../../src/domain/terms/open-registers-store.ts';
 import {
   addSubscription,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { partSizeOf } from '../../src/billrun/generate.ts';
-import { cutIntoParts, rangeOf } from '../../src/billrun/parts.ts';
+import { cutIntoParts, rangeOf } from '../../src/jobs/chunks.ts';
 
 const most = 4_000;
 const least = 1_000;

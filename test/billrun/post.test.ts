@@ -6,7 +6,7 @@ import { cancelTermStep } from '../../src/billrun/cancel-term.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { unpostBillsStep } from '../../src/billrun/unpost.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,

@@ -1,7 +1,7 @@
 // When a local time is, in every time zone, over every change of its clocks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dueInstant } from '../../src/billrun/schedule-step.ts';
+import { dueInstant } from '../../src/jobs/schedule-step.ts';
 import { type Change, changesOf } from '../support/clock-changes.ts';
 
 const changes = Intl.supportedValuesOf('timeZone').flatMap(changesOf);

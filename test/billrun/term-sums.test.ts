@@ -1,7 +1,7 @@
 // The sums of a term are those of its bills: of all while it is open, of the posted ones after.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,

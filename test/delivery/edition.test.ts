@@ -35,7 +35,8 @@ test('a program has the same edition in every folder, and another after any chan
   assert.equal(editionOf(copy), rendererEdition());
   const change = (path: string) => appendFileSync(new URL(path, copy), '// otherwise\n');
   // What no document comes from.
-  for (const path of ['operations/catalogue.ts', 'domain/rating/usage.ts', 'main.ts']) change(path);
+  for (const path of ['operations/catalogue.ts', 'domain/rating/usage/usage.ts', 'main.ts'])
+    change(path);
   assert.equal(editionOf(copy), rendererEdition());
   let before = rendererEdition();
   for (const path of [

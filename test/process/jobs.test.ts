@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { takeNumbers } from '../../src/domain/tenants/numbers-store.ts';
-import { insertJob } from '../../src/domain/terms/jobs-store.ts';
+import { insertJob } from '../../src/jobs/jobs-store.ts';
 import type { TestClient } from '../support/client.ts';
 import { killWorker, startReadyWorker, startWorker } from '../support/doomed-workers.ts';
 import { effectsOf, makeEffects } from '../support/effects.ts';

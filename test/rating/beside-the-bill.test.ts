@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exactFrom } from '../../src/base/numbers/decimal-text.ts';
-import { compileHoldRules } from '../../src/domain/rating/hold.ts';
-import { compilePriceBook, contextOn, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
-import { securityLines } from '../../src/domain/rating/security.ts';
+import {
+  compilePriceBook,
+  contextOn,
+  singleVersion,
+} from '../../src/domain/rating/compile/price-book.ts';
+import { compileHoldRules } from '../../src/domain/rating/rate/hold.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
+import { securityLines } from '../../src/domain/rating/rate/security-deposit.ts';
 import { context, july, meter, plan } from './small-tariff.ts';
 import { tariffCases } from './tariff-cases.ts';
 

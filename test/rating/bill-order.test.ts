@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
-import type { PriceBook } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import type { PriceBook } from '../../src/domain/rating/compile/price-book.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { dayOf } from './plain-history.ts';
 import { bookOf, dateAfter, randomTariffs, ratedBy, tariffRuns } from './random-bills.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { dayOf } from './plain-history.ts';
 import { bookOf, dateAfter, randomTariffs, ratedBy, tariffRuns } from './random-bills.ts';
 

@@ -1,8 +1,11 @@
 // What saving a context or a plan tells: all mistakes at once with their places, and warnings.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkPlans } from '../../src/domain/rating/check-plan.ts';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
+import { checkPlans } from '../../src/domain/rating/check/check-plan.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+} from '../../src/domain/rating/definitions/definitions.ts';
 import { context, plan, planWith } from './small-tariff.ts';
 
 type Told = [code: string, plan: string | null, field: string, position: number | null];

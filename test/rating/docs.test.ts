@@ -5,15 +5,15 @@ import { describe, test } from 'node:test';
 import { formulaFunctions } from '../../src/base/formula/functions.ts';
 import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import { checkPlans } from '../../src/domain/rating/check-plan.ts';
+import { checkPlans } from '../../src/domain/rating/check/check-plan.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
 import type {
   ContextDefinition,
   PlanDefinition,
   Rows,
-} from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 const page = readFileSync(new URL('../../docs/tariffs.md', import.meta.url), 'utf8');
 

@@ -1,9 +1,9 @@
 // Why a line has its amount: names with their sources, steps, rounding, and a text for the bill.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LineExplanation } from '../../src/domain/rating/explain.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
+import type { LineExplanation } from '../../src/domain/rating/rate/explain.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { billOf, connected, meter, plan, planWith } from './small-tariff.ts';
 import { tariffCases } from './tariff-cases.ts';
 

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CheckedFormula, checkFormula } from '../../src/base/formula/check.ts';
-import { contextNames, type FormulaPlace, makeScope } from '../../src/domain/rating/name-scope.ts';
+import {
+  contextNames,
+  type FormulaPlace,
+  makeScope,
+} from '../../src/domain/rating/compile/name-scope.ts';
 import { tariffCases } from './tariff-cases.ts';
 
 const inputs = Number(process.env.FUZZ_INPUTS ?? 50_000);

@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import { checkPlans } from '../../src/domain/rating/check-plan.ts';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { checkPlans } from '../../src/domain/rating/check/check-plan.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { tariffCases } from './tariff-cases.ts';
 
 /** Far above what any of these needs, far below what a person would call a hang. */

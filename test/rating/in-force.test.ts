@@ -5,8 +5,8 @@ import type {
   ChangeInTerm,
   ContextDefinition,
   PlanDefinition,
-} from '../../src/domain/rating/definitions.ts';
-import type { ConnectionFacts } from '../../src/domain/rating/facts.ts';
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { ConnectionFacts } from '../../src/domain/rating/frozen-inputs.ts';
 import { bookBill, connected, shown } from './small-tariff.ts';
 
 type Prices = NonNullable<PlanDefinition['valueFormulas']>;

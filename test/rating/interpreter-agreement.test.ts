@@ -16,7 +16,7 @@ import {
   numeratorOf,
   zero,
 } from '../../src/base/numbers/exact.ts';
-import type { Rows } from '../../src/domain/rating/definitions.ts';
+import type { Rows } from '../../src/domain/rating/definitions/definitions.ts';
 import { interpret, type PlainTable, type PlainValue } from './plain-interpreter.ts';
 import { fractionText, type Plain, PlainError, parsePlain, plainOf } from './plain-number.ts';
 import { flagFormulas, numberFormulas, type RandomWorld, worlds } from './random-formulas.ts';

@@ -9,8 +9,8 @@ import type {
   PlanDefinition,
   Rows,
   ValueDefinition,
-} from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   dayOf,
   effectiveRules,

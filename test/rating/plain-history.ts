@@ -6,8 +6,8 @@ import type {
   PlanDefinition,
   Rows,
   ValueDefinition,
-} from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { nought, type Plain, parsePlain } from './plain-number.ts';
 
 /** `id` tells items apart that say the same: a new item is a change even at the same price. */

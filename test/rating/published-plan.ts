@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { decimalText, exactFrom, minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import { checkPlans } from '../../src/domain/rating/check-plan.ts';
+import { checkPlans } from '../../src/domain/rating/check/check-plan.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
 import type {
   ComponentDefinition,
   ComponentRule,
@@ -11,10 +12,9 @@ import type {
   PlanDefinition,
   Rows,
   ValueDefinition,
-} from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 export type Tier = {
   upTo: number | string | null;

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type {
-  ContextDefinition,
-  PlanDefinition,
-  ValueFormula,
-} from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
 import {
   compilePriceBook,
   type PriceBook,
   singleVersion,
-} from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+} from '../../src/domain/rating/compile/price-book.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+  ValueFormula,
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { runs } from './random-runs.ts';
 
 export function bookOf({ context, plans }: RandomTariff): PriceBook {

@@ -1,6 +1,6 @@
 // Random formulas that pass the checker, over a small world of names.
 import fc from 'fast-check';
-import type { Rows } from '../../src/domain/rating/definitions.ts';
+import type { Rows } from '../../src/domain/rating/definitions/definitions.ts';
 
 export type RandomWorld = {
   readonly numbers: Record<string, string>;

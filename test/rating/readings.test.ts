@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decimalText } from '../../src/base/numbers/decimal-text.ts';
-import { estimateReading } from '../../src/domain/rating/estimates.ts';
 import type { RatingError } from '../../src/domain/rating/rating-error.ts';
+import { estimateReading } from '../../src/domain/rating/usage/estimates.ts';
 import { billOf, codes, connected, context, meter, planWith, shown } from './small-tariff.ts';
 
 const noTax = { component: 'tax', exclude: 1 } as const;

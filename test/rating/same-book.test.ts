@@ -1,8 +1,8 @@
 // Bills that are rated by one price book after the other: none knows of those before it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { connected, context, july, plan, shown } from './small-tariff.ts';
 
 test('who was off all the term leaves prices to who is connected on its last day', () => {

@@ -1,13 +1,16 @@
 // A small tariff that tests change one thing of at a time.
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
-import type { ConnectionFacts, Facts, MeterFacts } from '../../src/domain/rating/facts.ts';
 import {
   compilePriceBook,
   type Definitions,
   singleVersion,
-} from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+} from '../../src/domain/rating/compile/price-book.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { ConnectionFacts, Facts, MeterFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 export const context: ContextDefinition = {
   code: 'SMALL',

@@ -1,8 +1,11 @@
 // The worked tariffs, whose rates are invented, and small cases of formulas, rounding, usage and
 // checks of plans. Each figure was calculated twice, in exact arithmetic.
 import { readFileSync } from 'node:fs';
-import type { ContextDefinition, PlanDefinition } from '../../src/domain/rating/definitions.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type {
+  ContextDefinition,
+  PlanDefinition,
+} from '../../src/domain/rating/definitions/definitions.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 
 export type ExpectedBill = {
   usage: Record<string, string>;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { minorUnitsText } from '../../src/base/numbers/decimal-text.ts';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { LineExplanation } from '../../src/domain/rating/explain.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
+import type { LineExplanation } from '../../src/domain/rating/rate/explain.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { type ExpectedBill, tariffCases } from './tariff-cases.ts';
 
 const totals = [

@@ -1,7 +1,7 @@
 // Uploaded use of some days of a bill, beside what a meter measured of all of them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { MeterFacts } from '../../src/domain/rating/facts.ts';
+import type { MeterFacts } from '../../src/domain/rating/frozen-inputs.ts';
 import { billOf, connected, meter, shown } from './small-tariff.ts';
 
 /** June was left out, and 200 were uploaded for it. */

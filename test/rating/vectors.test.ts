@@ -8,12 +8,12 @@ import { compileTable, type Table } from '../../src/base/formula/table.ts';
 import { decimalText, minorUnitsText, parseDecimal } from '../../src/base/numbers/decimal-text.ts';
 import { ArithmeticError, Exact, zero } from '../../src/base/numbers/exact.ts';
 import { type RoundingMode, round } from '../../src/base/numbers/rounding.ts';
-import { checkPlans } from '../../src/domain/rating/check-plan.ts';
-import { estimateReading } from '../../src/domain/rating/estimates.ts';
-import { compilePriceBook, singleVersion } from '../../src/domain/rating/price-book.ts';
-import { inputQuantity, registerUse } from '../../src/domain/rating/quantities.ts';
-import { rateBill } from '../../src/domain/rating/rate-bill.ts';
+import { checkPlans } from '../../src/domain/rating/check/check-plan.ts';
+import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
+import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import type { RatingError } from '../../src/domain/rating/rating-error.ts';
+import { estimateReading } from '../../src/domain/rating/usage/estimates.ts';
+import { inputQuantity, registerUse } from '../../src/domain/rating/usage/quantities.ts';
 import { tariffCases, vectors } from './tariff-cases.ts';
 
 const columns = ['upTo', 'rate'];

@@ -1,6 +1,6 @@
 // A workspace with a worked tariff, a term, and subscriptions as the scenarios tell of them.
 import { BillingError, type DataOf } from '../../sdk/client.ts';
-import type { Facts } from '../../src/domain/rating/facts.ts';
+import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { type TariffCase, tariffCases } from '../rating/tariff-cases.ts';
 import type { TestClient } from './client.ts';
 import { postNothing } from './post-nothing.ts';

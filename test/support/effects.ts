@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Tx } from '../../src/base/db/pool.ts';
-import type { Step } from '../../src/billrun/step.ts';
+import type { Step } from '../../src/jobs/step.ts';
 
 /** A table that workers may write to; what is done twice stands there twice. */
 export async function makeEffects(client: pg.Client): Promise<void> {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMailer } from '../../src/base/mail/mailer.ts';
-import { createMailBreaker } from '../../src/billrun/mail-breaker.ts';
-import type { Equipment } from '../../src/billrun/tools.ts';
+import { createMailBreaker } from '../../src/domain/delivery/mail-breaker.ts';
 import { openRenderer, type Renderer } from '../../src/domain/delivery/renderer.ts';
+import type { Equipment } from '../../src/jobs/tools.ts';
 
 export type TestEquipment = Equipment & { close(): Promise<void> };
 

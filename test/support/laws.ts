@@ -1,7 +1,7 @@
 // The laws of every workspace of a scene, as `billwright verify` judges them.
 import assert from 'node:assert/strict';
 import { type Database, openDatabase, openingFor, transact } from '../../src/base/db/pool.ts';
-import { type Judgement, judgeWorkspace } from '../../src/domain/bills/laws.ts';
+import { type Judgement, judgeWorkspace } from '../../src/domain/bills/verify/checks.ts';
 import { findSettings } from '../../src/domain/tenants/store.ts';
 import { tenantFrom } from '../../src/domain/tenants/tenant.ts';
 import type { Cluster } from './cluster.ts';

@@ -2,8 +2,8 @@
 import { after } from 'node:test';
 import { type Database, tenantTransact } from '../../src/base/db/pool.ts';
 import { createLog } from '../../src/base/log.ts';
-import type { Finish, Step, StepJob, StepRequest } from '../../src/billrun/step.ts';
-import type { Tools } from '../../src/billrun/tools.ts';
+import type { Finish, Step, StepJob, StepRequest } from '../../src/jobs/step.ts';
+import type { Tools } from '../../src/jobs/tools.ts';
 import { openTestEquipment } from './equipment.ts';
 import { openWorkerPool, type Scene } from './scene.ts';
 import { next } from './term-rows.ts';

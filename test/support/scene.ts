@@ -12,11 +12,11 @@ import {
   transact,
 } from '../../src/base/db/pool.ts';
 import { createLog, type Log } from '../../src/base/log.ts';
-import type { Step } from '../../src/billrun/step.ts';
 import { steps } from '../../src/billrun/steps.ts';
 import { createWorkspace } from '../../src/domain/access/workspaces.ts';
 import type { RateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { Step } from '../../src/jobs/step.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { type JobRunner, startJobRunner } from '../../src/worker/job-runner.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { createLog } from '../../src/base/log.ts';
-import type { Judgement } from '../../src/domain/bills/laws.ts';
+import type { Judgement } from '../../src/domain/bills/verify/checks.ts';
 import { sealAll } from '../../src/worker/sealing.ts';
 import { judgementsOf } from './laws.ts';
 import type { Scene } from './scene.ts';

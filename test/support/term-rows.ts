@@ -1,5 +1,5 @@
 // Terms, and what was taken into them, as rows: for tests of what comes after.
-import type { Facts, MeterFacts, ReadingFacts } from '../../src/domain/rating/facts.ts';
+import type { Facts, MeterFacts, ReadingFacts } from '../../src/domain/rating/frozen-inputs.ts';
 import type { Scene } from './scene.ts';
 
 const iso = (wire: string) => `${wire.slice(6)}-${wire.slice(3, 5)}-${wire.slice(0, 2)}`;

@@ -1,8 +1,8 @@
 // A bill as it is stored: what can be told from its other parts is left out, so that a row stays
 // small, and put back when the bill is read.
 import type { Bill, BillError, BillLine, BillReading, BillUsage } from '../rating/bill.ts';
-import type { Facts } from '../rating/facts.ts';
-import type { HoldReason } from '../rating/hold.ts';
+import type { Facts } from '../rating/frozen-inputs.ts';
+import type { HoldReason } from '../rating/rate/hold.ts';
 
 /** A line without what the bill says for all its lines. Amounts are minor units. */
 export type StoredLine = {

@@ -1,6 +1,6 @@
 // What was charged in earlier terms, for bills that show no use of which it could be told.
 import type { StoredTerm } from './document.ts';
-import type { StandingRow } from './standings-store.ts';
+import type { StandingRow } from './inputs/account-status-store.ts';
 
 /** Earlier terms that a bill shows. */
 export const shownTerms = 12;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Facts } from '../rating/facts.ts';
+import type { Facts } from '../rating/frozen-inputs.ts';
 import { withContents } from './contents-store.ts';
 import type { StoredDocument } from './document.ts';
 

@@ -1,10 +1,10 @@
 // Rates a stored bill again from the inputs frozen with it and the prices of its run.
 import { AppError } from '../../base/errors.ts';
 import type { Bill, BillLine } from '../rating/bill.ts';
-import type { LineExplanation } from '../rating/explain.ts';
-import type { Facts } from '../rating/facts.ts';
-import type { PriceBook } from '../rating/price-book.ts';
-import { rateBill } from '../rating/rate-bill.ts';
+import type { PriceBook } from '../rating/compile/price-book.ts';
+import type { Facts } from '../rating/frozen-inputs.ts';
+import type { LineExplanation } from '../rating/rate/explain.ts';
+import { rateBill } from '../rating/rate/rate-bill.ts';
 import type { StoredDocument, StoredLine } from './document.ts';
 
 export function factsOf(frozen: Facts | { subscriptions: Facts[] }): Facts[] {

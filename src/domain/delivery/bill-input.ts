@@ -2,6 +2,7 @@
 // was paid of it, stands as it did on that day: the document is the same whenever it is made.
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
+import type { CancellationRow } from '../bills/cancellations-store.ts';
 import {
   type LineDefaults,
   type StoredDocument,
@@ -11,7 +12,6 @@ import {
   wholeLine,
 } from '../bills/document.ts';
 import { billReference } from '../bills/reference.ts';
-import type { CancellationRow } from '../bills/replaced-store.ts';
 import type {
   BillDocument,
   BillDocumentInput,
@@ -21,7 +21,7 @@ import type {
   DocumentUsage,
 } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
-import type { Facts } from '../rating/facts.ts';
+import type { Facts } from '../rating/frozen-inputs.ts';
 import { type RenderSetting, templatesForPayers } from './document-setting.ts';
 
 /** A row of bills. Dates are YYYY-MM-DD, amounts minor units; the last two are JSON. */

@@ -1,7 +1,7 @@
 // What the server makes of documents in threads of their own, so that it goes on answering.
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import type { CancellationRow } from '../bills/replaced-store.ts';
+import type { CancellationRow } from '../bills/cancellations-store.ts';
 import type { BillDocumentInput } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';

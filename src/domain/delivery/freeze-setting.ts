@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
-import { findReplacedNumbers } from '../bills/replaced-store.ts';
+import { findReplacedNumbers } from '../bills/cancellations-store.ts';
 import type { DocumentBankAccount } from '../documents/bill-document.ts';
 import { isOwedByUs } from '../ledger/accounts.ts';
 import type { Stamp } from '../ledger/store.ts';

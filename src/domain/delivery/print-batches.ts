@@ -1,6 +1,6 @@
 // The bills of a print file with what they are rendered with, read batch by batch.
 import type { Tx } from '../../base/db/pool.ts';
-import { findCancellations } from '../bills/replaced-store.ts';
+import { findCancellations } from '../bills/cancellations-store.ts';
 import { listBillsByIds, listDocumentsOf } from './documents-store.ts';
 import { settingsByVersion } from './freeze-setting.ts';
 import type { PrintBatch, PrintedBill } from './print-inputs.ts';

@@ -1,6 +1,6 @@
 // The bills of a print file as they are rendered, whether it is written or asked for again.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CancellationRow } from '../bills/replaced-store.ts';
+import type { CancellationRow } from '../bills/cancellations-store.ts';
 import type { BillDocumentInput } from '../documents/bill-document.ts';
 import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';

@@ -3,16 +3,16 @@ import { parseDay } from '../../base/days.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
 import { type Bill, wireBill } from '../rating/bill.ts';
-import type { CheckResult } from '../rating/check-plan.ts';
-import type { Facts } from '../rating/facts.ts';
-import { compileHoldRules } from '../rating/hold.ts';
+import type { CheckResult } from '../rating/check/check-plan.ts';
 import {
   compilePriceBook,
   contextOn,
   type Definitions,
   type PriceBook,
-} from '../rating/price-book.ts';
-import { rateBill } from '../rating/rate-bill.ts';
+} from '../rating/compile/price-book.ts';
+import type { Facts } from '../rating/frozen-inputs.ts';
+import { compileHoldRules } from '../rating/rate/hold.ts';
+import { rateBill } from '../rating/rate/rate-bill.ts';
 import { RatingError } from '../rating/rating-error.ts';
 import { checkFrom } from './check-definitions.ts';
 

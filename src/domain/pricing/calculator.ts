@@ -3,8 +3,8 @@
 import { Tinypool } from 'tinypool';
 import { AppError } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
-import type { CheckResult } from '../rating/check-plan.ts';
-import type { Definitions, PriceBook } from '../rating/price-book.ts';
+import type { CheckResult } from '../rating/check/check-plan.ts';
+import type { Definitions, PriceBook } from '../rating/compile/price-book.ts';
 import {
   type CalculationTask,
   calculate,

@@ -9,15 +9,15 @@ import {
   errorCodes,
   errorFromDetails,
 } from '../../base/errors.ts';
-import { type CheckResult, checkPlans } from '../rating/check-plan.ts';
+import { type CheckResult, checkPlans } from '../rating/check/check-plan.ts';
+import type { PlanProblem } from '../rating/check/plan-problem.ts';
+import type { Definitions } from '../rating/compile/price-book.ts';
 import type {
   ComponentRule,
   ContextDefinition,
   PlanDefinition,
   Version,
-} from '../rating/definitions.ts';
-import type { PlanProblem } from '../rating/plan-problem.ts';
-import type { Definitions } from '../rating/price-book.ts';
+} from '../rating/definitions/definitions.ts';
 
 /** Days on which something changes that are looked at; of more, the first and the last ones. */
 const daysMax = 24;

@@ -6,7 +6,7 @@ import type {
   MeteredInputDefinition,
   PlanDefinition,
   Version,
-} from '../rating/definitions.ts';
+} from '../rating/definitions/definitions.ts';
 
 export type Stamp = { at: Temporal.Instant; by: string };
 

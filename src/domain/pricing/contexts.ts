@@ -3,7 +3,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import { singleVersion } from '../rating/price-book.ts';
+import { singleVersion } from '../rating/compile/price-book.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { listTemplateKinds } from '../tenants/templates-store.ts';
 import {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { PlanDefinition } from '../rating/definitions.ts';
+import type { PlanDefinition } from '../rating/definitions/definitions.ts';
 import type { PlanSettings, Stamp } from './context.ts';
 
 export type PlanRow = {

@@ -4,7 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import type { PlanProblem } from '../rating/plan-problem.ts';
+import type { PlanProblem } from '../rating/check/plan-problem.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { checkDefinitionsFrom } from './calculator.ts';
 import { assertLooksBack, assertSound } from './check-definitions.ts';

@@ -2,9 +2,13 @@
 import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import { checkContext } from '../rating/check-context.ts';
-import type { Version } from '../rating/definitions.ts';
-import { compilePriceBook, type Definitions, type PriceBook } from '../rating/price-book.ts';
+import { checkContext } from '../rating/check/check-context.ts';
+import {
+  compilePriceBook,
+  type Definitions,
+  type PriceBook,
+} from '../rating/compile/price-book.ts';
+import type { Version } from '../rating/definitions/definitions.ts';
 import { type Currency, contextDefinition } from './context.ts';
 import { type ContextRow, listContextVersions } from './contexts-store.ts';
 import { listPlanVersions } from './plans-store.ts';

@@ -2,8 +2,8 @@
 // wireBill turns it into the form of the API.
 import type { SlabText } from '../../base/formula/table.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
-import type { ComponentKind } from './definitions.ts';
-import type { LineExplanation } from './explain.ts';
+import type { ComponentKind } from './definitions/definitions.ts';
+import type { LineExplanation } from './rate/explain.ts';
 import type { BillErrorCode } from './rating-error.ts';
 
 export type BillError = {

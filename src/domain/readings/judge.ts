@@ -14,8 +14,8 @@ import {
   zero,
 } from '../../base/numbers/exact.ts';
 import type { Steps } from '../../base/slices.ts';
-import { registerUse } from '../rating/quantities.ts';
 import { RatingError } from '../rating/rating-error.ts';
+import { registerUse } from '../rating/usage/quantities.ts';
 import type { ReadingFlag, ReadingType } from './reading.ts';
 
 /** A register where it hangs. Days are counted from 01/01/1970. */

@@ -4,8 +4,8 @@ import { firstDay, formatDay, parseDay, storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
-import type { Edition } from '../rating/edition.ts';
-import { editionOn } from '../rating/price-book.ts';
+import type { Edition } from '../rating/compile/compiled-plan.ts';
+import { editionOn } from '../rating/compile/price-book.ts';
 import {
   assertNotBefore,
   assertState,

@@ -6,7 +6,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import type { Stamp } from '../parties/store.ts';
-import type { ContextDefinition } from '../rating/definitions.ts';
+import type { ContextDefinition } from '../rating/definitions/definitions.ts';
 import { storeReadings } from '../readings/enter.ts';
 import { checkReadings } from '../readings/place.ts';
 import type { ReadingType } from '../readings/reading.ts';

@@ -4,13 +4,13 @@ import type { ErrorDetail } from '../../base/errors.ts';
 import { compileTable } from '../../base/formula/table.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { compare } from '../../base/numbers/exact.ts';
-import { valueProblem } from '../rating/custom-field.ts';
+import { valueProblem } from '../rating/definitions/custom-field.ts';
 import type {
   ConnectionInputDefinition,
   ContextDefinition,
   UnmeteredInputDefinition,
   ValueDefinition,
-} from '../rating/definitions.ts';
+} from '../rating/definitions/definitions.ts';
 import { type InputValue, problem, type Quantity, type Variant } from './subscription.ts';
 
 export type GivenInput = { name: string; value: string | null };

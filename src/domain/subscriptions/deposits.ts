@@ -1,6 +1,6 @@
 // The security deposit that a new subscriber owes from the beginning.
 import { formatDate } from '../../base/calendar.ts';
-import { securityLines } from '../rating/security.ts';
+import { securityLines } from '../rating/rate/security-deposit.ts';
 import { connectionFacts } from './facts.ts';
 import type { DepositDemand, Draft } from './new-subscription.ts';
 

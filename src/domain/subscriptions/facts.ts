@@ -1,7 +1,7 @@
 // A subscription as rating reads it: dates DD/MM/YYYY, and a `toDate` is the last day.
 import { formatDate } from '../../base/calendar.ts';
 import { wireDay } from '../../base/days.ts';
-import type { ConnectionFacts } from '../rating/facts.ts';
+import type { ConnectionFacts } from '../rating/frozen-inputs.ts';
 import type { InputValue, Quantity, Variant } from './subscription.ts';
 
 export function connectionFacts(subscription: {

@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../../base/errors.ts';
 import { checkInstallations } from '../meters/assign.ts';
 import type { MeterInstallation, WantedInstallation } from '../meters/installation.ts';
 import type { MeteredInput } from '../pricing/context.ts';
-import { editionOn, type PriceBook } from '../rating/price-book.ts';
+import { editionOn, type PriceBook } from '../rating/compile/price-book.ts';
 import type { Draft } from './new-subscription.ts';
 
 /** The meters of each draft, in order; problems of all are added. */

@@ -1,7 +1,7 @@
 // What is asked for when a subscription is made, and what it refers to.
 import type { Binding, MeterToInstall } from '../meters/installation.ts';
-import type { ContextDefinition } from '../rating/definitions.ts';
-import type { PriceBook } from '../rating/price-book.ts';
+import type { PriceBook } from '../rating/compile/price-book.ts';
+import type { ContextDefinition } from '../rating/definitions/definitions.ts';
 import type { GivenInput, GivenQuantity } from './check-inputs.ts';
 import type { BatchChoice, ContextInUse, PartyInUse, PlanChoice } from './lookups-store.ts';
 import type {

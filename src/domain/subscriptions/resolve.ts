@@ -5,7 +5,7 @@ import { firstDay, parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { builtInBatch, type Currency } from '../pricing/context.ts';
 import { storedPriceBook } from '../pricing/price-books.ts';
-import { contextOn, type PriceBook } from '../rating/price-book.ts';
+import { contextOn, type PriceBook } from '../rating/compile/price-book.ts';
 import {
   type ContextInUse,
   listBatchChoices,

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
-import { isPlanOther } from './plans-since-store.ts';
+import { isPlanOther } from './backdated-plans-store.ts';
 import type { TermRow } from './store.ts';
 
 export type EligibleTerm = Pick<

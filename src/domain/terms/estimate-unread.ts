@@ -1,11 +1,11 @@
 // Estimates for counters that nobody read in time.
 import { dateOfDay, dayOf } from '../../base/days.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
-import { estimateReading, type PastTerm } from '../rating/estimates.ts';
 import { RatingError } from '../rating/rating-error.ts';
+import { estimateReading, type PastTerm } from '../rating/usage/estimates.ts';
 import { type NewReading, plainReading } from '../readings/reading.ts';
 import { estimateSource } from './open-registers-store.ts';
-import type { StandIn, UnreadRegister } from './stand-ins-store.ts';
+import type { StandIn, UnreadRegister } from './substitute-readings-store.ts';
 import type { Estimation } from './term-rules.ts';
 
 export type EstimateMade = {

@@ -13,17 +13,17 @@ import {
   listDocuments,
   listEarlierBills,
 } from '../../domain/bills/beside-store.ts';
-import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
-import { shownTerms } from '../../domain/bills/histories.ts';
-import type { BillRow } from '../../domain/bills/list-store.ts';
-import { billReference } from '../../domain/bills/reference.ts';
 import {
   type CancellationRow,
   findCancellations,
   findReplacedNumbers,
-} from '../../domain/bills/replaced-store.ts';
+} from '../../domain/bills/cancellations-store.ts';
+import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
+import { shownTerms } from '../../domain/bills/histories.ts';
+import type { BillRow } from '../../domain/bills/list-store.ts';
+import { billReference } from '../../domain/bills/reference.ts';
 import { type BankAccountRow, listBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
-import type { Facts } from '../../domain/rating/facts.ts';
+import type { Facts } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';
 import { anything, line, reading } from '../tariffs/bill-fields.ts';

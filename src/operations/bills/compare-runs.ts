@@ -4,8 +4,9 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../../domain/bills/book-of-run.ts';
-import { causesOf } from '../../domain/bills/causes.ts';
+import type { StoredLine } from '../../domain/bills/document.ts';
+import { findRun, type RunRow } from '../../domain/bills/generate/runs-store.ts';
+import { factsOf } from '../../domain/bills/re-rate.ts';
 import {
   countDifferences,
   type DifferenceRow,
@@ -13,12 +14,11 @@ import {
   listDifferences,
   listDiffering,
   type Side,
-} from '../../domain/bills/compare-store.ts';
-import type { Cause } from '../../domain/bills/differing.ts';
-import type { StoredLine } from '../../domain/bills/document.ts';
-import { factsOf } from '../../domain/bills/re-rate.ts';
-import { findRun, type RunRow } from '../../domain/bills/runs-store.ts';
-import type { PriceBook } from '../../domain/rating/price-book.ts';
+} from '../../domain/bills/review/compare-store.ts';
+import type { Cause } from '../../domain/bills/review/differences.ts';
+import { causesOf } from '../../domain/bills/review/input-differences.ts';
+import { bookOfRun } from '../../domain/bills/run-prices.ts';
+import type { PriceBook } from '../../domain/rating/compile/price-book.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { id, maybe, money, nullable, ordinal, page, timestamp } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';

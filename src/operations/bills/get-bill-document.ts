@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { findCancellations } from '../../domain/bills/replaced-store.ts';
+import { findCancellations } from '../../domain/bills/cancellations-store.ts';
 import type { StoredBill } from '../../domain/delivery/bill-input.ts';
 import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';

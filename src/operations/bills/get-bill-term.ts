@@ -9,9 +9,8 @@ import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../../domain/bills/book-of-run.ts';
+import { findRun, type RunRow, type RunTotals } from '../../domain/bills/generate/runs-store.ts';
 import { countBills, listBillsAfter, listBillsAt } from '../../domain/bills/list-store.ts';
-import { findRun, type RunRow, type RunTotals } from '../../domain/bills/runs-store.ts';
 import {
   findPreviousTerm,
   findTermFigures,
@@ -21,10 +20,11 @@ import {
   summedTerm,
   sumParts,
   type TermFigures,
-} from '../../domain/bills/summary-store.ts';
+} from '../../domain/bills/review/summary-store.ts';
+import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
-import { contextOn } from '../../domain/rating/price-book.ts';
+import { contextOn } from '../../domain/rating/compile/price-book.ts';
 import { id, maybe, money, nullable, type Page, page, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';

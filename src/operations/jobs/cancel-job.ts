@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { steps } from '../../billrun/steps.ts';
-import { cancelJob, findJob, type JobRow } from '../../domain/terms/jobs-store.ts';
+import { cancelJob, findJob, type JobRow } from '../../jobs/jobs-store.ts';
 import { empty, id } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
-import { jobStatuses, secondsLeft } from '../../domain/terms/job.ts';
-import { countJobs, type JobRow, listJobs } from '../../domain/terms/jobs-store.ts';
+import { jobStatuses, secondsLeft } from '../../jobs/job.ts';
+import { countJobs, type JobRow, listJobs } from '../../jobs/jobs-store.ts';
 import { fieldsOnly, filterOf, maybe, nullable, page, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';

@@ -7,12 +7,12 @@ import { assertSound, contextError } from '../../domain/pricing/check-definition
 import { contextDefinition } from '../../domain/pricing/context.ts';
 import { type ContextRow, findContext } from '../../domain/pricing/contexts-store.ts';
 import { loadDefinitions, storedPriceBook } from '../../domain/pricing/price-books.ts';
-import type { Facts } from '../../domain/rating/facts.ts';
 import {
   compilePriceBook,
   type Definitions,
   type PriceBook,
-} from '../../domain/rating/price-book.ts';
+} from '../../domain/rating/compile/price-book.ts';
+import type { Facts } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';

@@ -7,7 +7,7 @@ import { signOf } from '../../base/numbers/exact.ts';
 import type { PlanPricing } from '../../domain/pricing/context.ts';
 import type { PlanRow } from '../../domain/pricing/plans-store.ts';
 import { wireDate } from '../../domain/pricing/price-books.ts';
-import type { PlanProblem } from '../../domain/rating/plan-problem.ts';
+import type { PlanProblem } from '../../domain/rating/check/plan-problem.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { date, limits, maybe, nullable, oneOf, text, timestamp } from '../fields.ts';
 import {

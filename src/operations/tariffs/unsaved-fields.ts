@@ -1,8 +1,8 @@
 // Plans that are sent to be tried out: they stand in for saved ones, or beside them.
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import type { Version } from '../../domain/rating/definitions.ts';
-import type { Definitions } from '../../domain/rating/price-book.ts';
+import type { Definitions } from '../../domain/rating/compile/price-book.ts';
+import type { Version } from '../../domain/rating/definitions/definitions.ts';
 import { maybe, oneOf, text } from '../fields.ts';
 import { optionalFlag } from '../pricing-fields.ts';
 import { description, planCode } from './scenario-fields.ts';

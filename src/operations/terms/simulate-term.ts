@@ -6,7 +6,7 @@ import { FairTurns } from '../../base/fair-turns.ts';
 import { majorUnits } from '../../base/money.ts';
 import { slicing } from '../../base/slices.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import { bookOfRun } from '../../domain/bills/book-of-run.ts';
+import { findRun } from '../../domain/bills/generate/runs-store.ts';
 import {
   addImpact,
   type Change,
@@ -14,18 +14,18 @@ import {
   type Impact,
   noImpact,
   type Sums,
-} from '../../domain/bills/impact.ts';
+} from '../../domain/bills/review/impact.ts';
 import {
   type BillCustomer,
   listBillCustomers,
   listFrozenBills,
-} from '../../domain/bills/impact-store.ts';
-import { findRun } from '../../domain/bills/runs-store.ts';
-import { summedTerm } from '../../domain/bills/summary-store.ts';
+} from '../../domain/bills/review/impact-store.ts';
+import { summedTerm } from '../../domain/bills/review/summary-store.ts';
+import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import { checkDefinitionsFrom } from '../../domain/pricing/calculator.ts';
 import { assertSound } from '../../domain/pricing/check-definitions.ts';
 import { loadPinned } from '../../domain/pricing/price-books.ts';
-import { compilePriceBook, type PriceBook } from '../../domain/rating/price-book.ts';
+import { compilePriceBook, type PriceBook } from '../../domain/rating/compile/price-book.ts';
 import { id, money, nullable, type Page, page } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { placesOf, unsavedTariff, withUnsavedPlans } from '../tariffs/unsaved-fields.ts';

@@ -4,8 +4,6 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { gapsBeside } from '../../domain/terms/create.ts';
-import { alreadyRunning, hasRunningJob } from '../../domain/terms/jobs-store.ts';
-import { hasEstimates } from '../../domain/terms/stand-ins-store.ts';
 import {
   hasBills,
   lockTerm,
@@ -13,9 +11,11 @@ import {
   type TermRow,
   updateTerm,
 } from '../../domain/terms/store.ts';
+import { hasEstimates } from '../../domain/terms/substitute-readings-store.ts';
 import { findLastLocked } from '../../domain/terms/taken-readings-store.ts';
 import { assertTermDates, invalidState } from '../../domain/terms/term.ts';
 import { termRules } from '../../domain/terms/term-rules.ts';
+import { alreadyRunning, hasRunningJob } from '../../jobs/jobs-store.ts';
 import { date, empty, filledText, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { scheduleWord } from '../scheduling.ts';

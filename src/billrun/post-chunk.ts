@@ -1,0 +1,164 @@
+// Posting, one part of a term: its bills, what the ledger hears of them, and what some of them
+// bring besides.
+import { storedDay } from '../base/days.ts';
+import type { Tx } from '../base/db/pool.ts';
+import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
+import {
+  asksDeposits,
+  billLines,
+  componentAccounts,
+  depositJournal,
+  type JournalHead,
+  walletJournal,
+} from '../domain/bills/posting/bill-journals.ts';
+import { postDrafts } from '../domain/bills/posting/post-drafts-store.ts';
+import {
+  type DraftCharges,
+  endOneTimeSubscriptions,
+  listFirstBills,
+  listShares,
+  type Numbered,
+} from '../domain/bills/posting/post-store.ts';
+import {
+  settleShared,
+  takeFromWallets,
+  type WalletUse,
+} from '../domain/bills/posting/wallets-store.ts';
+import { isOwedByUs, openItemsAccount } from '../domain/ledger/accounts.ts';
+import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
+import type { PinnedBook } from '../domain/pricing/price-books.ts';
+import { contextOn } from '../domain/rating/compile/price-book.ts';
+import type { Chunk, StepJob } from '../jobs/step.ts';
+
+/** Where a part books. */
+export type Place = {
+  term: BilledTerm;
+  chunk: Chunk;
+  pinned: PinnedBook;
+  usesWallets: boolean;
+  postingDate: string;
+  seriesId: number;
+  journalId: number;
+  firstEntry: number;
+  /** Whether some of its bills may have several subscriptions. */
+  isCombined: boolean;
+};
+
+/** Returns the parties whose wallets are left for the end of the step. */
+export async function postPart(
+  tx: Tx,
+  job: StepJob,
+  place: Place,
+  posted: readonly Numbered[],
+  drafts: readonly DraftCharges[],
+): Promise<number[]> {
+  const { tenantId } = job.tenant;
+  const { term, chunk, pinned, postingDate, journalId, firstEntry } = place;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const ids = posted.map((one) => one.billId);
+  const part = { ...chunk, termId: term.term_id };
+  const { uses: wallets, shared } = place.usesWallets
+    ? await takeFromWallets(tx, tenantId, part, drafts)
+    : { uses: [], shared: [] };
+  const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
+  const head = journalHead(job, term, postingDate);
+  await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
+  await postDrafts(tx, tenantId, {
+    bills: posted,
+    seriesId: place.seriesId,
+    wallets,
+    dueDate,
+    openItems: {
+      accountId: openItemsAccount(term.context_type),
+      side: isOwedByUs(term.context_type) ? -1 : 1,
+    },
+    journalId,
+    firstEntry,
+    postingDate,
+    term: {
+      termId: term.term_id,
+      label: term.label,
+      startDate: term.start_date,
+      endDate: term.end_date,
+    },
+    keepsCharges: !term.bills_after_period,
+    isCombined: place.isCombined,
+    stamp,
+  });
+  const accountOf = await componentAccounts(tx, tenantId, pinned, term);
+  await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
+  await bookBeside(tx, job, place, { ids, wallets, head });
+  return shared;
+}
+
+function journalHead(job: StepJob, term: BilledTerm, postingDate: string): JournalHead {
+  return {
+    sourceId: job.jobId,
+    termId: term.term_id,
+    businessUnitId: term.business_unit_id,
+    postingDate: Temporal.PlainDate.from(postingDate),
+    description: `Bills of ${term.label}`,
+  };
+}
+
+export function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
+  // What a party has paid ahead is not taken for what the party is owed.
+  if (isOwedByUs(term.context_type)) return false;
+  if (term.charging_type === 'Prepaid') return true;
+  const { definition } = contextOn(pinned.book, storedDay(postingDate));
+  return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;
+}
+
+type Beside = {
+  ids: readonly number[];
+  wallets: readonly WalletUse[];
+  head: JournalHead;
+};
+
+/** What only some bills bring: wallets, deposits, plans that are billed once. */
+async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
+  const { tenantId } = job.tenant;
+  const { term, pinned, journalId, firstEntry, postingDate: today } = place;
+  const { ids, wallets, head } = beside;
+  const stamp = { at: job.now, by: job.requestedBy };
+  if (wallets.length > 0) {
+    const shares = await listShares(tx, tenantId, ids);
+    const journal = walletJournal(head, wallets, shares);
+    // After the entries of the bills themselves.
+    const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
+    await insertJournal(tx, tenantId, journal, numbers, stamp);
+  }
+  if (asksDeposits(pinned)) {
+    const firsts = await listFirstBills(tx, tenantId, ids);
+    const journal = depositJournal(head, pinned, firsts, term.context_type);
+    if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
+  }
+  const once = oneTimePlans(pinned);
+  if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, { today, stamp });
+}
+
+function oneTimePlans({ book, planIds }: PinnedBook): number[] {
+  return book.definitions.plans.flatMap(({ definition }) =>
+    definition.planType === 'ONE_TIME_PLAN' ? (planIds.get(definition.code) ?? []) : [],
+  );
+}
+
+/** Wallets of parties with bills in several parts, now that all of them are posted. */
+export async function settleWallets(
+  tx: Tx,
+  job: StepJob,
+  { term, postingDate }: Pick<Place, 'term' | 'postingDate'>,
+  partyIds: readonly number[],
+): Promise<void> {
+  const { tenantId } = job.tenant;
+  const stamp = { at: job.now, by: job.requestedBy };
+  const uses = await settleShared(tx, tenantId, term.term_id, partyIds, stamp);
+  if (uses.length === 0) return;
+  const shares = await listShares(
+    tx,
+    tenantId,
+    uses.map((use) => use.bill_id),
+  );
+  const head = journalHead(job, term, postingDate);
+  await postJournal(tx, tenantId, walletJournal(head, uses, shares), stamp);
+}

@@ -1,0 +1,207 @@
+// How the owners of subscriptions stand when their bills are made: what they owe, what was billed
+// before and what they paid since. One statement, so that its figures belong to one moment.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import { columnOr } from '../../../base/db/searchable.ts';
+import { type ContextType, isOwedByUs } from '../../ledger/accounts.ts';
+import { openItems } from '../../ledger/accounts-store.ts';
+import { type HistoryEntry, historyText, readHistory } from '../../terms/usage-history-store.ts';
+
+export type StandingRow = {
+  subscription_id: number;
+  party_number: number;
+  party_name: string;
+  party_address: object | null;
+  account_label: string;
+  /** Minor units; of a context of purchases, what is owed to the party. */
+  receivable: number;
+  deposit: number;
+  wallet: number;
+  /** Newest first, no more than a bill looks back on. */
+  history: HistoryEntry[] | null;
+  brought_forward: number;
+  /** By component; null of one that was given by hand. */
+  billed: Record<string, number | null> | null;
+  /** Received since the newest bill, minor units. */
+  payments: number;
+  /** The last entry of the ledger that was given a number. */
+  entry_id: number;
+};
+
+/** Kinds of entries, and of journals, by which a customer pays or gets money back. */
+const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
+
+/** What a wallet paid of a bill that was unposted goes with its reversal. */
+function isPayment(tenantId: number): RawBuilder<unknown> {
+  const reversed = sql`
+    select r.reverses_journal_id from journals r
+    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id`;
+  return sql`(e.kind in ${paymentKinds} or (e.kind = 'Reversal' and exists (
+    select from journals o
+    where o.tenant_id = ${tenantId} and o.journal_id = (${reversed})
+      and o.source_type in ${paymentKinds}
+  )))`;
+}
+
+/** What the party of `n` paid for its subscription after an entry. */
+function paidSince(tenantId: number, term: Side, entry: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
+    where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
+      and e.party_id is not distinct from n.party_id
+      and e.entry_id > ${entry}
+      and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
+  )::bigint`;
+}
+
+type Side = { context_type: ContextType };
+
+/** Bills have what is owed above zero, by whomever. */
+function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
+  return sql.raw(isOwedByUs(type) ? '-1' : '1');
+}
+
+/**
+ * Of each subscription with the account and the party that its bill is for. Each table is read by
+ * ids and hashed: balances by those of subscriptions, because a party may have thousands.
+ */
+export async function listStandings(
+  tx: Tx,
+  tenantId: number,
+  term: Side,
+  owned: readonly { subscription_id: number; account_id: number; party_id: number }[],
+): Promise<StandingRow[]> {
+  const ids = owned.map((row) => row.subscription_id);
+  const accountIds = owned.map((row) => row.account_id);
+  const partyIds = owned.map((row) => row.party_id);
+  const { rows } = await sql<StandingRow & { history_text: string | null }>`
+    select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
+      a.label as account_label,
+      coalesce(b.receivable * ${sideOf(term)}, 0) as receivable,
+      coalesce(b.deposit, 0) as deposit,
+      o.wallet_balance as wallet, null as history, ${historyText} as history_text,
+      coalesce(h.brought_forward, 0) as brought_forward, h.billed,
+      case when b.subscription_id is null then 0
+        else ${paidSince(tenantId, term, columnOr('h.entry_id', sql`0`))} end as payments,
+      coalesce((
+        select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
+      ), 0) as entry_id
+    from unnest(${ids}::bigint[], ${accountIds}::bigint[], ${partyIds}::bigint[])
+      as n (subscription_id, account_id, party_id)
+    join billing_accounts a on a.tenant_id = ${tenantId}
+      and a.account_id = any(${accountIds}::bigint[]) and a.account_id = n.account_id
+    join parties o on o.tenant_id = ${tenantId} and o.party_id = any(${partyIds}::bigint[])
+      and o.party_id = n.party_id
+    left join subscription_balances b on b.tenant_id = ${tenantId}
+      and b.subscription_id = any(${ids}::bigint[]) and b.subscription_id = n.subscription_id
+      and b.party_id = n.party_id
+    left join usage_histories h on h.tenant_id = ${tenantId}
+      and h.subscription_id = any(${ids}::bigint[]) and h.subscription_id = n.subscription_id
+  `.execute(tx);
+  // In place: a copy of each row costs as much as reading it.
+  for (const row of rows) row.history = readHistory(row.history_text);
+  return rows;
+}
+
+/** What the newest bill of who was billed before brought forward, and what he paid since. */
+export type OwnBill = Pick<StandingRow, 'subscription_id' | 'brought_forward' | 'payments'>;
+
+export async function listOwnBills(
+  tx: Tx,
+  tenantId: number,
+  term: Side,
+  owned: readonly { subscription_id: number; party_id: number }[],
+): Promise<OwnBill[]> {
+  if (owned.length === 0) return [];
+  const { rows } = await sql<OwnBill>`
+    select n.subscription_id, o.brought_forward,
+      ${paidSince(tenantId, term, sql`o.entry_id`)} as payments
+    from unnest(
+      ${owned.map((row) => row.subscription_id)}::bigint[],
+      ${owned.map((row) => row.party_id)}::bigint[]
+    ) as n (subscription_id, party_id)
+    cross join lateral (
+      select b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id, b.bill_id
+      from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = n.subscription_id
+        and b.party_id = n.party_id and b.status in ('Posted', 'Published')
+      union all
+      select p.billed_to, p.arrears + p.amount, b.entry_id, b.bill_id
+      from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.party_id = n.party_id and b.status in ('Posted', 'Published')
+      where p.tenant_id = ${tenantId} and p.subscription_id = n.subscription_id
+      order by billed_to desc, bill_id desc
+      limit 1
+    ) o
+  `.execute(tx);
+  return rows;
+}
+
+export type UnpaidRow = {
+  subscription_id: number;
+  party_id: number;
+  open: number;
+  due_date: string;
+};
+
+/**
+ * Bills that are not paid; of a bill of several subscriptions, what the ledger has open for each of
+ * them.
+ */
+export async function listUnpaid(
+  tx: Tx,
+  tenantId: number,
+  term: Side,
+  subscriptionIds: readonly number[],
+): Promise<UnpaidRow[]> {
+  const { rows } = await sql<UnpaidRow>`
+    select subscription_id, party_id, open, due_date
+    from (
+      select subscription_id, party_id, bill_amount - paid_amount as open, due_date, bill_id
+      from bills
+      where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+        and status in ('Posted', 'Published') and not is_settled
+      union all
+      select p.subscription_id, b.party_id, e.open, b.due_date, b.bill_id
+      from bill_parts p
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        and b.status in ('Posted', 'Published') and not b.is_settled
+      cross join lateral (
+        select coalesce(sum(x.amount) * ${sideOf(term)}, 0)::bigint as open
+        from subledger_entries x
+        where x.tenant_id = ${tenantId} and x.subscription_id = p.subscription_id
+          and x.bill_id = p.bill_id and x.ledger_account_id in ${openItems}
+      ) e
+      where p.tenant_id = ${tenantId} and p.subscription_id = any(${subscriptionIds}::bigint[])
+        and e.open > 0
+    ) unpaid
+    order by subscription_id, due_date, bill_id
+  `.execute(tx);
+  return rows;
+}
+
+export type OpeningRow = {
+  subscription_id: number;
+  party_id: number;
+  amount: number;
+  due_date: string;
+};
+
+export async function listOpenings(
+  tx: Tx,
+  tenantId: number,
+  term: Side,
+  subscriptionIds: readonly number[],
+): Promise<OpeningRow[]> {
+  const { rows } = await sql<OpeningRow>`
+    select subscription_id, party_id, amount * ${sideOf(term)} as amount,
+      coalesce(due_date, posting_date) as due_date
+    from subledger_entries
+    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
+      and ledger_account_id in ${openItems} and kind = 'Opening'
+      and amount * ${sideOf(term)} > 0
+    order by subscription_id, entry_id
+  `.execute(tx);
+  return rows;
+}

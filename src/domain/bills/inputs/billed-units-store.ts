@@ -1,0 +1,168 @@
+// The subjects of a term: what its bills are made for, by its post type.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import {
+  finalTransfer,
+  isBilledByMeter,
+  isEligible,
+  transferAfter,
+} from '../../terms/eligible-store.ts';
+import type { BilledTerm } from '../billed-terms-store.ts';
+
+/** By the term's post type: where the subject stands, now and in a transfer. */
+const columns = {
+  'Post Account': { now: 's.account_id', before: 'account_id' },
+  'Post Party': { now: 's.party_id', before: 'party_id' },
+};
+
+/**
+ * What a bill is made for, by the term's post type. An account or a party is that of who had the
+ * subscription on the days that are billed, whoever has it now.
+ */
+export function subjectColumn(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
+  const { now, before } = columns[term.post_type];
+  const former = sql`(select ${sql.raw(before)} from ${nextTransfer(tenantId, term)} w)`;
+  return sql`case when ${isHandedOn(term)} then coalesce(${former}, ${sql.raw(now)})
+    else ${sql.raw(now)} end`;
+}
+
+/** Those that may be of another than who has them now are looked at in every range: few are. */
+export function isInRange(
+  tenantId: number,
+  term: BilledTerm,
+  range: SubjectRange,
+): RawBuilder<unknown> {
+  const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
+  if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
+  const now = sql.raw(columns[term.post_type].now);
+  return sql`(${now} ${within} or ${isHandedOn(term)})
+    and ${subjectColumn(tenantId, term)} ${within}`;
+}
+
+/** Whether it may have been handed on after days of the term. */
+function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
+  return term.term_type === 'Final'
+    ? sql`s.transferred_on is not null`
+    : sql`s.transferred_on > ${term.end_date}::date`;
+}
+
+/**
+ * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
+ * the last day of the term. A Final term ends with the first owner of days that nobody was billed
+ * for, so that what is left is the next one's.
+ */
+function nextTransfer(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  if (term.term_type === 'Final') return finalTransfer(tenantId, term);
+  return transferAfter(sql`${term.end_date}::date`);
+}
+
+/** The owner before `s` was handed on, and the first day of the next; null of most. */
+export type FormerOwner = { party_id: number; account_id: number | null; day: string };
+
+export function formerOwner(tenantId: number, term: BilledTerm): RawBuilder<FormerOwner | null> {
+  return sql`case when ${isHandedOn(term)} then (
+      select to_jsonb(w) from ${nextTransfer(tenantId, term)} w
+    ) end`;
+}
+
+export type SubjectRange = { firstId: number; lastId: number };
+
+/** Subjects whose ids lie in one range: how many, and how many of them have a bill. */
+export type SubjectBucket = SubjectRange & { count: number; billed: number };
+
+/** All subjects of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
+export async function listSubjectBuckets(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  options: { ids: number; subjectId: number | null },
+): Promise<SubjectBucket[]> {
+  // Before the first run nobody has a bill, and no subscription is there twice.
+  const isPlain = term.post_type === 'Post Subscription' && term.run_number === 0;
+  const subjects = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
+  const { rows } = await sql<SubjectBucket>`
+    with eligible as (
+      select ${subjectColumn(tenantId, term)} as subject_id, false as is_billed
+      from subscriptions s
+      where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
+    )
+    select min(subject_id) as "firstId", max(subject_id) as "lastId", count(*) as count,
+      count(*) filter (where is_billed) as billed
+    from ${subjects} subjects
+    where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
+    group by (subject_id - 1) / ${options.ids}
+    order by 1
+  `.execute(tx);
+  return rows;
+}
+
+function withBilled(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+  return sql`(
+    select subject_id, bool_or(is_billed) as is_billed
+    from (
+      select * from eligible
+      union all
+      select subject_id, true from bills
+      where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
+    ) found
+    group by subject_id
+  )`;
+}
+
+/** Whether the term bills anybody by meter. */
+export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from subscriptions s
+      where ${isEligible(tenantId, term)} and ${isBilledByMeter(tenantId, term)}
+    ) as found
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
+/**
+ * How many subscriptions the term would bill and did not, or billed as they no longer are: they
+ * were changed, or billed by another term meanwhile. Only for terms that are generated and not
+ * posted.
+ */
+export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
+  const { wanted, through } = stalenessOf(tenantId, term);
+  const { rows } = await sql<{ stale: number }>`
+    select count(*) as stale
+    from (select ${subjectColumn(tenantId, term)} as subject_id, ${wanted} offset 0) w
+    full join (
+      select subject_id, subject_ts, status, ${through} as through from bills b
+      where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
+    ) b on b.subject_id = w.subject_id
+    where coalesce(b.status, '') not in ('Posted', 'Published')
+      and (b.subject_ts is distinct from w.subject_ts
+        or (b.status = 'Draft' and b.through is distinct from w.through))
+  `.execute(tx);
+  return rows[0]?.stale ?? 0;
+}
+
+/** A subscription that is billed by itself does not have to be added up with any other. */
+function stalenessOf(
+  tenantId: number,
+  term: BilledTerm,
+): { wanted: RawBuilder<unknown>; through: RawBuilder<unknown> } {
+  const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
+  if (term.post_type === 'Post Subscription') {
+    return {
+      wanted: sql`s.ts as subject_ts, s.billed_through as through ${eligible}`,
+      through: sql`b.billed_through`,
+    };
+  }
+  const days = (column: string) => sql`coalesce(${sql.raw(column)} - date '1970-01-01', -1)`;
+  return {
+    wanted: sql`sum(s.ts) as subject_ts, sum(${days('s.billed_through')}) as through ${eligible}
+      group by 1`,
+    // Also of an account or a party that has only one.
+    through: sql`case when b.subscription_id is not null then ${days('b.billed_through')} else (
+        select sum(${days('p.billed_through')}) from bill_parts p
+        where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+      ) end`,
+  };
+}

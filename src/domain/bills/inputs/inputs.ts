@@ -1,0 +1,37 @@
+// What a bill is made from, before it is frozen.
+import type { TermFacts } from '../../rating/frozen-inputs.ts';
+import type { BilledTerm, EarlierTermRow } from '../billed-terms-store.ts';
+import type { StandingRow } from './account-status-store.ts';
+import type { FactsBefore } from './inputs-before-store.ts';
+import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
+
+/** Everything that was read for one subscription. */
+export type Inputs = {
+  readonly row: BilledRow;
+  readonly standing: StandingRow;
+  readonly meters: readonly MeterRow[];
+  /** By assignment and position, where a bill may need more than the readings locked. */
+  readonly readings: ReadonlyMap<string, readonly ReadingRow[]> | null;
+  readonly manual: readonly ManualRow[];
+  readonly usage: readonly UsageRow[];
+  readonly overdue: readonly { open: number; dueDate: string }[];
+  /** Of the bill of the term before, where that is priced again. */
+  readonly factsBefore: FactsBefore | null;
+};
+
+/** What is the same for all bills of a run. */
+export type FreezeScope = {
+  readonly term: BilledTerm;
+  readonly termFacts: TermFacts;
+  readonly currencyDecimals: number;
+  readonly planCodes: ReadonlyMap<number, string>;
+  /** Terms before this one, by id; only where bills are made in advance. */
+  readonly earlierTerms: ReadonlyMap<number, EarlierTermRow>;
+  /** Inputs without which a plan cannot be billed, by plan. */
+  readonly isRequired: (planId: number, input: string, looksBack: boolean) => boolean;
+  /** Figures of the account that formulas of the context read. */
+  readonly accountNames: ReadonlySet<string>;
+};
+
+/** Facts while they are put together. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,0 +1,75 @@
+// What is overdue of those who are billed, item by item.
+import { storedDay } from '../../../base/days.ts';
+import type { Tx } from '../../../base/db/pool.ts';
+import type { BilledTerm } from '../billed-terms-store.ts';
+import { listOpenings, listUnpaid, type StandingRow } from './account-status-store.ts';
+import type { BilledRow } from './inputs-store.ts';
+
+type Item = { open: number; dueDate: string };
+
+export type Overdue = Map<number, Item[]>;
+
+type Wanted = {
+  billed: readonly BilledRow[];
+  standings: readonly StandingRow[];
+  /** Figures of the account that formulas name. */
+  names: ReadonlySet<string>;
+};
+
+/**
+ * By subscription, unpaid bills that are due and what is left of balances that were brought in from
+ * elsewhere: of the owner whose bill it is, not of who had it before and kept what was owed.
+ */
+export async function overdueOf(
+  tx: Tx,
+  tenantId: number,
+  term: BilledTerm,
+  { billed, standings, names }: Wanted,
+): Promise<Overdue> {
+  if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
+  const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
+  const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
+  const isOwn = (item: { subscription_id: number; party_id: number }) => {
+    const row = rowOf.get(item.subscription_id);
+    return row !== undefined && holderOf(item.party_id, row) === row.party_id;
+  };
+  const items: Overdue = new Map();
+  const add = (id: number, item: Item) => items.set(id, [...(items.get(id) ?? []), item]);
+  for (const row of (await listOpenings(tx, tenantId, term, ids)).filter(isOwn)) {
+    add(row.subscription_id, { open: row.amount, dueDate: row.due_date });
+  }
+  for (const row of (await listUnpaid(tx, tenantId, term, ids)).filter(isOwn)) {
+    add(row.subscription_id, { open: row.open, dueDate: row.due_date });
+  }
+  const receivable = new Map(standings.map((row) => [row.subscription_id, row.receivable]));
+  const overdue: Overdue = new Map();
+  for (const [id, known] of items) {
+    const open = stillOpen(known, receivable.get(id) ?? 0);
+    const due = open.filter(({ dueDate }) => dueDate < term.end_date);
+    overdue.set(id, due);
+  }
+  return overdue;
+}
+
+/**
+ * What is credited, by a bill below zero or from elsewhere, settles what fell due first: no more is
+ * open than is owed in all.
+ */
+function stillOpen(items: readonly Item[], owed: number): Item[] {
+  let credit = items.reduce((sum, { open }) => sum + open, 0) - owed;
+  const oldestFirst = items.toSorted((a, b) => storedDay(a.dueDate) - storedDay(b.dueDate));
+  return oldestFirst.flatMap(({ open, dueDate }) => {
+    const settled = Math.min(open, Math.max(0, credit));
+    credit -= settled;
+    return settled < open ? [{ open: open - settled, dueDate }] : [];
+  });
+}
+
+/** Who owes now what a party owed of a subscription: it may have gone to the next owner with it. */
+function holderOf(partyId: number, { transfers }: BilledRow): number {
+  let holder = partyId;
+  for (const { fromPartyId, toPartyId, balanceHandling } of transfers ?? []) {
+    if (fromPartyId === holder && balanceHandling === 'MoveToNew') holder = toPartyId;
+  }
+  return holder;
+}

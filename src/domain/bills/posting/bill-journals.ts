@@ -1,0 +1,237 @@
+// What posting books: the lines of bills on the accounts of their components, wallets, deposits.
+import { storedDay } from '../../../base/days.ts';
+import type { Tx } from '../../../base/db/pool.ts';
+import {
+  type ContextType,
+  controlAccounts,
+  isOwedByUs,
+  ledgerAccounts,
+  openItemsAccount,
+} from '../../ledger/accounts.ts';
+import { openAccounts, type WantedAccount } from '../../ledger/accounts-store.ts';
+import {
+  type Journal,
+  type SubledgerEntry,
+  type SummedLine,
+  summed,
+} from '../../ledger/journal.ts';
+import type { PinnedBook } from '../../pricing/price-books.ts';
+import type { Facts } from '../../rating/frozen-inputs.ts';
+import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
+import type { BilledTerm } from '../billed-terms-store.ts';
+import { chargeOf } from '../generate/booking.ts';
+import type { BookedBeside } from './cancel-store.ts';
+import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
+import type { WalletUse } from './wallets-store.ts';
+
+export type JournalHead = Pick<
+  Journal,
+  'sourceId' | 'termId' | 'businessUnitId' | 'postingDate' | 'description'
+>;
+
+type AccountOf = (component: string, type: string | null) => number;
+
+/**
+ * By the account that a component names on the last day of the term, else by its type. A component
+ * that was gone by then has the account of before.
+ */
+export async function componentAccounts(
+  tx: Tx,
+  tenantId: number,
+  { book }: PinnedBook,
+  term: Pick<BilledTerm, 'context_type' | 'end_date'>,
+): Promise<AccountOf> {
+  const lastDay = storedDay(term.end_date);
+  const [kind, usual] = isOwedByUs(term.context_type)
+    ? (['Expense', ledgerAccounts.expense] as const)
+    : (['Income', ledgerAccounts.income] as const);
+  const codes = new Map<string, string>();
+  const wanted: WantedAccount[] = [];
+  for (const { from, item } of book.contexts) {
+    if (from > lastDay) continue;
+    for (const { name, type, account } of item.definition.components ?? []) {
+      const code = account?.trim();
+      codes.delete(name);
+      if (!code) continue;
+      codes.set(name, code);
+      wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : kind });
+    }
+  }
+  const ids =
+    wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
+  return (component, type) => {
+    const id = ids.get(codes.get(component) ?? '');
+    if (id !== undefined && !controlAccounts.includes(id)) return id;
+    return type === 'Tax' ? ledgerAccounts.tax : usual;
+  };
+}
+
+/**
+ * Debit the customers, credit every component and the rounding; the other way round where the
+ * workspace owes what it bills.
+ */
+export function billLines(
+  drafts: readonly DraftCharges[],
+  accountOf: AccountOf,
+  contextType: ContextType,
+): SummedLine[] {
+  const side = isOwedByUs(contextType) ? -1n : 1n;
+  const sums = new Map<string, ExactSum>();
+  let rounding: ExactSum = 0;
+  for (const draft of drafts) {
+    for (const key in draft.charges) {
+      sums.set(key, exactSum(sums.get(key) ?? 0, draft.charges[key] ?? 0));
+    }
+    rounding = exactSum(rounding, draft.rounding_adjustment);
+  }
+  const credits: SummedLine[] = [...sums.keys()].sort().map((key) => {
+    const { component, type } = chargeOf(key);
+    return {
+      accountId: accountOf(component, type),
+      component,
+      amount: -side * BigInt(sums.get(key) ?? 0),
+    };
+  });
+  const { rounding: accountId } = ledgerAccounts;
+  credits.push({ accountId, component: null, amount: -side * BigInt(rounding) });
+  const booked = credits.filter(({ amount }) => amount !== 0n);
+  const billed = booked.reduce((sum, line) => sum - line.amount, 0n);
+  return [{ accountId: openItemsAccount(contextType), amount: billed }, ...booked];
+}
+
+/** A number for as long as one holds it exactly. */
+type ExactSum = number | bigint;
+
+function exactSum(sum: ExactSum, amount: number): ExactSum {
+  const next = typeof sum === 'number' ? sum + amount : null;
+  return next !== null && Number.isSafeInteger(next) ? next : BigInt(sum) + BigInt(amount);
+}
+
+/** Money that was paid ahead settles the bill: debit Advance, credit Receivable. */
+export function walletJournal(
+  head: JournalHead,
+  uses: readonly WalletUse[],
+  owed: readonly ShareRow[],
+): Journal {
+  const sharesOf = Map.groupBy(owed, (row) => row.bill_id);
+  const entries = uses.flatMap(({ bill_id: billId, party_id: partyId, applied }) => {
+    const shares = spread(applied, sharesOf.get(billId) ?? []);
+    const item = { partyId, kind: 'Wallet', billId } as const;
+    return [
+      { ...item, accountId: ledgerAccounts.advance, subscriptionId: null, amount: applied },
+      ...shares.map(({ subscriptionId, amount }) => ({
+        ...item,
+        accountId: ledgerAccounts.receivable,
+        subscriptionId,
+        amount: -amount,
+      })),
+    ];
+  });
+  return { ...head, source: 'Wallet', lines: summed(entries), entries };
+}
+
+/** One subscription after the other, as far as the money goes; those below zero take none. */
+function spread(
+  applied: number,
+  parts: readonly ShareRow[],
+): { subscriptionId: number; amount: number }[] {
+  let left = applied;
+  const shares = parts.map(({ subscription_id: subscriptionId, amount }) => {
+    const share = Math.min(left, Math.max(0, amount));
+    left -= share;
+    return { subscriptionId, amount: share };
+  });
+  return shares.filter(({ amount }) => amount !== 0);
+}
+
+export type Credit = {
+  /** Of the bill, by subscription: what it came to, what was paid of it, what it demanded. */
+  shares: readonly ShareRow[];
+  paid: readonly BookedBeside[];
+  deposits: readonly BookedBeside[];
+  accountOf: AccountOf;
+  contextType: ContextType;
+  /** The number of the credit note. */
+  reference: string;
+};
+
+/** The mirror of a bill; what had been paid of it goes to the wallet. */
+export function creditJournal(
+  head: JournalHead,
+  bill: DraftCharges & { posting: number },
+  credit: Credit,
+): Journal {
+  const { shares, paid, deposits, accountOf, contextType, reference } = credit;
+  const { bill_id: billId, party_id: partyId, posting } = bill;
+  const item = { partyId, billId, posting, reference };
+  const openItems = openItemsAccount(contextType);
+  const side = isOwedByUs(contextType) ? -1 : 1;
+  const credited = shares.map(({ subscription_id: subscriptionId, amount }) => ({
+    ...item,
+    kind: 'CreditNote' as const,
+    accountId: openItems,
+    subscriptionId,
+    amount: -amount * side,
+  }));
+  const mirrored = (kind: 'Wallet' | 'Deposit', rows: readonly BookedBeside[]) =>
+    rows.map(({ subscription_id: subscriptionId, account_id: accountId, amount }) => ({
+      ...item,
+      kind,
+      accountId,
+      subscriptionId,
+      amount: -amount,
+    }));
+  const toWallet = paid.reduce((sum, { amount }) => sum - amount, 0);
+  const { advance: accountId } = ledgerAccounts;
+  const beside: SubledgerEntry[] = [
+    ...mirrored('Wallet', paid),
+    { ...item, kind: 'Wallet', accountId, subscriptionId: null, amount: -toWallet },
+    ...mirrored('Deposit', deposits),
+  ];
+  const billed = billLines([bill], accountOf, contextType);
+  return {
+    ...head,
+    source: 'CreditNote',
+    lines: summed([
+      ...billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
+      ...beside.map((entry) => ({ accountId: entry.accountId, amount: entry.amount })),
+    ]),
+    entries: [...credited, ...beside].filter(({ amount }) => amount !== 0),
+  };
+}
+
+/** Whether any plan asks for a deposit with the first bill. */
+export function asksDeposits({ book }: PinnedBook): boolean {
+  return book.definitions.plans.some(({ definition }) =>
+    (definition.securityAttributes ?? []).some(({ dueAt }) => dueAt === 'FirstBill'),
+  );
+}
+
+/** Deposits that fall due with first bills: an open item each, held for the customer. */
+export function depositJournal(
+  head: JournalHead,
+  { book, planCodes }: PinnedBook,
+  firsts: readonly FirstBillRow[],
+  contextType: ContextType,
+): Journal {
+  const openItems = openItemsAccount(contextType);
+  const entries = firsts.flatMap((row) => {
+    const code = planCodes.get(row.plan_id) ?? '';
+    const lines = firstBillDeposits(book, code, row.facts as Facts);
+    return lines.flatMap(({ name, amount }): SubledgerEntry[] => {
+      const item = {
+        partyId: row.party_id,
+        subscriptionId: row.subscription_id,
+        kind: 'Deposit',
+        billId: row.bill_id,
+        description: name,
+      } as const;
+      return [
+        { ...item, accountId: openItems, amount },
+        { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
+      ];
+    });
+  });
+  const description = 'Security deposits demanded';
+  return { ...head, source: 'Deposit', description, lines: summed(entries), entries };
+}

@@ -1,0 +1,225 @@
+// A posted bill is taken back: what it says stays as it was issued, and a credit note stands
+// against it.
+import { sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import type { JournalSource } from '../../ledger/journal.ts';
+import type { Stamp } from '../../ledger/store.ts';
+import { withoutBill } from '../inputs/estimated-units.ts';
+import type { DraftCharges } from './post-store.ts';
+import { isFollowed, lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
+
+export type PostedBill = DraftCharges & {
+  term_id: number;
+  status: string;
+  bill_number: string | null;
+  posting: number;
+  bill_amount: number;
+  /** Of the journal that it was posted with. */
+  business_unit_id: number | null;
+};
+
+/** Nobody pays the bill, nor changes its subscriptions, until the transaction ends. */
+export async function lockBill(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<PostedBill | undefined> {
+  const { rows } = await sql<PostedBill>`
+    select b.bill_id, b.term_id, b.status, b.bill_number, b.posting, b.party_id, b.bill_amount,
+      b.charges, b.rounding_adjustment, (
+        select j.business_unit_id from subledger_entries e
+        join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
+        join (${postedParts(tenantId, { billId })}) p on p.subscription_id = e.subscription_id
+          and p.bill_id = e.bill_id and p.posting = e.posting
+        where e.tenant_id = ${tenantId} and e.kind = 'Bill'
+        limit 1
+      ) as business_unit_id
+    from bills b
+    where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
+    for no key update of b
+  `.execute(tx);
+  await lockSubscriptionsOf(tx, tenantId, { billId });
+  return rows[0];
+}
+
+/** A subscription of a bill, and how it stands now. */
+export type BilledSubscription = {
+  subscription_id: number;
+  subscription_number: string;
+  batch_code: string;
+  is_archived: boolean;
+  /** Whether a later bill builds on this one. */
+  is_followed: boolean;
+  /** An open term that has locked readings of it. */
+  reading_term: string | null;
+};
+
+export async function listBilled(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<BilledSubscription[]> {
+  const { rows } = await sql<BilledSubscription>`
+    select s.subscription_id, s.subscription_number, b.code as batch_code,
+      c.archived as is_archived, ${isFollowed(tenantId)} as is_followed, (
+        select t.label from term_readings l
+        join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
+        where l.tenant_id = ${tenantId} and l.subscription_id = s.subscription_id
+        limit 1
+      ) as reading_term
+    from (${postedParts(tenantId, { billId })}) p
+    join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+    join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+    order by s.subscription_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Whether what is owed on the bill went to another owner, or was settled by a deposit. */
+export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    with parts as (${postedParts(tenantId, { billId })})
+    select exists (${movedSince(tenantId)}) as found
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.found ?? false;
+}
+
+/** Of what stands in the ledger beside a bill, the rest that nobody has taken back. */
+export type BookedBeside = { subscription_id: number; account_id: number; amount: number };
+
+export async function listBeside(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  sources: readonly JournalSource[],
+): Promise<BookedBeside[]> {
+  const { rows } = await sql<BookedBeside>`
+    select e.subscription_id, e.ledger_account_id as account_id, sum(e.amount)::bigint as amount
+    from subledger_entries e
+    join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
+    left join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
+    where e.tenant_id = ${tenantId} and e.bill_id = ${billId}
+      and e.subscription_id in (
+        select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+      )
+      and coalesce(o.source_type, j.source_type) = any(${[...sources]}::text[])
+    group by e.subscription_id, e.ledger_account_id
+    having sum(e.amount) <> 0
+    order by e.subscription_id, e.ledger_account_id
+  `.execute(tx);
+  return rows;
+}
+
+/** The term of a bill that is not made again is no longer one of those that were billed. */
+export async function forgetBilledTerm(
+  tx: Tx,
+  tenantId: number,
+  { billId, termId, isLookedAt }: { billId: number; termId: number; isLookedAt: boolean },
+): Promise<void> {
+  const { rows } = await sql<{ subscription_id: number; history: string }>`
+    select h.subscription_id, array_to_json(h.terms)::text as history
+    from usage_histories h
+    where h.tenant_id = ${tenantId} and h.subscription_id in (
+      select p.subscription_id from (${postedParts(tenantId, { billId })}) p
+    )
+    order by h.subscription_id
+    for no key update
+  `.execute(tx);
+  const changed = rows.map(({ subscription_id: id, history }) => {
+    return { id, terms: withoutBill(JSON.parse(history), { termId, isLookedAt }) };
+  });
+  await sql`
+    update usage_histories h
+    set terms = array(
+        select e.term from json_array_elements(n.terms) with ordinality as e (term, place)
+        order by e.place
+      ),
+      billed = case when (h.terms[1] ->> 'termId')::bigint is distinct from ${termId}
+        then h.billed end
+    from json_to_recordset(${JSON.stringify(changed)}::json) as n (id bigint, terms json)
+    where h.tenant_id = ${tenantId} and h.subscription_id = n.id
+  `.execute(tx);
+}
+
+/** Open terms with drafts of the bill's subscriptions, and those of which bills are being made. */
+export async function markDraftsStale(
+  tx: Tx,
+  tenantId: number,
+  { billId, contextId }: { billId: number; contextId: number },
+  at: Temporal.Instant,
+): Promise<void> {
+  const theirs = sql`(select p.subscription_id from (${postedParts(tenantId, { billId })}) p)`;
+  await sql`
+    update terms o
+    set is_stale = true, ts = greatest(o.ts + 1, ${at.epochMilliseconds}::bigint)
+    where o.tenant_id = ${tenantId} and o.context_id = ${contextId} and o.status = 'Open'
+      and not o.is_stale and (o.stage = 'Generating' or (o.stage = 'Generated' and o.term_id in (
+        select b.term_id from bills b
+        where b.tenant_id = ${tenantId} and b.subscription_id in ${theirs}
+        union all
+        select b.term_id from bill_parts d
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
+        where d.tenant_id = ${tenantId} and d.subscription_id in ${theirs}
+      )))
+  `.execute(tx);
+}
+
+/** As good as changed: a draft of theirs that is being posted was made while the bill was owed. */
+export async function touchSubscriptions(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update subscriptions s
+    set modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from (${postedParts(tenantId, { billId })}) p
+    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+  `.execute(tx);
+}
+
+export async function markCancelled(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update bills
+    set status = 'Cancelled', paid_amount = 0, payment_status = 'Unpaid',
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and bill_id = ${billId}
+  `.execute(tx);
+}
+
+/** What was given by hand and uploaded for subscriptions in a term, for another one. */
+export async function copyInputs(
+  tx: Tx,
+  tenantId: number,
+  terms: { from: number; to: number },
+  subscriptionIds: readonly number[],
+): Promise<void> {
+  const isTheirs = sql`tenant_id = ${tenantId} and term_id = ${terms.from}
+      and subscription_id = any(${[...subscriptionIds]}::bigint[])`;
+  await sql`
+    insert into manual_values
+      (tenant_id, term_id, subscription_id, component, value, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, component, value, modified_at,
+      modified_by
+    from manual_values
+    where ${isTheirs}
+  `.execute(tx);
+  await sql`
+    insert into term_usage
+      (tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by)
+    select tenant_id, ${terms.to}::bigint, subscription_id, input, usage_date, quantity,
+      modified_at, modified_by
+    from term_usage
+    where ${isTheirs}
+  `.execute(tx);
+}

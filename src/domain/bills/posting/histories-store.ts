@@ -1,0 +1,202 @@
+// What was billed of subscriptions in their last terms, as posting writes it down.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import { historyTerms } from '../../terms/usage-history-store.ts';
+import { withContents } from '../contents-store.ts';
+
+/** Some more are kept, so that what no bill tells is there again when the newest are unposted. */
+const keptTerms = historyTerms + 3;
+
+export type HistoryTerm = {
+  bills: readonly { billId: number }[];
+  term: { termId: number; label: string; startDate: string; endDate: string };
+  keepsCharges: boolean;
+  isCombined: boolean;
+};
+
+/**
+ * What the history `h` has to be told again when its newest term, of the bill of `p`, is unposted:
+ * terms that it no longer has because that one came, out of their posted bills.
+ */
+export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
+  return sql`case when cardinality(h.terms) > ${historyTerms} then '{}' else array(
+    select (jsonb_build_object('termId', t.term_id, 'label', t.label, 'endDate', t.end_date,
+        'days', o.days, 'amount', o.amount, 'usage', o.usage)
+      || case when o.rounding <> 0 then jsonb_build_object('rounding', o.rounding) else '{}' end
+      || case when not c.bills_after_period and o.billed_through >= t.start_date
+        then jsonb_build_object('fromDate', o.billed_through + 1) else '{}' end)::json
+    from (${rememberedBills(tenantId)} offset 0) o
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
+    where o.billed_to <= p.billed_to and not exists (
+      select from unnest(h.terms) as known (term)
+      where (known.term ->> 'termId')::bigint = o.term_id
+    )
+    order by o.billed_to desc
+    limit ${historyTerms + 1} - cardinality(h.terms)
+  ) end`;
+}
+
+/** All posted bills of the subscription of `p`, as histories tell of them: looked up by it. */
+function rememberedBills(tenantId: number): RawBuilder<unknown> {
+  return sql`
+    select b.term_id, b.billed_to, b.billed_through, b.days, b.current_charges as amount,
+      0 as rounding, b.usage::jsonb as usage
+    from bills b
+    where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
+      and b.status in ('Posted', 'Published')
+    union all
+    select b.term_id, o.billed_to, o.billed_through, o.days, ${subtotal}, o.amount - ${subtotal},
+      ${usageObject(sql`e.section -> 'usage'`)}
+    from bill_parts o
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+      and b.status in ('Posted', 'Published')
+    ${withContents}
+    cross join lateral json_array_elements(k.document -> 'sections') as e (section)
+    where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id
+      and (e.section ->> 'connectionID')::bigint = p.subscription_id`;
+}
+
+/**
+ * The newest term of each subscription that has a history goes before the others: of the rows named
+ * `posted`. To insert and give way to what is there would lock every row before it is written.
+ */
+export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+  return sql`
+    update usage_histories h
+    set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
+      brought_forward = n.brought_forward, entry_id = n.entry_id, billed = n.billed
+    from (${historyRows(tenantId, history, sql`posted`)}) n
+    where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id`;
+}
+
+/** Histories of those that have none: this is their first bill. */
+export async function beginHistories(
+  tx: Tx,
+  tenantId: number,
+  history: HistoryTerm,
+): Promise<number> {
+  const ids = history.bills.map((one) => one.billId);
+  const posted = sql`(
+    select * from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  )`;
+  const { numAffectedRows } = await sql`
+    insert into usage_histories
+      (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
+    select ${tenantId}, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
+      n.billed
+    from (${historyRows(tenantId, history, posted)}) n
+    where not exists (
+      select from usage_histories h
+      where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
+    )
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Of row `n`, as an array of one. */
+function newestTerm({ term, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
+  // Put together as text, which is a fraction of what it costs to build it of its parts.
+  const head = `${JSON.stringify({
+    termId: term.termId,
+    label: term.label,
+    endDate: term.endDate,
+  }).slice(0, -1)},"days":`;
+  return sql`array[(${head}::text || n.days || ',"amount":' || n.amount
+    || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json]`;
+}
+
+function historyRows(
+  tenantId: number,
+  history: HistoryTerm,
+  posted: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { keepsCharges, isCombined, term } = history;
+  const start = sql`${term.startDate}`;
+  return sql`
+    select b.subscription_id, b.days, b.current_charges::text as amount,
+      b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
+      ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
+      ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
+    from ${posted} b
+    ${keepsCharges ? withContents : sql``}
+    where b.tenant_id = ${tenantId} and b.subscription_id is not null
+    ${isCombined ? sql`union all ${combinedRows(tenantId, history, posted)}` : sql``}`;
+}
+
+function combinedRows(
+  tenantId: number,
+  history: HistoryTerm,
+  posted: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { bills, keepsCharges, term } = history;
+  const start = sql`${term.startDate}`;
+  return sql`
+    select p.subscription_id, p.days, ${subtotal} || case when p.amount <> ${subtotal}
+        then ',"rounding":' || p.amount - ${subtotal} else '' end,
+      p.arrears + p.amount, b.entry_id,
+      ${usageObject(sql`e.section -> 'usage'`)}::text,
+      ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
+      ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
+    from ${posted} b
+    ${withContents}
+    cross join lateral json_array_elements(k.document -> 'sections') as e (section)
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+      and p.bill_id = any(${bills.map((one) => one.billId)}::bigint[])
+      and p.subscription_id = (e.section ->> 'connectionID')::bigint
+    where b.subscription_id is null`;
+}
+
+/** Where days of the term were billed before, the first that was left: only these are compared. */
+function sinceText(part: RawBuilder<unknown>, startDate: string): RawBuilder<unknown> {
+  const first = sql`to_char(${part}.billed_through + 1, 'YYYY-MM-DD')`;
+  return sql`case when ${part}.billed_through >= ${startDate}::date
+    then ',"fromDate":"' || ${first} || '"' else '' end`;
+}
+
+/** [{input, quantity, estimated?, carried?}] -> {input: {quantity, type, carried?}} */
+function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select jsonb_object_agg(u ->> 'input', jsonb_strip_nulls(jsonb_build_object(
+      'quantity', u ->> 'quantity',
+      'type', case when u ->> 'estimated' is null then 'Actual' else 'Estimated' end,
+      'carried', u ->> 'carried')))
+    from json_array_elements(${usage}) u
+  ), '{}')`;
+}
+
+/** Without the rounding of the bill, which one of its parts has taken. */
+const subtotal = sql`(e.section ->> 'subtotal')::bigint`;
+const numberOfSection = sql`e.section ->> 'connectionNumber'`;
+
+/**
+ * What bill `b` with contents `k` computed for days of its own term, by component: the next one
+ * compares it with what is known then. Days it caught up on are of no such comparison, nor is what
+ * was given by hand for the term, which is null. Of a bill of several subscriptions, what the one
+ * with the number was charged.
+ */
+export function chargesOf(
+  number: RawBuilder<unknown>,
+  startDate: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`(coalesce((
+    select jsonb_object_agg(c.component, c.amount)
+    from (
+      select l ->> 'component' as component, sum((l ->> 'amount')::bigint) as amount
+      from json_array_elements(k.document -> 'lines') l
+      where l ->> 'lineType' is null
+        and (${number} is null or l ->> 'connectionNumber' = ${number})
+        and coalesce(to_date(l ->> 'fromDate', 'DD/MM/YYYY'), b.billed_from) >= ${startDate}::date
+      group by 1
+    ) c
+  ), '{}') || coalesce((
+    select jsonb_object_agg(m.given ->> 1, null::text)
+    from (
+      select json_array_elements(k.facts -> 'manual')
+      union all
+      select json_array_elements(f -> 'manual')
+      from json_array_elements(k.facts -> 'subscriptions') f
+    ) as m (given)
+    where m.given ->> 3 is null and (${number} is null or m.given ->> 0 = ${number})
+  ), '{}'))`;
+}

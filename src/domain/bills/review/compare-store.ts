@@ -1,0 +1,121 @@
+// Bills that differ between two runs of a term. A bill stands in `bills` from its first run on;
+// what it replaced stands in `superseded_bills` with the runs it belonged to.
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { StoredDocument } from '../document.ts';
+
+export type RunPair = { termId: number; run: number; against: number };
+
+export type Side = {
+  billId: number;
+  firstRun: number;
+  status: string;
+  currentCharges: number;
+  document: StoredDocument;
+  facts: Facts | { subscriptions: Facts[] };
+};
+
+export type DifferenceRow = { subject_id: number; before: Side | null; after: Side | null };
+
+/**
+ * The versions of bills that belong to a run. Those that both runs share are left out where that
+ * can be told without looking at them: versions that stand since before the earlier of the two.
+ */
+function versionsAt(
+  tenantId: number,
+  pair: RunPair,
+  at: number,
+  isMeant: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
+  const { termId, run, against } = pair;
+  const earlier = Math.min(run, against);
+  const columns = sql.raw(
+    'tenant_id, bill_id, subject_id, first_run, status, current_charges, hash',
+  );
+  return sql`
+    select ${columns}, null::json as document, null::json as facts from bills
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and first_run <= ${at} and first_run > ${earlier} and ${isMeant}
+    union all
+    select ${columns}, document, facts from superseded_bills
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      and first_run <= ${at} and last_run >= ${at} and ${isMeant}
+      and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
+}
+
+function sideOf(alias: string): RawBuilder<unknown> {
+  return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
+    'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
+    'currentCharges', ${alias}.current_charges, 'document', ${contentOf(alias, 'document')},
+    'facts', ${contentOf(alias, 'facts')}) end`);
+}
+
+/** A version that was replaced has its own; that of a bill is looked up for what is shown. */
+function contentOf(alias: string, column: string): string {
+  return `coalesce(${alias}.${column}, (
+    select k.${column} from bill_contents k
+    where k.tenant_id = ${alias}.tenant_id and k.bill_id = ${alias}.bill_id
+  ))`;
+}
+
+/** What differs, without what the bills say: that is read of those that are shown. */
+function differing(tenantId: number, pair: RunPair): RawBuilder<unknown> {
+  return sql`
+    select coalesce(a.tenant_id, b.tenant_id) as tenant_id,
+      coalesce(a.subject_id, b.subject_id) as subject_id, b.bill_id as before_id,
+      a.bill_id as after_id
+    from (${versionsAt(tenantId, pair, pair.run)}) a
+    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    where a.hash is distinct from b.hash`;
+}
+
+export type DifferingRow = {
+  subject_id: number;
+  before_id: number | null;
+  after_id: number | null;
+};
+
+export async function listDiffering(
+  tx: Tx,
+  tenantId: number,
+  pair: RunPair,
+  window: { afterSubjectId: number; offset: number; limit: number },
+): Promise<DifferingRow[]> {
+  const { rows } = await sql<DifferingRow>`
+    select subject_id, before_id, after_id from (${differing(tenantId, pair)}) d
+    where tenant_id = ${tenantId} and subject_id > ${window.afterSubjectId}
+    order by subject_id
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+/** Both versions of what differs, with all that they say. */
+export async function listDifferences(
+  tx: Tx,
+  tenantId: number,
+  pair: RunPair,
+  differing: readonly DifferingRow[],
+): Promise<DifferenceRow[]> {
+  const ids = differing.flatMap(({ before_id, after_id }) => [before_id, after_id]);
+  const isMeant = sql`bill_id = any(${ids}::bigint[])`;
+  const { rows } = await sql<DifferenceRow>`
+    select coalesce(a.subject_id, b.subject_id) as subject_id, ${sideOf('b')} as before,
+      ${sideOf('a')} as after
+    from (${versionsAt(tenantId, pair, pair.run, isMeant)}) a
+    full join (${versionsAt(tenantId, pair, pair.against, isMeant)}) b
+      on b.subject_id = a.subject_id
+    where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
+    order by 1
+  `.execute(tx);
+  return rows;
+}
+
+export async function countDifferences(tx: Tx, tenantId: number, pair: RunPair): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (${differing(tenantId, pair)}) d
+    where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}

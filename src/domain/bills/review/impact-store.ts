@@ -1,0 +1,52 @@
+// Bills as they were frozen, one after the other, to be priced again.
+import { sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import type { Facts } from '../../rating/frozen-inputs.ts';
+import { withContents } from '../contents-store.ts';
+import { isCounted, type SummedTerm } from './summary-store.ts';
+
+export type FrozenBill = {
+  bill_id: number;
+  subject_id: number;
+  first_run: number;
+  current_charges: number;
+  facts: Facts | { subscriptions: Facts[] };
+};
+
+/**
+ * The bills of a term that were rated, in the order of what they were made for. Of a posted term,
+ * what was left out is charged by the next one.
+ */
+export async function listFrozenBills(
+  tx: Tx,
+  tenantId: number,
+  term: SummedTerm,
+  window: { afterSubjectId: number; limit: number },
+): Promise<FrozenBill[]> {
+  const { rows } = await sql<FrozenBill>`
+    select b.bill_id, b.subject_id, b.first_run, b.current_charges, k.facts
+    from bills b
+    ${withContents}
+    where b.tenant_id = ${tenantId} and b.term_id = ${term.termId} and ${isCounted(term.isPosted)}
+      and b.status <> 'Error' and b.subject_id > ${window.afterSubjectId}
+    order by b.subject_id
+    limit ${window.limit}
+  `.execute(tx);
+  return rows;
+}
+
+export type BillCustomer = { bill_id: number; party_number: number; party_name: string };
+
+export async function listBillCustomers(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<BillCustomer[]> {
+  const { rows } = await sql<BillCustomer>`
+    select b.bill_id, p.party_number, p.name as party_name
+    from bills b
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = b.party_id
+    where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
+  `.execute(tx);
+  return rows;
+}

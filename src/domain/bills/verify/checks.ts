@@ -1,0 +1,225 @@
+// All laws of a workspace, one after the other.
+import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../../../base/counted.ts';
+import type { Tx } from '../../../base/db/pool.ts';
+import { checkSeals } from '../../audit/seal.ts';
+import type { PriceBook } from '../../rating/compile/price-book.ts';
+import type { JobTenant } from '../../tenants/tenant.ts';
+import { type BilledTerm, findBilledTerm } from '../billed-terms-store.ts';
+import type { StoredDocument } from '../document.ts';
+import { bookedCharges, bookedUsage } from '../generate/booking.ts';
+import { billHash } from '../generate/made-bill.ts';
+import { findRun } from '../generate/runs-store.ts';
+import { isRatedAgain } from '../re-rate.ts';
+import { bookOfRun } from '../run-prices.ts';
+import { areReadingsTaken, type BillFacts, hasDatesOf } from './billed-inputs.ts';
+import {
+  judgeBalances,
+  judgeDays,
+  judgeDeliveries,
+  judgeEntries,
+  judgeJobs,
+  judgeJournals,
+  type Verdict,
+} from './checks-store.ts';
+import {
+  judgeContents,
+  judgeReadings,
+  listStoredBills,
+  listTakenReadings,
+  type StoredBill,
+} from './content-checks-store.ts';
+import { judgeDayTotals } from './ledger-checks-store.ts';
+import { judgeNumbers } from './number-checks-store.ts';
+import { judgeStates } from './state-checks-store.ts';
+import { judgeHistories, judgeSums } from './sum-checks-store.ts';
+
+export type Judgement = Verdict & {
+  law: string;
+  says: string;
+  /** What is no mistake and worth knowing. */
+  note?: string;
+};
+
+export type LawReader = {
+  tenant: JobTenant;
+  now: Temporal.Instant;
+  /** Each question in a transaction of its own: none may be held open for long. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+type Asked = Verdict & { note?: string };
+type Question = { law: string; says: string; ask(reader: LawReader): Promise<Asked> };
+
+const inDatabase = (
+  law: string,
+  says: string,
+  judge: (tx: Tx, tenantId: number, now: Temporal.Instant) => Promise<Verdict>,
+): Question => ({
+  law,
+  says,
+  ask: ({ tenant, now, read }) => read((tx) => judge(tx, tenant.tenantId, now)),
+});
+
+const questions: readonly Question[] = [
+  inDatabase('L1', 'journals balance and are made up of entries', judgeJournals),
+  inDatabase('L2', 'every day is billed once', judgeDays),
+  inDatabase('L3', 'bill numbers have no gaps and are as booked', judgeNumbers),
+  { law: 'L4', says: 'posted bills are what their inputs give', ask: judgeBills },
+  inDatabase('L5', 'balances are the sums of entries', judgeBalances),
+  inDatabase('L6', 'posted bills are booked once', judgeEntries),
+  inDatabase('L8', 'only what is published went out, once', judgeDeliveries),
+  inDatabase('L11', 'running jobs have a living worker', judgeJobs),
+  inDatabase('L13', 'subscriptions remember their posted bills', judgeHistories),
+  inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
+  inDatabase('L15', 'bills and terms are in states that go together', judgeStates),
+  inDatabase('L16', 'totals of ledger accounts are those of journals', judgeDayTotals),
+  { law: 'L17', says: 'what was sealed is as it was', ask: judgeSeals },
+  inDatabase('L18', 'billed readings are as they were taken', judgeReadings),
+];
+
+export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
+  for (const { law, says, ask } of questions) yield { law, says, ...(await ask(reader)) };
+}
+
+async function judgeSeals(reader: LawReader): Promise<Asked> {
+  const { tenantId } = reader.tenant;
+  const { unsealed, ...verdict } = await checkSeals(reader, tenantId, examplesMax);
+  return unsealed === 0
+    ? verdict
+    : { ...verdict, note: `${counted(unsealed, 'audit entry', 'audit entries')} not sealed yet` };
+}
+
+const chunkRows = 1_000;
+const examplesMax = 5;
+
+/**
+ * The bytes are those that were hashed, rating them again gives the same lines and sums, and what
+ * was booked is what they say. The readings and the dates of the term are still those of the bill.
+ */
+async function judgeBills(reader: LawReader): Promise<Verdict> {
+  const { tenantId } = reader.tenant;
+  const { wrong, examples } = await reader.read((tx) => judgeContents(tx, tenantId));
+  const verdict: Verdict = { checked: 0, wrong, examples };
+  const books = new Map<string, BookOfTerm | null>();
+  const otherTerms = new Set<number>();
+  const name = (what: string) => {
+    verdict.wrong += 1;
+    if (verdict.examples.length < examplesMax) verdict.examples.push(what);
+  };
+  let afterId = 0;
+  for (;;) {
+    const place = { afterId, limit: chunkRows };
+    const bills = await reader.read(async (tx) => {
+      const found = await listStoredBills(tx, tenantId, place);
+      await addBooks(tx, reader, found, books);
+      return found;
+    });
+    const factsOf = new Map<number, BillFacts>(
+      bills.map((bill) => [bill.bill_id, JSON.parse(bill.facts)]),
+    );
+    for (const billId of await billsWithOtherReadings(reader, bills, factsOf)) {
+      name(`bill ${billId} has other readings`);
+    }
+    for (const bill of bills) {
+      verdict.checked += 1;
+      const made = books.get(bookKey(bill)) ?? null;
+      const facts = factsOf.get(bill.bill_id) as BillFacts;
+      if (made === null || !isGenuine(bill, made.book, facts)) name(`bill ${bill.bill_id}`);
+      else if (!hasDatesOf(made.term, facts) && !otherTerms.has(bill.term_id)) {
+        otherTerms.add(bill.term_id);
+        name(`term ${bill.term_id} has other dates`);
+      }
+    }
+    const last = bills.at(-1);
+    if (last === undefined) return verdict;
+    afterId = last.bill_id;
+  }
+}
+
+/** Most bills have the readings of their own term; only for the others all terms are asked. */
+async function billsWithOtherReadings(
+  { tenant, read }: LawReader,
+  bills: readonly StoredBill[],
+  factsOf: ReadonlyMap<number, BillFacts>,
+): Promise<number[]> {
+  let left = bills.filter((bill) => !bill.is_cancelled);
+  for (const by of ['its own term', 'any term'] as const) {
+    const ids = left.map((bill) => bill.bill_id);
+    const taken = await read((tx) => listTakenReadings(tx, tenant.tenantId, ids, by));
+    left = left.filter(({ bill_id: id }) => !areReadingsTaken(factsOf.get(id), taken.get(id)));
+  }
+  return left.map((bill) => bill.bill_id);
+}
+
+function bookKey({ term_id, first_run }: StoredBill): string {
+  return `${term_id}/${first_run}`;
+}
+
+type BookOfTerm = { book: PriceBook; term: BilledTerm };
+
+/** The books of these bills, and no others: bills of one run lie side by side. */
+async function addBooks(
+  tx: Tx,
+  { tenant }: LawReader,
+  bills: readonly StoredBill[],
+  books: Map<string, BookOfTerm | null>,
+): Promise<void> {
+  const wanted = new Set(bills.map(bookKey));
+  for (const key of books.keys()) if (!wanted.has(key)) books.delete(key);
+  for (const bill of bills) {
+    const key = bookKey(bill);
+    if (books.has(key)) continue;
+    const { term_id: termId, first_run: runNumber } = bill;
+    const term = await findBilledTerm(tx, tenant.tenantId, termId);
+    const run = await findRun(tx, tenant.tenantId, { termId, runNumber });
+    const book = term && run ? (await bookOfRun(tx, tenant, term, run)).book : null;
+    books.set(key, term && book ? { book, term } : null);
+  }
+}
+
+function isGenuine(bill: StoredBill, book: PriceBook, facts: BillFacts): boolean {
+  const hashed = {
+    subjectId: bill.subject_id,
+    subscriptionId: bill.subscription_id,
+    accountId: bill.account_id,
+    partyId: bill.party_id,
+    planId: bill.plan_id,
+    dueDate: bill.due_date,
+    billedFrom: bill.billed_from,
+    billedTo: bill.billed_to,
+    days: bill.days,
+    currentCharges: bill.current_charges,
+    taxAmount: bill.tax_amount,
+    roundingAdjustment: bill.rounding_adjustment,
+    billAmount: bill.bill_amount,
+    previousBalance: bill.previous_balance,
+    paymentsReceived: bill.payments_received,
+    adjustments: bill.adjustments,
+    arrears: bill.arrears,
+    payable: bill.payable,
+    creditBalance: bill.credit_balance,
+    lateSurcharge: bill.late_surcharge,
+    billedThrough: bill.billed_through,
+    document: bill.document,
+    facts: bill.facts,
+  };
+  if (billHash(hashed) !== bill.hash) return false;
+  const document: StoredDocument = JSON.parse(bill.document);
+  return isBookedAsSaid(bill, document) && isRatedAgain(book, facts, document, hashed);
+}
+
+function isBookedAsSaid(bill: StoredBill, { lines, usage }: StoredDocument): boolean {
+  const isOfOne = bill.subscription_id !== null;
+  return (
+    isSameJson(bill.charges, bookedCharges(lines ?? [])) &&
+    isSameJson(bill.usage, isOfOne ? bookedUsage(usage ?? []) : null)
+  );
+}
+
+/** Whoever copies a row may have written the same in another way. */
+function isSameJson(stored: string | null, made: string | null): boolean {
+  if (stored === made) return true;
+  if (stored === null || made === null) return false;
+  return isDeepStrictEqual(JSON.parse(stored), JSON.parse(made));
+}

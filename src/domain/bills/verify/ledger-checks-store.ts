@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../../base/db/pool.ts';
+import { judge, type Verdict } from './checks-store.ts';
+
+/** The trial balance is made of sums by day and account: they are those of the journal lines. */
+export function judgeDayTotals(tx: Tx, tenantId: number): Promise<Verdict> {
+  return judge(tx, tenantId, {
+    checked: sql`select count(*) from ledger_day_totals where tenant_id = ${tenantId}`,
+    wrong: sql`
+      select 'ledger account ' || coalesce(l.ledger_account_id, t.ledger_account_id) || ' on '
+        || coalesce(l.posting_date, t.posting_date) as what
+      from (
+        select j.posting_date, l.ledger_account_id, count(*) as lines,
+          coalesce(sum(l.amount) filter (where l.amount > 0), 0) as debit,
+          coalesce(-sum(l.amount) filter (where l.amount < 0), 0) as credit
+        from journals j
+        join journal_lines l on l.tenant_id = ${tenantId} and l.journal_id = j.journal_id
+        where j.tenant_id = ${tenantId}
+        group by j.posting_date, l.ledger_account_id
+      ) l
+      full join (
+        select posting_date, ledger_account_id, sum(lines) as lines, sum(debit) as debit,
+          sum(credit) as credit
+        from ledger_day_totals
+        where tenant_id = ${tenantId}
+        group by posting_date, ledger_account_id
+      ) t on t.posting_date = l.posting_date and t.ledger_account_id = l.ledger_account_id
+      where l.lines is distinct from t.lines or l.debit is distinct from t.debit
+        or l.credit is distinct from t.credit`,
+  });
+}

@@ -1,0 +1,30 @@
+// What is wrong with a plan or context, in the form an API answer needs.
+import type { FormulaProblem } from '../../../base/formula/syntax.ts';
+
+export type PlanProblem = {
+  readonly code: string;
+  /** Plan whose text has to be changed; null for the context. */
+  readonly tariffCode: string | null;
+  /** JSON path inside that plan or context. */
+  readonly field: string;
+  /** Character offset inside a formula; null where the field is none. */
+  readonly position: number | null;
+  readonly message: string;
+};
+
+export type Place = { readonly tariffCode: string | null; readonly field: string };
+
+export function formulaProblems(place: Place, problems: readonly FormulaProblem[]): PlanProblem[] {
+  return problems.map((problem) => ({ ...place, ...problem }));
+}
+
+/** Formulas of a parent are compiled again for every child; a mistake in them is told once. */
+export function withoutRepeats(problems: readonly PlanProblem[]): PlanProblem[] {
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const key = JSON.stringify(problem);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

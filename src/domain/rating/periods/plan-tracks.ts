@@ -1,0 +1,195 @@
+// Tracks: the base plan and each add-on, every one priced as a plan of its own on the same bill.
+import { firstDay, lastDay } from '../../../base/days.ts';
+import { exactFrom } from '../../../base/numbers/decimal-text.ts';
+import { add, compare, type Exact, one, zero } from '../../../base/numbers/exact.ts';
+import type { Edition } from '../compile/compiled-plan.ts';
+import type { ValueItem } from '../compile/formula-frame.ts';
+import { type PriceBook, pricingEditionOn } from '../compile/price-book.ts';
+import type { ConnectionFacts, Facts } from '../frozen-inputs.ts';
+import { RatingError } from '../rating-error.ts';
+import type { DayPart } from '../usage/input-usage.ts';
+import { optionalDay, type Run, requiredDay } from './billable-days.ts';
+import {
+  type BilledWindow,
+  type CutFacts,
+  checkSegments,
+  cutSegments,
+  factorOf,
+  monthsOf,
+  type PlanEntry,
+  readDaysOf,
+  type Segment,
+  termItems,
+} from './segments.ts';
+
+export type Track = {
+  readonly isBase: boolean;
+  readonly segments: readonly Segment[];
+  /** In force on the last billed day: its Term rules apply. */
+  readonly edition: Edition;
+  readonly items: readonly (ValueItem | undefined)[];
+  /** Over all segments, as Term rules see them. */
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+};
+
+export type PlanHistory = {
+  readonly base: readonly PlanEntry[];
+  readonly addOns: readonly AddOn[];
+};
+
+type AddOn = {
+  readonly code: string;
+  readonly quantity: Exact;
+  readonly from: number;
+  readonly to: number;
+};
+
+export function planHistory(book: PriceBook, facts: Facts): PlanHistory {
+  const connection = facts.connection ?? {};
+  return { base: baseHistory(facts), addOns: addOnsOf(book, connection) };
+}
+
+function baseHistory(facts: Facts): PlanEntry[] {
+  const given = facts.connection?.tariffHistory ?? null;
+  if (given === null || given.length === 0) {
+    const code = facts.tariffCode ?? null;
+    if (code === null) throw new RatingError('NO_PLAN', 'no plan is given');
+    return [{ code, from: firstDay }];
+  }
+  const entries = given.map((entry) => ({
+    code: entry.tariffCode,
+    from: requiredDay(entry.fromDate, 'tariffHistory.fromDate'),
+  }));
+  if (entries.length > 1) entries.sort((a, b) => a.from - b.from);
+  return entries;
+}
+
+function addOnsOf(book: PriceBook, connection: ConnectionFacts): AddOn[] {
+  const given = connection.addOns ?? null;
+  if (given === null || given.length === 0) return [];
+  const addOns = given.map((addOn): AddOn => {
+    const label = addOn.tariffLabel ?? '';
+    const code = addOn.tariffCode ?? book.codeByLabel.get(label);
+    if (code === undefined) throw new RatingError('NO_PLAN', `there is no add-on ${label}`);
+    const quantity = exactFrom(addOn.quantity ?? 1);
+    if (quantity === undefined) {
+      throw new RatingError('INVALID_NUMBER', `the quantity of ${code} is ${addOn.quantity}`);
+    }
+    return {
+      code,
+      quantity,
+      from: optionalDay(addOn.fromDate, firstDay, 'addOns.fromDate'),
+      to: optionalDay(addOn.toDate, lastDay, 'addOns.toDate'),
+    };
+  });
+  return addOns.sort(byCodeAndDays);
+}
+
+function byCodeAndDays(a: AddOn, b: AddOn): number {
+  if (a.code !== b.code) return a.code < b.code ? -1 : 1;
+  return a.from - b.from || a.to - b.to || compare(a.quantity, b.quantity);
+}
+
+/** The base plan's track first, then one for each add-on plan, by code. */
+export function tracksOf(
+  book: PriceBook,
+  history: PlanHistory,
+  window: BilledWindow,
+  facts: CutFacts,
+): Track[] {
+  const base = cutSegments(book, history.base, window.runs, window, one, facts);
+  const tracks = [baseTrack(book, history.base, base, window, facts)];
+  for (let index = 0; index < history.addOns.length; ) {
+    const code = (history.addOns[index] as AddOn).code;
+    const entries = [{ code, from: firstDay }];
+    const segments: Segment[] = [];
+    let quantity = zero;
+    for (; history.addOns[index]?.code === code; index++) {
+      const addOn = history.addOns[index] as AddOn;
+      const runs = insideRuns(window.runs, addOn);
+      const own = cutSegments(book, entries, runs, window, addOn.quantity, facts);
+      if (own.length > 0) quantity = add(quantity, addOn.quantity);
+      segments.push(...own);
+    }
+    if (segments.length === 0) continue;
+    tracks.push(addOnTrack(segments, window, facts, quantity));
+  }
+  if (tracks.length > 1)
+    checkSegments(tracks.reduce((sum, track) => sum + track.segments.length, 0));
+  return tracks;
+}
+
+/** The billed days, cut where any of the plans is. */
+export function partsOf(tracks: readonly Track[]): readonly DayPart[] {
+  const [base, ...addOns] = tracks;
+  const parts: readonly DayPart[] = base?.segments ?? [];
+  if (addOns.length === 0) return parts;
+  const cuts = addOns.flatMap(({ segments }) => segments.flatMap(({ from, to }) => [from, to + 1]));
+  return parts.flatMap(({ from, to }) => {
+    const inside = cuts.filter((day) => day > from && day <= to);
+    const starts = [...new Set([from, ...inside])].sort((a, b) => a - b);
+    return starts.map((start, index) => ({ from: start, to: (starts[index + 1] ?? to + 1) - 1 }));
+  });
+}
+
+function insideRuns(runs: readonly Run[], addOn: AddOn): Run[] {
+  const inside: Run[] = [];
+  for (const run of runs) {
+    const from = Math.max(run.from, addOn.from);
+    const to = Math.min(run.to, addOn.to);
+    if (from <= to) inside.push({ from, to });
+  }
+  return inside;
+}
+
+function baseTrack(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  segments: readonly Segment[],
+  window: BilledWindow,
+  facts: CutFacts,
+): Track {
+  const last = segments[segments.length - 1];
+  const edition =
+    last?.edition ?? pricingEditionOn(book, codeOn(history, window.lastDay), window.lastDay);
+  const items = termItems(segments, edition, window, facts.variants);
+  return makeTrack(true, segments, edition, items, window, one);
+}
+
+/** Its Term rules read prices on the days of its entries alone. */
+function addOnTrack(
+  segments: readonly Segment[],
+  window: BilledWindow,
+  facts: CutFacts,
+  quantity: Exact,
+): Track {
+  // Entries may overlap, so the last one is not always in force the longest.
+  const last = segments.reduce((latest, part) => (part.to >= latest.to ? part : latest));
+  const items = termItems(segments, last.edition, readDaysOf(segments), facts.variants);
+  return makeTrack(false, segments, last.edition, items, window, quantity);
+}
+
+function makeTrack(
+  isBase: boolean,
+  segments: readonly Segment[],
+  edition: Edition,
+  items: Track['items'],
+  window: BilledWindow,
+  quantity: Exact,
+): Track {
+  let days = 0;
+  for (const segment of segments) days += segment.days;
+  const factor = segments.length === 1 ? (segments[0] as Segment).factor : factorOf(days, window);
+  const months = monthsOf(factor, window);
+  return { isBase, segments, edition, items, days, factor, months, quantity };
+}
+
+function codeOn(history: readonly PlanEntry[], day: number): string {
+  let code: string | null = null;
+  for (const entry of history) if (entry.from <= day) code = entry.code;
+  if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan in this term');
+  return code;
+}

@@ -1,0 +1,362 @@
+// Cuts the billable days into segments: parts of one plan edition in which nothing changes that
+// splits a term, each with the value items its rules read.
+import { type Exact, fraction, multiply, one } from '../../../base/numbers/exact.ts';
+import type { Edition } from '../compile/compiled-plan.ts';
+import type { ValueItem } from '../compile/formula-frame.ts';
+import { type PriceBook, pricingEditionOn } from '../compile/price-book.ts';
+import type { ChangeInTerm } from '../definitions/definitions.ts';
+import { type QuantitySteps, type Variants, variantOf } from '../rate/prepared-inputs.ts';
+import { RatingError } from '../rating-error.ts';
+import { appended, type Run } from './billable-days.ts';
+import {
+  changesInside,
+  itemOn,
+  overlay,
+  type Piece,
+  partsInside,
+  weightedItem,
+} from './value-history.ts';
+
+const segmentsMax = 100;
+/** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
+const rememberedMax = 1000;
+/** Above the day numbers of this and the next two centuries, to join three of them into a key. */
+const keyBase = 100_000;
+
+/** Days over which values are read. */
+export type ReadDays = {
+  readonly runs: readonly Run[];
+  readonly firstDay: number;
+  readonly lastDay: number;
+};
+
+/** A term and the days of it that are billed. */
+export type BilledWindow = ReadDays & {
+  readonly start: number;
+  readonly end: number;
+  readonly termDays: number;
+  readonly months: Exact;
+  readonly billedDays: number;
+};
+
+export type PlanEntry = { readonly code: string; readonly from: number };
+
+export type Segment = {
+  readonly from: number;
+  readonly to: number;
+  readonly days: number;
+  readonly factor: Exact;
+  readonly months: Exact;
+  readonly quantity: Exact;
+  readonly edition: Edition;
+  readonly items: readonly (ValueItem | undefined)[];
+};
+
+export type CutFacts = {
+  readonly variants: Variants;
+  readonly steps: QuantitySteps;
+  /** Days on which the owner changed. */
+  readonly transferDays: readonly number[];
+};
+
+export function makeWindow(
+  start: number,
+  end: number,
+  months: Exact,
+  runs: readonly Run[],
+): BilledWindow {
+  let billedDays = 0;
+  for (const run of runs) billedDays += run.to - run.from + 1;
+  return {
+    start,
+    end,
+    termDays: end - start + 1,
+    months,
+    runs,
+    billedDays,
+    firstDay: runs[0]?.from ?? end,
+    lastDay: runs[runs.length - 1]?.to ?? end,
+  };
+}
+
+/** Segments of one plan history over the runs; `quantity` is that of an add-on, else 1. */
+export function cutSegments(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  runs: readonly Run[],
+  window: BilledWindow,
+  quantity: Exact,
+  facts: CutFacts,
+): Segment[] {
+  let segments: Segment[] | null = null;
+  let inForce: ReadonlyMap<Edition, ReadDays> | null = null;
+  for (const run of runs) {
+    let day = run.from;
+    while (day <= run.to) {
+      const { edition, to } = pieceFrom(book, history, day, run.to);
+      // An edition's prices on days when it is not in force are nobody's.
+      let read: ReadDays = window;
+      if (to - day + 1 !== window.billedDays) {
+        inForce ??= daysInForce(book, history, runs);
+        read = inForce.get(edition) as ReadDays;
+      }
+      const starts = startsInside(edition, day, to, facts);
+      for (let index = 0; index < starts.length; index++) {
+        const from = starts[index] as number;
+        const end = (starts[index + 1] ?? to + 1) - 1;
+        const items = itemsFor(edition, read, from, facts.variants);
+        const segment = makeSegment(from, end, edition, window, quantity, items);
+        segments = appended(segments, segment);
+        checkSegments(segments.length);
+      }
+      day = to + 1;
+    }
+  }
+  return segments ?? [];
+}
+
+export function checkSegments(count: number): void {
+  if (count <= segmentsMax) return;
+  const message = `the term falls into more than ${segmentsMax} parts`;
+  throw new RatingError('TOO_MANY_SEGMENTS', message);
+}
+
+/** The edition in force on a day and the last day of the run on which nothing of it changes. */
+function pieceFrom(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  day: number,
+  runEnd: number,
+): { edition: Edition; to: number } {
+  let code: string | null = null;
+  let next = runEnd + 1;
+  for (const entry of history) {
+    if (entry.from <= day) code = entry.code;
+    else if (entry.code !== code) {
+      next = entry.from;
+      break;
+    }
+  }
+  if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
+  const edition = pricingEditionOn(book, code, day);
+  return { edition, to: Math.min(runEnd, next - 1, edition.to) };
+}
+
+/** The days of each edition that is in force in the runs. */
+function daysInForce(
+  book: PriceBook,
+  history: readonly PlanEntry[],
+  runs: readonly Run[],
+): ReadonlyMap<Edition, ReadDays> {
+  const runsOf = new Map<Edition, Run[]>();
+  for (const run of runs) {
+    for (let day = run.from; day <= run.to; ) {
+      const { edition, to } = pieceFrom(book, history, day, run.to);
+      runsOf.set(edition, appended(runsOf.get(edition) ?? null, { from: day, to }));
+      day = to + 1;
+    }
+  }
+  return new Map([...runsOf].map(([edition, own]) => [edition, readDaysOf(own)]));
+}
+
+/** Some days in rising order, which may follow each other without a gap. */
+export function readDaysOf(parts: readonly Run[]): ReadDays {
+  const runs: Run[] = [];
+  for (const { from, to } of parts) {
+    const last = runs[runs.length - 1];
+    if (last?.to === from - 1) runs[runs.length - 1] = { from: last.from, to };
+    else runs.push({ from, to });
+  }
+  const firstDay = Math.min(...runs.map((run) => run.from));
+  return { runs, firstDay, lastDay: Math.max(...runs.map((run) => run.to)) };
+}
+
+/** First days of the segments of one piece, the piece's own first day included. */
+function startsInside(
+  edition: Edition,
+  from: number,
+  to: number,
+  facts: CutFacts,
+): readonly number[] {
+  const fixed = fixedCuts(edition, from, to, facts.variants);
+  let own: number[] | null = null;
+  const consider = (day: number) => {
+    if (day <= from || day > to) return;
+    if (own === null) own = [day];
+    else own.push(day);
+  };
+  for (const slot of edition.splitInputs) {
+    const steps = facts.steps[slot];
+    if (steps !== undefined) for (const step of steps) consider(step.from);
+  }
+  for (const day of facts.transferDays) consider(day);
+  if (own === null) return fixed;
+  return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
+}
+
+/** Whether prices, rules or versions of a plan change inside some days. */
+export function isCutByPrices(book: PriceBook, code: string, from: number, to: number): boolean {
+  const edition = pricingEditionOn(book, code, from);
+  return edition.to < to || fixedCuts(edition, from, to, null).length > 1;
+}
+
+/** Cuts by prices and rules; the same for all bills without variants of what splits. */
+function fixedCuts(
+  edition: Edition,
+  from: number,
+  to: number,
+  variants: Variants,
+): readonly number[] {
+  const isOwn = variants?.some(({ slot }) => edition.splitValues.includes(slot)) ?? false;
+  if (isOwn || from < 0 || to >= keyBase) return findCuts(edition, from, to, variants);
+  const { lastCuts } = edition;
+  if (lastCuts.from === from && lastCuts.to === to) return lastCuts.cuts;
+  const cuts = rememberedCuts(edition, from, to);
+  edition.lastCuts = { from, to, cuts };
+  return cuts;
+}
+
+function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
+  const key = from * keyBase + to;
+  const known = edition.cutsByDays.get(key);
+  if (known !== undefined) return known;
+  const cuts = findCuts(edition, from, to, null);
+  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
+  edition.cutsByDays.set(key, cuts);
+  return cuts;
+}
+
+function findCuts(edition: Edition, from: number, to: number, variants: Variants): number[] {
+  const cuts = new Set([from]);
+  for (const slot of edition.splitValues) {
+    const plan = edition.values[slot]?.pieces ?? [];
+    const variant = variantOf(variants, slot);
+    const pieces = variant === undefined ? plan : overlay([variant.pieces, plan]);
+    for (const day of changesInside(pieces, from, to)) cuts.add(day);
+  }
+  for (const day of edition.ruleDays) if (day > from && day <= to) cuts.add(day);
+  return [...cuts].sort((a, b) => a - b);
+}
+
+function makeSegment(
+  from: number,
+  to: number,
+  edition: Edition,
+  window: BilledWindow,
+  quantity: Exact,
+  items: Segment['items'],
+): Segment {
+  const days = to - from + 1;
+  const factor = factorOf(days, window);
+  const months = monthsOf(factor, window);
+  return { from, to, days, factor, months, quantity, edition, items };
+}
+
+export function factorOf(days: number, window: BilledWindow): Exact {
+  return days === window.termDays ? one : fraction(days, window.termDays);
+}
+
+export function monthsOf(factor: Exact, window: BilledWindow): Exact {
+  return factor === one ? window.months : multiply(factor, window.months);
+}
+
+/** Value items as rules of an edition read them over days; `splitDay` decides those that split. */
+export function itemsFor(
+  edition: Edition,
+  read: ReadDays,
+  splitDay: number,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  const base = rememberedItems(edition, read, splitDay);
+  if (variants === null) return base;
+  const items = base.slice();
+  for (const { slot, pieces: variant } of variants) {
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Weighted') {
+      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      items[slot] = itemOver(change, pieces, read, splitDay);
+    } else items[slot] = itemOver(change, variant, read, splitDay) ?? items[slot];
+  }
+  return items;
+}
+
+function rememberedItems(
+  edition: Edition,
+  read: ReadDays,
+  splitDay: number,
+): readonly (ValueItem | undefined)[] {
+  const { firstDay, lastDay } = read;
+  // With several runs the weights depend on more than the days, and with none there are no weights.
+  if (read.runs.length !== 1 || firstDay < 0 || lastDay >= keyBase) {
+    return findItems(edition, read, splitDay);
+  }
+  const last = edition.lastItems;
+  if (last.firstDay === firstDay && last.lastDay === lastDay && last.splitDay === splitDay) {
+    return last.items;
+  }
+  const key = (firstDay * keyBase + lastDay) * keyBase + splitDay;
+  let items = edition.itemsByDays.get(key);
+  if (items === undefined) {
+    items = findItems(edition, read, splitDay);
+    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
+    edition.itemsByDays.set(key, items);
+  }
+  edition.lastItems = { firstDay, lastDay, splitDay, items };
+  return items;
+}
+
+function findItems(edition: Edition, read: ReadDays, splitDay: number): (ValueItem | undefined)[] {
+  return edition.values.map((value, slot) =>
+    value === undefined
+      ? undefined
+      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, read, splitDay),
+  );
+}
+
+function itemOver(
+  change: ChangeInTerm | undefined,
+  pieces: readonly Piece[],
+  read: ReadDays,
+  splitDay: number,
+): ValueItem | undefined {
+  switch (change) {
+    case 'Split':
+      return itemOn(pieces, splitDay);
+    case 'Start':
+      return itemOn(pieces, read.firstDay);
+    case 'Weighted':
+      return weightedItem(read.runs.flatMap((run) => partsInside(pieces, run.from, run.to)));
+    default:
+      return itemOn(pieces, read.lastDay);
+  }
+}
+
+/** Value items as Term rules read them: over all editions in force on the days of a track. */
+export function termItems(
+  segments: readonly Segment[],
+  edition: Edition,
+  read: ReadDays,
+  variants: Variants,
+): readonly (ValueItem | undefined)[] {
+  // Nothing that splits changes inside a single segment, so what it reads holds for the term.
+  const only = segments.length === 1 ? segments[0] : undefined;
+  if (only !== undefined) return only.items;
+  if (segments.every((segment) => segment.edition === edition)) {
+    return itemsFor(edition, read, read.lastDay, variants);
+  }
+  const first = (segments[0] as Segment).edition;
+  const piecesOf = (from: Edition, slot: number) => {
+    const own = from.values[slot]?.pieces ?? [];
+    const variant = variantOf(variants, slot);
+    return variant === undefined ? own : overlay([variant.pieces, own]);
+  };
+  return edition.values.map((value, slot) => {
+    if (value === undefined) return undefined;
+    const change = edition.context.values[slot]?.changeInTerm;
+    if (change === 'Start') return itemOn(piecesOf(first, slot), read.firstDay);
+    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), read.lastDay);
+    return weightedItem(
+      segments.flatMap((part) => partsInside(piecesOf(part.edition, slot), part.from, part.to)),
+    );
+  });
+}

@@ -1,0 +1,116 @@
+// Values uploaded by hand: they replace what a component computes on this bill, or on its first
+// days.
+import { lastDay } from '../../../base/days.ts';
+import { exactFrom } from '../../../base/numbers/decimal-text.ts';
+import { signOf } from '../../../base/numbers/exact.ts';
+import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
+import type { BillError } from '../bill.ts';
+import type { CompiledComponent, CompiledContext } from '../compile/compiled-context.ts';
+import type { Edition } from '../compile/compiled-plan.ts';
+import type { Facts } from '../frozen-inputs.ts';
+import { optionalDay } from '../periods/billable-days.ts';
+
+/** In minor units, with the last day on which it replaces what rules compute. */
+export type ManualAmount = { readonly amount: number; readonly until: number };
+
+/** By component slot; null where nothing was uploaded. */
+export type ManualAmounts = ReadonlyMap<number, ManualAmount> | null;
+
+/** Whether a value stands for what Segment rules compute up to a day. */
+export function isByHand(amounts: ManualAmounts, slot: number, day: number): boolean {
+  return amounts !== null && day <= (amounts.get(slot)?.until ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Days of bills that were left out, for which some values stand, and what is charged for them. */
+export type LeftOut = { readonly until: number; readonly charged: number[] };
+
+/** Begins with the values themselves; null where all stand for the whole bill. */
+export function leftOutOf(amounts: ManualAmounts, context: CompiledContext): LeftOut | null {
+  if (amounts === null) return null;
+  let leftOut: LeftOut | null = null;
+  for (const [slot, { amount, until }] of amounts) {
+    if (until === lastDay) continue;
+    leftOut ??= { until, charged: context.noAmounts.slice() };
+    leftOut.charged[slot] = amount;
+  }
+  return leftOut;
+}
+
+export function manualAmounts(
+  facts: Facts,
+  context: CompiledContext,
+  tracks: readonly { readonly edition: Edition }[],
+  errors: BillError[],
+): ManualAmounts {
+  const isEmpty = (facts.manual?.length ?? 0) === 0;
+  const amounts = isEmpty ? null : readRows(facts, context, errors);
+  for (const { edition } of tracks) checkRequired(edition, amounts, errors);
+  return amounts;
+}
+
+function readRows(
+  facts: Facts,
+  context: CompiledContext,
+  errors: BillError[],
+): ReadonlyMap<number, ManualAmount> {
+  const amounts = new Map<number, ManualAmount>();
+  const number = facts.connection?.connectionNumber;
+  for (const [connection, name, text, day] of facts.manual ?? []) {
+    if (number !== undefined && connection !== number) continue;
+    const component = findComponent(context, name);
+    if (component === undefined) {
+      const message = `there is no component \`${name}\``;
+      errors.push({ code: 'COMPONENT_NOT_FOUND', message, component: name });
+      continue;
+    }
+    // An empty text takes an earlier upload back.
+    if (text === '') amounts.delete(component.slot);
+    else {
+      const amount = amountOf(component, text, context, errors);
+      const until = optionalDay(day, lastDay, 'manual');
+      if (amount !== null) amounts.set(component.slot, { amount, until });
+    }
+  }
+  return amounts;
+}
+
+function amountOf(
+  component: CompiledComponent,
+  text: string,
+  context: CompiledContext,
+  errors: BillError[],
+): number | null {
+  const { name, type, manual } = component.definition;
+  const isTaken = manual === 'Optional' || manual === 'Required';
+  // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
+  if (!isTaken || component.isLate) {
+    const message = `\`${name}\` takes no uploaded value`;
+    errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });
+    return null;
+  }
+  const value = exactFrom(text);
+  const mayBeNegative = type === 'Discount' || type === 'Subsidy';
+  if (value === undefined || (signOf(value) < 0 && !mayBeNegative)) {
+    const message = `the uploaded value of \`${name}\` is no amount for a ${type}: ${text}`;
+    errors.push({ code: 'INVALID_NUMBER', message, component: name });
+    return null;
+  }
+  return roundToMinorUnits(value, component.rounding, context.currencyScale);
+}
+
+/** By name first, then by label. */
+function findComponent(context: CompiledContext, name: string): CompiledComponent | undefined {
+  const slot = context.slots.components.get(name);
+  const byName = slot === undefined ? undefined : context.components[slot];
+  return byName ?? context.components.find((component) => component?.label === name);
+}
+
+function checkRequired(edition: Edition, amounts: ManualAmounts, errors: BillError[]): void {
+  for (const slot of edition.requiredManual) {
+    if (isByHand(amounts, slot, lastDay)) continue;
+    const component = edition.context.components[slot]?.definition.name ?? '';
+    if (errors.some((error) => error.component === component)) continue;
+    const message = `the value of \`${component}\` has not been uploaded`;
+    errors.push({ code: 'MANUAL_COMPONENT_MISSING', message, component });
+  }
+}

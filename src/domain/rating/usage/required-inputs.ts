@@ -1,0 +1,31 @@
+// Inputs a plan cannot do without.
+import type { BillError } from '../bill.ts';
+import type { RequiredInput } from '../compile/compiled-plan.ts';
+import { type RatedTerm, stepOn } from '../rate/evaluation.ts';
+
+/** Adds USAGE_MISSING for every required input without a quantity in the term it is read in. */
+export function checkRequiredInputs(
+  current: RatedTerm,
+  previous: RatedTerm | null,
+  errors: BillError[],
+): void {
+  for (const { edition } of current.tracks) {
+    for (const input of edition.requiredInputs) {
+      if (isKnown(input, current, previous)) continue;
+      const fallbacks = edition.context.agreedInputs;
+      if (fallbacks.some(({ slot, fallback }) => slot === input.slot && fallback)) continue;
+      // A meter that could not be read has been reported already.
+      if (errors.some((error) => error.meterNumber !== undefined)) continue;
+      const message = `the quantity of \`${input.name}\` is missing`;
+      if (errors.some((error) => error.message === message)) continue;
+      errors.push({ code: 'USAGE_MISSING', message });
+    }
+  }
+}
+
+function isKnown(input: RequiredInput, current: RatedTerm, previous: RatedTerm | null): boolean {
+  if (input.isAgreed)
+    return stepOn(current.steps[input.slot] ?? [], current.window.lastDay) !== undefined;
+  if (!input.isPrevious) return current.usage.totals[input.slot] !== undefined;
+  return previous === null || previous.usage.totals[input.slot] !== undefined;
+}

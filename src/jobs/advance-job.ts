@@ -1,0 +1,206 @@
+// Takes a job one step further: it begins, one of its parts is done, or it ends. Any number of
+// workers do this at once; the rows they hold keep them apart.
+import { counted } from '../base/counted.ts';
+import { type Tx, tenantTransact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import type { JobTenant } from '../domain/tenants/tenant.ts';
+import { attemptsMax, type Crew, type TrialEnd, tryPart } from './attempt.ts';
+import { jobErrorOf } from './job.ts';
+import {
+  endJob,
+  finishChunk,
+  type HeldChunkRow,
+  type HeldJobRow,
+  holdChunk,
+  holdDueJob,
+  holdWorkedJob,
+  insertChunks,
+  listWorkedChunks,
+  type OpenJobRow,
+  startJob,
+} from './job-work-store.ts';
+import type { Chunk, Step, StepJob, Worked } from './step.ts';
+import type { Tools } from './tools.ts';
+
+export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools };
+
+/** Places among the parts for the beginning and the end of a job. */
+const beginning = 0;
+const end = -1;
+
+/** Whether anything was done, so that it is worth looking again at once. */
+export async function advanceJob(
+  conductor: Conductor,
+  tenant: JobTenant,
+  now: Temporal.Instant,
+  job: OpenJobRow,
+): Promise<boolean> {
+  const scope: Scope = { conductor, tenant, now, jobId: job.job_id };
+  if (job.status === 'Scheduled') return isProgress(await begin(scope));
+  const ended = await workChunk(scope);
+  if (ended !== 'nothing') return isProgress(ended);
+  return isProgress(await finish(scope));
+}
+
+function isProgress(ended: TrialEnd): boolean {
+  return ended === 'done' || ended === 'failed';
+}
+
+type Scope = { conductor: Conductor; tenant: JobTenant; now: Temporal.Instant; jobId: number };
+
+async function begin(scope: Scope): Promise<TrialEnd> {
+  const { conductor, tenant, now, jobId } = scope;
+  const { tenantId } = tenant;
+  return refusable(scope, () =>
+    tryPart<HeldJobRow>(conductor, {
+      tenantId,
+      jobId,
+      hold: async (tx) => withPlace(await holdDueJob(tx, tenantId, jobId, now), beginning),
+      work: async (tx, held) => {
+        const step = stepOf(conductor, held);
+        const job = stepJob(scope, held);
+        await step.check(tx, job);
+        const { chunks, total } = await step.prepare(tx, job);
+        await startJob(tx, tenantId, jobId, { at: now, total });
+        await insertChunks(tx, tenantId, jobId, chunks);
+      },
+      giveUp: (tx, _held, reason) => failJob(tx, scope, givenUp('did not begin'), reason),
+    }),
+  );
+}
+
+async function workChunk(scope: Scope): Promise<TrialEnd> {
+  const { conductor, tenant, jobId } = scope;
+  const { tenantId } = tenant;
+  return refusable(scope, () =>
+    tryPart<HeldChunkRow>(conductor, {
+      tenantId,
+      jobId,
+      hold: (tx) => holdChunk(tx, tenantId, jobId),
+      work: async (tx, held) => {
+        const step = stepOf(conductor, held);
+        const job = stepJob(scope, held);
+        const { done, outcome } = await step.work(tx, job, chunkOf(held), conductor.tools);
+        const result = { done, outcome: outcome ?? null, error: null };
+        await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
+      },
+      giveUp: async (tx, held, reason) => {
+        const step = stepOf(conductor, held);
+        const handled = await step.setAside?.(tx, stepJob(scope, held), chunkOf(held), reason);
+        const { done, outcome } = handled ?? { done: 0 };
+        const error = { code: 'INTERNAL_ERROR', message: reason };
+        const result = { done, outcome: outcome ?? null, error };
+        await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
+        conductor.log.error({ tenantId, jobId, chunk: held.chunk, reason }, 'a part was set aside');
+      },
+    }),
+  );
+}
+
+async function finish(scope: Scope): Promise<TrialEnd> {
+  const { conductor, tenant, now, jobId } = scope;
+  const { tenantId } = tenant;
+  return refusable(scope, () =>
+    tryPart<HeldJobRow>(conductor, {
+      tenantId,
+      jobId,
+      hold: async (tx) => withPlace(await holdWorkedJob(tx, tenantId, jobId), end),
+      work: async (tx, held) => {
+        const step = stepOf(conductor, held);
+        const worked = await workedParts(tx, tenantId, held);
+        if (worked.setAside.length > 0 && !step.setAside) throw partsFailed(worked);
+        const outcome = await step.finish(tx, stepJob(scope, held), worked, conductor.tools);
+        if (worked.setAside.length > 0) return failJob(tx, scope, partsFailed(worked));
+        await endJob(tx, tenantId, jobId, { status: 'Succeeded', at: now, outcome, error: null });
+        conductor.log.info({ tenantId, jobId, operation: held.operation, outcome }, 'job done');
+      },
+      giveUp: (tx, _held, reason) => failJob(tx, scope, givenUp('did not end'), reason),
+    }),
+  );
+}
+
+/** A refusal of the step ends the job; what it did before it refused is undone. */
+async function refusable(scope: Scope, run: () => Promise<TrialEnd>): Promise<TrialEnd> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // Another job of the term was faster: this one waits for its turn.
+    if (error.code === 'JOB_ALREADY_RUNNING') return 'nothing';
+    const { database } = scope.conductor;
+    await tenantTransact(database, scope.tenant.tenantId, (tx) => failJob(tx, scope, error));
+    return 'done';
+  }
+}
+
+async function failJob(
+  tx: Tx,
+  scope: Scope,
+  error: AppError,
+  reason = error.message,
+): Promise<void> {
+  const { conductor, tenant, now: at, jobId } = scope;
+  const { tenantId } = tenant;
+  const failure = jobErrorOf(error);
+  const { code } = failure;
+  const ended = await endJob(tx, tenantId, jobId, {
+    status: 'Failed',
+    at,
+    outcome: null,
+    error: failure,
+  });
+  if (!ended) return;
+  await conductor.steps.get(ended.operation)?.failed?.(tx, stepJob(scope, ended));
+  conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
+}
+
+async function workedParts(tx: Tx, tenantId: number, held: HeldJobRow): Promise<Worked> {
+  const chunks = await listWorkedChunks(tx, tenantId, held.job_id);
+  return {
+    done: chunks.reduce((sum, chunk) => sum + chunk.done, 0),
+    total: held.total,
+    outcomes: chunks.flatMap((chunk) => (chunk.outcome === null ? [] : [chunk.outcome])),
+    setAside: chunks.flatMap(({ chunk, error }) =>
+      error === null ? [] : [{ chunk, message: error.message }],
+    ),
+  };
+}
+
+/** The caller hears that it failed and what is left of it; why stands in the log. */
+function partsFailed({ setAside }: Worked): AppError {
+  const parts = counted(setAside.length, 'part');
+  return new AppError('INTERNAL_ERROR', {
+    message: `${parts} of the job failed ${attemptsMax} times; the rest is done`,
+  });
+}
+
+function givenUp(what: string): AppError {
+  return new AppError('INTERNAL_ERROR', { message: `The job ${what} in ${attemptsMax} attempts` });
+}
+
+function withPlace(held: HeldJobRow | undefined, chunk: number) {
+  return held && { ...held, chunk };
+}
+
+function stepOf(conductor: Conductor, held: HeldJobRow): Step {
+  const step = conductor.steps.get(held.operation);
+  if (!step) throw new Error(`no step is named ${held.operation}`);
+  return step;
+}
+
+function stepJob({ tenant, now, jobId }: Scope, held: HeldJobRow): StepJob {
+  return {
+    tenant,
+    now,
+    jobId,
+    requestedBy: held.requested_by,
+    askedAt: held.asked_at,
+    termId: held.term_id,
+    billId: held.bill_id,
+    parameters: held.parameters,
+  };
+}
+
+function chunkOf(held: HeldChunkRow): Chunk {
+  return { chunk: held.chunk, firstId: held.first_id, lastId: held.last_id };
+}

@@ -1,0 +1,141 @@
+// One part of a job, tried by one worker: held, worked on and recorded in one transaction, so that
+// all of it is done or nothing. A second connection notes who tries, because a worker that dies can
+// tell nobody.
+import { isOutOfSpace, isRetryable, isUnavailable } from '../base/db/faults.ts';
+import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import {
+  type Attempt,
+  deleteAttempt,
+  deleteAttempts,
+  insertAttempt,
+  listAttempts,
+  updateAttemptError,
+} from './attempts-store.ts';
+
+/** A part that failed or killed its worker this often is given up. */
+export const attemptsMax = 3;
+const errorLengthMax = 1_000;
+
+export type Crew = {
+  database: Database;
+  log: Log;
+  /** The name of this worker, for those who look. */
+  worker: string;
+  /** What this worker is trying now, by tenant: renewed as long as it lives. */
+  trying: Map<Attempt, number>;
+  /** What ended by no fault of the part, which could not be noted because the database was away. */
+  unnoted: Map<Attempt, number>;
+};
+
+export type Trial<Held> = {
+  tenantId: number;
+  jobId: number;
+  /** Takes hold of the part; undefined when it is not to be had, and nothing happens. */
+  hold(tx: Tx): Promise<(Held & { backend_pid: number; chunk: number }) | undefined>;
+  /** All that the part does. */
+  work(tx: Tx, held: Held): Promise<void>;
+  /** Instead of the work, when too many attempts came to nothing. */
+  giveUp(tx: Tx, held: Held, reason: string): Promise<void>;
+};
+
+/**
+ * `done`: worked on or given up, and recorded. `failed`: it is to be tried again. `away`: the
+ * database is not to be had, or took the part away. `nothing`: there was nothing to hold.
+ * An AppError of the work is thrown, with nothing left behind.
+ */
+export type TrialEnd = 'done' | 'failed' | 'away' | 'nothing';
+
+export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<TrialEnd> {
+  const { tenantId, jobId } = trial;
+  let attempt: Attempt | undefined;
+  try {
+    await noteEnded(crew);
+    return await tenantTransact(crew.database, tenantId, async (tx) => {
+      const held = await trial.hold(tx);
+      if (!held) return 'nothing';
+      const part = { jobId, chunk: held.chunk };
+      const earlier = await listAttempts(tx, tenantId, part);
+      const mine = { ...part, attempt: (earlier[0]?.attempt ?? 0) + 1 };
+      if (earlier.length >= attemptsMax) {
+        const reason = earlier.find((one) => one.error !== null)?.error;
+        await trial.giveUp(tx, held, reason ?? 'the worker ended before the part was done');
+        await deleteAttempts(tx, tenantId, mine);
+        return 'done';
+      }
+      await tenantTransact(crew.database, tenantId, (other) =>
+        insertAttempt(other, tenantId, mine, {
+          worker: crew.worker,
+          backendPid: held.backend_pid,
+        }),
+      );
+      attempt = mine;
+      crew.trying.set(mine, tenantId);
+      await trial.work(tx, held);
+      const isMine = await deleteAttempts(tx, tenantId, mine);
+      if (!isMine) throw new Error('the part was taken away while it was worked on');
+      return 'done';
+    });
+  } catch (error) {
+    return await explain(crew, trial, attempt, error);
+  } finally {
+    if (attempt) crew.trying.delete(attempt);
+  }
+}
+
+async function explain<Held>(
+  crew: Crew,
+  trial: Trial<Held>,
+  attempt: Attempt | undefined,
+  error: unknown,
+): Promise<TrialEnd> {
+  if (isOutOfSpace(error)) return explain(crew, trial, attempt, outOfSpace());
+  const { tenantId, jobId } = trial;
+  const isPassing = isUnavailable(error) || isRetryable(error);
+  if (attempt) {
+    const isFaultless = isPassing || error instanceof AppError;
+    const note = isFaultless
+      ? (tx: Tx) => deleteAttempt(tx, tenantId, attempt)
+      : (tx: Tx) => updateAttemptError(tx, tenantId, attempt, textOf(error));
+    // Until it is noted it counts as dead, which is what others see of it.
+    await tenantTransact(crew.database, tenantId, note).catch(() => {
+      if (isFaultless) crew.unnoted.set(attempt, tenantId);
+    });
+  }
+  if (error instanceof AppError) throw error;
+  const about = { err: error, tenantId, jobId, chunk: attempt?.chunk, worker: crew.worker };
+  if (isPassing) {
+    const fenced = isConnectionLost(error);
+    crew.log.warn({ ...about, fenced }, fenced ? 'fenced: the part is no longer held' : 'put off');
+    return 'away';
+  }
+  crew.log.error(about, 'a part of a job failed');
+  return 'failed';
+}
+
+/** A database that crashes three times over a part must not look like a part that kills. */
+async function noteEnded({ database, unnoted }: Crew): Promise<void> {
+  for (const [attempt, tenantId] of unnoted) {
+    await tenantTransact(database, tenantId, (tx) => deleteAttempt(tx, tenantId, attempt));
+    unnoted.delete(attempt);
+  }
+}
+
+/** Tried again and again it would only fill the log: the job ends, and goes on when asked for. */
+function outOfSpace(): AppError {
+  return new AppError('UNAVAILABLE', {
+    message: 'The disk of the database is full: make room, then ask for the step again',
+  });
+}
+
+/** The connection that held the part is gone, and with it the hold: another may have it by now. */
+function isConnectionLost(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string };
+  return code === '57P01' || /terminated|not queryable/i.test(message);
+}
+
+function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.slice(0, errorLengthMax).replaceAll('\0', '');
+}

@@ -1,0 +1,113 @@
+// Which worker tries which part of a job, and who died over one.
+import { sql } from 'kysely';
+import type { Tx } from '../base/db/pool.ts';
+
+/** A part of a job: a chunk, its beginning (0) or its end (-1). */
+export type Part = { jobId: number; chunk: number };
+export type Attempt = Part & { attempt: number };
+
+/** Earlier attempts that did not succeed, newest first. */
+export async function listAttempts(
+  tx: Tx,
+  tenantId: number,
+  part: Part,
+): Promise<{ attempt: number; error: string | null }[]> {
+  const { rows } = await sql<{ attempt: number; error: string | null }>`
+    select attempt, error from chunk_attempts
+    where tenant_id = ${tenantId} and job_id = ${part.jobId} and chunk = ${part.chunk}
+    order by attempt desc
+  `.execute(tx);
+  return rows;
+}
+
+/**
+ * Makes the transaction a quick one. It need not survive a crash of the database. A worker that
+ * falls asleep in it loses it soon: the row that it holds would hold up whoever goes on instead.
+ */
+const quick = sql`quick as (
+  select set_config('synchronous_commit', 'off', true),
+    set_config('idle_in_transaction_session_timeout', '3s', true)
+)`;
+
+/**
+ * Noted by a connection of its own before the work begins. A crash of the database ends the work
+ * too, and is no fault of the part.
+ */
+export async function insertAttempt(
+  tx: Tx,
+  tenantId: number,
+  attempt: Attempt,
+  by: { worker: string; backendPid: number },
+): Promise<void> {
+  await sql`
+    with ${quick}
+    insert into chunk_attempts (tenant_id, job_id, chunk, attempt, worker, backend_pid)
+    select ${tenantId}, ${attempt.jobId}, ${attempt.chunk}, ${attempt.attempt}, ${by.worker},
+      ${by.backendPid}
+    from quick
+  `.execute(tx);
+}
+
+/** All attempts at a part that is done. False where this one is not among them any more. */
+export async function deleteAttempts(tx: Tx, tenantId: number, attempt: Attempt): Promise<boolean> {
+  const { rows } = await sql<{ attempt: number }>`
+    delete from chunk_attempts
+    where tenant_id = ${tenantId} and job_id = ${attempt.jobId} and chunk = ${attempt.chunk}
+    returning attempt
+  `.execute(tx);
+  return rows.some((row) => row.attempt === attempt.attempt);
+}
+
+/** One that ended for a reason that is no fault of the part. */
+export async function deleteAttempt(tx: Tx, tenantId: number, attempt: Attempt): Promise<void> {
+  await sql`
+    delete from chunk_attempts
+    where tenant_id = ${tenantId} and job_id = ${attempt.jobId} and chunk = ${attempt.chunk}
+      and attempt = ${attempt.attempt}
+  `.execute(tx);
+}
+
+export async function updateAttemptError(
+  tx: Tx,
+  tenantId: number,
+  attempt: Attempt,
+  error: string,
+): Promise<void> {
+  await sql`
+    update chunk_attempts set error = ${error}
+    where tenant_id = ${tenantId} and job_id = ${attempt.jobId} and chunk = ${attempt.chunk}
+      and attempt = ${attempt.attempt}
+  `.execute(tx);
+}
+
+/** By the clock of the database, which all workers share. */
+export async function renewAttempts(
+  tx: Tx,
+  tenantId: number,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  await sql`
+    with ${quick}
+    update chunk_attempts a set seen_at = clock_timestamp()
+    from quick, unnest(
+      ${attempts.map((one) => one.jobId)}::bigint[],
+      ${attempts.map((one) => one.chunk)}::integer[],
+      ${attempts.map((one) => one.attempt)}::integer[]
+    ) as l (job_id, chunk, attempt)
+    where a.tenant_id = ${tenantId} and a.job_id = l.job_id and a.chunk = l.chunk
+      and a.attempt = l.attempt
+  `.execute(tx);
+}
+
+/** Frees what workers hold that were not heard of for so long; returns the jobs of it. */
+export async function endLostAttempts(
+  tx: Tx,
+  tenantId: number,
+  leaseSeconds: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ job_id: number }>`
+    select end_lost_attempts(make_interval(secs => ${leaseSeconds}::double precision)) as job_id
+    from tenants where tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows.map((row) => row.job_id);
+}

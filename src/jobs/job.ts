@@ -1,0 +1,54 @@
+// A step of a bill run that was asked for: what it is called, how it stands, how it ended.
+import { AppError, type ErrorCode, type ErrorDetail } from '../base/errors.ts';
+
+export const jobStatuses = ['Scheduled', 'Running', 'Succeeded', 'Failed', 'Cancelled'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** Why a job failed, as it is stored and told. */
+export type JobError = {
+  code: ErrorCode;
+  message: string;
+  field: string | null;
+  allowed?: readonly unknown[];
+  current?: unknown;
+  statusCode: number;
+  details: ErrorDetail[];
+};
+
+export function jobErrorOf(error: AppError): JobError {
+  return {
+    code: error.code,
+    message: error.message,
+    field: error.field,
+    ...(error.allowed === null ? {} : { allowed: error.allowed }),
+    ...(error.current === undefined ? {} : { current: error.current }),
+    statusCode: error.statusCode,
+    details: error.details,
+  };
+}
+
+/** The same error again, for a caller who waits for the job. */
+export function refusalOf(error: JobError): AppError {
+  const { code, message, field, allowed, current, statusCode, details } = error;
+  return new AppError(code, {
+    message,
+    details,
+    statusCode,
+    ...(field === null ? {} : { field }),
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(current === undefined ? {} : { current }),
+  });
+}
+
+/**
+ * Seconds that are left at the pace so far; null where nothing is known of the pace. What was done
+ * in the first moments says little, but more than nothing.
+ */
+export function secondsLeft(
+  progress: { done: number; total: number },
+  elapsedSeconds: number,
+): number | null {
+  if (progress.done <= 0 || progress.total <= 0) return null;
+  const left = Math.max(0, progress.total - progress.done);
+  return Math.ceil((left * Math.max(0, elapsedSeconds)) / progress.done);
+}
