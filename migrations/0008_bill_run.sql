@@ -312,8 +312,8 @@ create table bill_runs (
   -- {context, plans: {planId: version}}: the newest versions then, by which a bill can be rated
   -- again as it was, whatever was saved since.
   versions jsonb not null,
-  -- Ids set aside for new bills, and how many subjects go into one part: the bills of the n-th part
-  -- take theirs from the n-th piece. Null where there were no new subjects.
+  -- Ids set aside for new bills, and how many billed units go into one part: the bills of the n-th part
+  -- take theirs from the n-th piece. Null where there were no new billed units.
   first_bill_id bigint,
   part_size integer not null,
   started_at timestamptz not null,
@@ -363,7 +363,7 @@ create table bills (
   context_id bigint not null,
   batch_id bigint not null,
   -- The subscription, account or party that the bill is for, by the term's post type.
-  subject_id bigint not null,
+  unit_id bigint not null,
   -- Null on a bill of several subscriptions, which are then in bill_parts.
   subscription_id bigint,
   account_id bigint,
@@ -405,7 +405,7 @@ create table bills (
   entry_id bigint not null,
   -- When the subscription last changed before it was rated (of several, the sum): another value
   -- means a stale bill.
-  subject_ts bigint not null,
+  unit_ts bigint not null,
   hash bytea not null,
   -- {input: {quantity, type, carried?}}; null on a bill of several subscriptions.
   usage json,
@@ -431,10 +431,10 @@ create table bills (
 )
 -- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+-- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled. Lists of
 -- a term walk along it.
-create unique index bills_subject_key on bills
-  (tenant_id, term_id, subject_id, (case when status = 'Cancelled' then bill_id else 0 end));
+create unique index bills_unit_key on bills
+  (tenant_id, term_id, unit_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)
   where bill_number is not null;
 create index bills_subscription on bills (tenant_id, subscription_id, bill_id)
@@ -450,11 +450,11 @@ call wall_off('bills');
 grant select, insert, update, delete on bills to billwright_worker;
 grant select, insert, update on bills to billwright_api;
 grant insert (
-  bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id,
+  bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id,
   party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
   billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, document, facts,
+  late_surcharge, billed_through, entry_id, unit_ts, hash, usage, charges, document, facts,
   created_at,
   created_by, modified_at, modified_by, ts
 ) on bills to billwright_bulk;
@@ -470,7 +470,7 @@ create table bill_parts (
   days integer not null,
   billed_to date,
   billed_through date,
-  subject_ts bigint not null,
+  unit_ts bigint not null,
   primary key (tenant_id, bill_id, subscription_id),
   foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
 );
@@ -487,7 +487,7 @@ create table superseded_bills (
   first_run integer not null,
   -- The last run that this version belongs to.
   last_run integer not null,
-  subject_id bigint not null,
+  unit_id bigint not null,
   subscription_id bigint,
   status text not null,
   current_charges bigint not null,
@@ -666,7 +666,7 @@ begin
     or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
-    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
     or old.document::text <> new.document::text or old.facts::text <> new.facts::text
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text

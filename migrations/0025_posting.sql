@@ -13,4 +13,4 @@ create trigger bills_posted_fixed
 
 -- A bill of several subscriptions stays the same when one of them is touched; what it was made from
 -- is then noted anew, as it is for a bill of one.
-grant update (subject_ts) on bill_parts to billwright_worker;
+grant update (unit_ts) on bill_parts to billwright_worker;

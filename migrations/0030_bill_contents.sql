@@ -67,7 +67,7 @@ begin
     or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
-    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text
   then

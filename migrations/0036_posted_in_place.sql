@@ -1,7 +1,7 @@
 -- Posting writes every bill anew. With room left for the new version on its page, and no index that
 -- looks at what posting changes, no index has to be touched: six were, which was a third of the cost.
 
--- What is not posted and somebody has to look at; which of the bills of a subject in a term is the
+-- What is not posted and somebody has to look at; which of the bills of a billed unit in a term is the
 -- one that stands; whether anything of a bill is still to be paid. None of it changes as a draft
 -- becomes a bill that nobody has paid yet.
 alter table bills
@@ -13,10 +13,10 @@ alter table bills
     generated always as (paid_amount >= bill_amount) stored;
 alter table bills set (fillfactor = 50);
 
-drop index bills_subject_key, bills_review, bills_open, bills_subscription;
--- Nothing is billed twice: of the bills of a subject in a term, all but one are cancelled. Lists of
+drop index bills_unit_key, bills_review, bills_open, bills_subscription;
+-- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled. Lists of
 -- a term walk along it.
-create unique index bills_subject_key on bills (tenant_id, term_id, subject_id, cancelled_id)
+create unique index bills_unit_key on bills (tenant_id, term_id, unit_id, cancelled_id)
   nulls not distinct;
 create index bills_review on bills (tenant_id, term_id, review_status, bill_id)
   where review_status is not null;
@@ -83,7 +83,7 @@ begin
     or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
-    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text
   then

@@ -344,7 +344,7 @@ async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<Te
 const volatile = new Set(
   `tenant_id created_at modified_at at used_at revoked_at spent_at expires_at finished_at ts
    password_hash secret_hash token_hash session_id request_id clock_offset_ms access_epoch
-   createdAt modifiedAt now subject_ts written_in`.split(/\s+/),
+   createdAt modifiedAt now unit_ts written_in`.split(/\s+/),
 );
 
 /** All rows of a workspace, without what differs between two workspaces that did the same. */

@@ -6,10 +6,10 @@ import { migratedInSteps } from './support/migrated-in-steps.ts';
 const { client, upTo, enter } = await migratedInSteps();
 
 const insertBill = `
-  insert into bills (tenant_id, bill_id, term_id, first_run, context_id, batch_id, subject_id,
+  insert into bills (tenant_id, bill_id, term_id, first_run, context_id, batch_id, unit_id,
     party_id, bill_type, status, bill_number, due_date, days, current_charges, tax_amount,
     rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears,
-    payable, credit_balance, late_surcharge, entry_id, subject_ts, hash, created_at, created_by,
+    payable, credit_balance, late_surcharge, entry_id, unit_ts, hash, created_at, created_by,
     modified_at, modified_by, ts)
   values ($1, $2, 4, 1, 1, 1, $2, 1, 'Regular', $3, $4, '2025-08-15', 31, 500, 0, 0, 500, 0, 0, 0,
     0, 500, 0, 0, 0, 0, '\\x00', now(), 'x', now(), 'x', 1)`;

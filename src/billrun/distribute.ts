@@ -1,5 +1,5 @@
-// Step 9: published bills go to their customers. A part writes down which of its bills go where,
-// and sends them; what is to be printed goes into one file when all parts are done.
+// Step 9: published bills go to their customers. A chunk writes down which of its bills go where,
+// and sends them; what is to be printed goes into one file when all chunks are done.
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import {
@@ -43,7 +43,7 @@ import { scheduleRetry, scheduleRetryLater } from './retry-deliveries.ts';
 import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 import { missingText } from './term-state.ts';
 
-const partSize = 200;
+const chunkSize = 200;
 
 export const distributeBillsStep: Step = {
   operation: 'distribute-bills',
@@ -90,7 +90,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await showStage(tx, job, 'Distributing');
-  return cutPublished(tx, tenantId, { termId, billId: job.billId }, partSize);
+  return cutPublished(tx, tenantId, { termId, billId: job.billId }, chunkSize);
 }
 
 /** A single bill says nothing of the term. */
@@ -124,7 +124,7 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
   const wanted = { termId, billId: job.billId };
   const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
   const billIds = bills.map((bill) => bill.bill_id);
-  // Whoever held this part before is gone.
+  // Whoever held this chunk before is gone.
   const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
   await hastenDeliveries(tx, tenantId, billIds, job.now);
   const ways = bills.map((bill) => waysOf(job, bill, ofWorkspace as Channel[]));

@@ -38,8 +38,8 @@ import {
 } from '../domain/bills/generate/runs-store.ts';
 import {
   hasMetered,
-  listSubjectBuckets,
-  type SubjectRange,
+  listUnitBuckets,
+  type UnitRange,
 } from '../domain/bills/inputs/billed-units-store.ts';
 import { unlockUnbilled } from '../domain/bills/inputs/catch-up-store.ts';
 import { type Collected, collect } from '../domain/bills/inputs/collect.ts';
@@ -50,7 +50,7 @@ import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { closedText } from '../domain/terms/term.ts';
-import { bucketIds, cutIntoParts, rangeOf } from '../jobs/chunks.ts';
+import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -66,13 +66,13 @@ import { generateFailed } from './generate-failed.ts';
 import { openBillsText } from './open-bills.ts';
 
 /**
- * Subjects of a part: many, as a part has costs of its own, and towards the end of the term fewer,
+ * Billed units of a chunk: many, as a chunk has costs of its own, and towards the end of the term fewer,
  * so that all workers have something to do until then.
  */
-const partSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
-/** Subjects in memory at once: what is gone soon costs the collector of garbage nothing. */
+const chunkSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
+/** Billed units in memory at once: what is gone soon costs the collector of garbage nothing. */
 const sliceSize = 500;
-/** Where ids lie far apart, a part has so many times the slices that its subjects would fill. */
+/** Where ids lie far apart, a chunk has so many times the slices that its billed units would fill. */
 const sparseSlices = 2;
 
 type Outcome = { totals: RunTotals; made: number; changed: number; dropped: number };
@@ -114,16 +114,16 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = tenant;
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const bill = billId === null ? null : await getBillOfTerm(tx, tenantId, term, billId);
-  const subjectId = bill?.subject_id ?? null;
-  const buckets = await listSubjectBuckets(tx, tenantId, term, { ids: bucketIds, subjectId });
+  const unitId = bill?.unit_id ?? null;
+  const buckets = await listUnitBuckets(tx, tenantId, term, { ids: bucketIds, unitId });
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const isNew = buckets.some(({ billed, count }) => billed < count);
-  const ranges = cutIntoParts(buckets, partSizeOf).map(rangeOf);
+  const ranges = cutIntoChunks(buckets, chunkSizeOf).map(rangeOf);
   const runNumber = term.run_number + 1;
   const stamp = { at: now, by: job.requestedBy };
-  // Set aside here and not taken by each part: whoever takes a number holds up all who want one.
-  const partSize = partSizeOf(total);
-  const ids = ranges.length * partSize;
+  // Set aside here and not taken by each chunk: whoever takes a number holds up all who want one.
+  const chunkSize = chunkSizeOf(total);
+  const ids = ranges.length * chunkSize;
   const firstBillId = isNew ? await takeNumbers(tx, tenantId, 'bill', ids) : null;
   const run = {
     run_number: runNumber,
@@ -132,7 +132,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
     book_version: term.book_version,
     versions: await newestVersions(tx, tenantId, term.context_id),
     first_bill_id: firstBillId,
-    part_size: partSize,
+    part_size: chunkSize,
   };
   await insertRun(tx, tenantId, term.term_id, run, stamp);
   // What is uploaded from here on makes it stale again.
@@ -147,9 +147,9 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return { chunks: ranges, total };
 }
 
-/** Of the next part, of so many subjects that are left. */
-export function partSizeOf(left: number): number {
-  const { most, least, shareOfRest } = partSizes;
+/** Of the next chunk, of so many billed units that are left. */
+export function chunkSizeOf(left: number): number {
+  const { most, least, shareOfRest } = chunkSizes;
   return Math.min(most, Math.max(least, Math.ceil(left * shareOfRest)));
 }
 
@@ -158,7 +158,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
   const run = await currentRun(tx, tenantId, term, job.jobId);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
-  const part: Part = {
+  const work: ChunkWork = {
     tx,
     tenantId,
     run: { term, number: run.run_number },
@@ -170,11 +170,11 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     touched: [],
     changed: [],
     dropped: [],
-    subjects: 0,
+    units: 0,
     made: 0,
   };
   const isFirst = run.run_number === 1 && !(await wasWorked(tx, tenantId, run, chunk));
-  const read = async (slice: SubjectRange): Promise<Read> => {
+  const read = async (slice: UnitRange): Promise<Read> => {
     const [collected, known] = await Promise.all([
       collect(tx, job.tenant, term, pinned, slice),
       // Before the first run of a term was through there is nothing to find.
@@ -182,22 +182,22 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     ]);
     return { ...collected, known };
   };
-  await inTurn(slicesOf(chunk, run), read, (found) => makeSlice(part, found));
-  await supersedeBills(tx, tenantId, run.run_number, [...part.changed, ...part.dropped]);
-  await refreshBills(tx, tenantId, part.touched);
-  await insertBills(tx, tenantId, part.rows, part.parts);
-  reuseRows(part.rows);
+  await inTurn(slicesOf(chunk, run), read, (found) => makeSlice(work, found));
+  await supersedeBills(tx, tenantId, run.run_number, [...work.changed, ...work.dropped]);
+  await refreshBills(tx, tenantId, work.touched);
+  await insertBills(tx, tenantId, work.rows, work.parts);
+  reuseRows(work.rows);
   const outcome: Outcome = {
-    totals: totalsText(part.sums),
-    made: part.made,
-    changed: part.changed.length,
-    dropped: part.dropped.length,
+    totals: totalsText(work.sums),
+    made: work.made,
+    changed: work.changed.length,
+    dropped: work.dropped.length,
   };
-  return { done: part.subjects + part.dropped.length, outcome };
+  return { done: work.units + work.dropped.length, outcome };
 }
 
-/** What comes of a part, gathered from its slices. */
-type Part = {
+/** What comes of a chunk, gathered from its slices. */
+type ChunkWork = {
   tx: Tx;
   tenantId: number;
   run: { term: BilledTerm; number: number };
@@ -209,53 +209,53 @@ type Part = {
   touched: TouchedBill[];
   changed: number[];
   dropped: number[];
-  subjects: number;
+  units: number;
   made: number;
 };
 
 type Read = Collected & { known: KnownBill[] };
 
 /** Rates a slice. Each bill is written as soon as it is made, and nothing else of it is kept. */
-async function makeSlice(part: Part, { scope, subjects, entryId, known }: Read): Promise<void> {
-  const knownOf = new Map(known.map((bill) => [bill.subject_id, bill]));
-  await part.ids.reserve(newIn(subjects, knownOf));
-  for (const [subjectId, inputs] of subjects) {
+async function makeSlice(work: ChunkWork, { scope, units, entryId, known }: Read): Promise<void> {
+  const knownOf = new Map(known.map((bill) => [bill.unit_id, bill]));
+  await work.ids.reserve(newIn(units, knownOf));
+  for (const [unitId, inputs] of units) {
     const made = makeBill(scope, inputs);
     if (made === undefined) continue;
-    const before = knownOf.get(subjectId);
-    knownOf.delete(subjectId);
-    addBill(part.sums, made, isOnHold(made, before));
-    if (before?.hash === made.hash) keepBill(part, made, before);
-    else writeBill(part, made, before, entryId);
+    const before = knownOf.get(unitId);
+    knownOf.delete(unitId);
+    addBill(work.sums, made, isOnHold(made, before));
+    if (before?.hash === made.hash) keepBill(work, made, before);
+    else writeBill(work, made, before, entryId);
   }
-  part.subjects += subjects.size;
+  work.units += units.size;
   // Whoever had a bill and is not billed any more.
-  for (const bill of knownOf.values()) part.dropped.push(bill.bill_id);
+  for (const bill of knownOf.values()) work.dropped.push(bill.bill_id);
 }
 
-/** Subjects without a bill so far. */
-function newIn(subjects: Collected['subjects'], knownOf: ReadonlyMap<number, KnownBill>): number {
+/** Billed units without a bill so far. */
+function newIn(units: Collected['units'], knownOf: ReadonlyMap<number, KnownBill>): number {
   let count = 0;
-  for (const id of subjects.keys()) if (!knownOf.has(id)) count += 1;
+  for (const id of units.keys()) if (!knownOf.has(id)) count += 1;
   return count;
 }
 
-function keepBill(part: Part, made: MadeBill, before: KnownBill): void {
-  const { subjectTs, parts } = made;
+function keepBill(work: ChunkWork, made: MadeBill, before: KnownBill): void {
+  const { unitTs, parts } = made;
   const isFreed = isHeldByNobody(made, before);
-  const isTouched = isFreed || before.subject_ts !== String(subjectTs);
-  if (isTouched) part.touched.push({ billId: before.bill_id, subjectTs, parts, isFreed });
+  const isTouched = isFreed || before.unit_ts !== String(unitTs);
+  if (isTouched) work.touched.push({ billId: before.bill_id, unitTs, parts, isFreed });
 }
 
 function writeBill(
-  part: Part,
+  work: ChunkWork,
   made: MadeBill,
   before: KnownBill | undefined,
   entryId: number,
 ): void {
-  if (before === undefined) part.made += 1;
-  else part.changed.push(before.bill_id);
-  const billId = before?.bill_id ?? part.ids.next();
+  if (before === undefined) work.made += 1;
+  else work.changed.push(before.bill_id);
+  const billId = before?.bill_id ?? work.ids.next();
   const isHeld = before?.is_held ?? false;
   const byRule = made.holds.map((hold) => hold.reason).join('; ') || null;
   const bill = {
@@ -267,8 +267,8 @@ function writeBill(
     holdReason: isHeld ? (before?.hold_reason ?? null) : byRule,
     created: before ? { at: before.created_at, by: before.created_by } : null,
   };
-  part.rows.add(part.run, bill, part.stamp);
-  for (const one of made.parts) part.parts.push({ billId, part: one });
+  work.rows.add(work.run, bill, work.stamp);
+  for (const one of made.parts) work.parts.push({ billId, part: one });
 }
 
 /** One that comes out as it was stays as it is: released, where a rule held it back. */
@@ -282,9 +282,9 @@ function isHeldByNobody(made: MadeBill, before: KnownBill): boolean {
   return before.status === 'Hold' && !before.is_held && made.holds.length === 0;
 }
 
-/** Ids of about as many subjects each; where ids were left out a slice has fewer. */
-function slicesOf({ firstId, lastId }: Chunk, { part_size: size }: RunRow): SubjectRange[] {
-  const slices: SubjectRange[] = [];
+/** Ids of about as many billed units each; where ids were left out a slice has fewer. */
+function slicesOf({ firstId, lastId }: Chunk, { part_size: size }: RunRow): UnitRange[] {
+  const slices: UnitRange[] = [];
   const most = Math.ceil(size / sliceSize) * sparseSlices;
   const width = Math.max(sliceSize, Math.ceil((lastId - firstId + 1) / most));
   for (let first = firstId; first <= lastId; first += width) {
@@ -326,7 +326,7 @@ async function currentRun(
   return run;
 }
 
-/** Whether a part of a first run is done for the second time: its first id is taken. */
+/** Whether a chunk of a first run is done for the second time: its first id is taken. */
 async function wasWorked(
   tx: Tx,
   tenantId: number,

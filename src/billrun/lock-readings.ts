@@ -37,8 +37,8 @@ import type {
 const readingModes = ['current', 'estimated', 'previous'] as const;
 export type ReadingMode = (typeof readingModes)[number];
 
-/** Subscriptions in one part: its statements take some tenths of a second. */
-const partSize = 2_000;
+/** Subscriptions in one chunk: its statements take some tenths of a second. */
+const chunkSize = 2_000;
 
 export const postMeterReadingsStep: Step = {
   operation: 'post-meter-readings',
@@ -67,7 +67,7 @@ function modeOf({ parameters }: StepRequest): ReadingMode {
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const term = await getTerm(tx, tenantId, job.termId ?? 0);
-  return cutMetered(tx, tenantId, term, partSize);
+  return cutMetered(tx, tenantId, term, chunkSize);
 }
 
 /** The readings of a term of few subscriptions, as they stand, in the caller's transaction. */

@@ -1,4 +1,4 @@
-// Posting, one part of a term: its bills, what the ledger hears of them, and what some of them
+// Posting, one chunk of a term: its bills, what the ledger hears of them, and what some of them
 // bring besides.
 import { storedDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -30,7 +30,7 @@ import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/compile/price-book.ts';
 import type { Chunk, StepJob } from '../jobs/step.ts';
 
-/** Where a part books. */
+/** Where a chunk books. */
 export type Place = {
   term: BilledTerm;
   chunk: Chunk;
@@ -45,7 +45,7 @@ export type Place = {
 };
 
 /** Returns the parties whose wallets are left for the end of the step. */
-export async function postPart(
+export async function postChunk(
   tx: Tx,
   job: StepJob,
   place: Place,
@@ -143,7 +143,7 @@ function oneTimePlans({ book, planIds }: PinnedBook): number[] {
   );
 }
 
-/** Wallets of parties with bills in several parts, now that all of them are posted. */
+/** Wallets of parties with bills in several chunks, now that all of them are posted. */
 export async function settleWallets(
   tx: Tx,
   job: StepJob,

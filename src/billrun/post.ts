@@ -1,5 +1,5 @@
-// Step 7: drafts become bills with numbers, and the ledger hears of them. A part of a term is
-// posted in one transaction; a failure leaves whole parts behind, and posting again goes on from
+// Step 7: drafts become bills with numbers, and the ledger hears of them. A chunk of a term is
+// posted in one transaction; a failure leaves whole chunks behind, and posting again goes on from
 // there.
 import { dateIn, formatDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
@@ -22,7 +22,7 @@ import { countStale } from '../domain/bills/inputs/billed-units-store.ts';
 import { componentAccounts } from '../domain/bills/posting/bill-journals.ts';
 import {
   advanceSubscriptions,
-  beginLeftOut,
+  beginCatchUp,
   type DraftBucket,
   holdStaleBills,
   listDraftBuckets,
@@ -35,7 +35,7 @@ import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { hasBills } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
-import { bucketIds, cutIntoParts, rangeOf } from '../jobs/chunks.ts';
+import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -49,16 +49,16 @@ import type {
 import { numberBills, reserveNumbers } from './bill-numbers.ts';
 import { assertTimeToPay } from './due-date.ts';
 import { assertAllReady, openBillsText } from './open-bills.ts';
-import { appliesWallets, type Place, postPart, settleWallets } from './post-chunk.ts';
+import { appliesWallets, type Place, postChunk, settleWallets } from './post-chunk.ts';
 import { wrongState } from './term-state.ts';
 
-/** Bills of a part: with more of them what it works on is no longer close at hand. */
-const partSize = 1_000;
+/** Bills of a chunk: with more of them what it works on is no longer close at hand. */
+const chunkSize = 1_000;
 const justAskedSeconds = 5;
 /** The bill's own and two for the wallet. */
 const entriesPerSubscription = 3;
 /** Bills and wallets. */
-const journalsPerPart = 2;
+const journalsPerChunk = 2;
 
 export const postBillsStep: Step = {
   operation: 'post-bills',
@@ -85,7 +85,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
     });
   }
   await assertOtherHands(tx, request, term);
-  // Once begun, posting goes on with what was found then; each part still looks at its own bills.
+  // Once begun, posting goes on with what was found then; each chunk still looks at its own bills.
   if (isBegun) return;
   await assertFresh(tx, tenantId, term, { isJustSeen: isJustAsked(request) });
   if (request.parameters.skipErrors !== true) await assertAllReady(tx, tenantId, term);
@@ -95,7 +95,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 
 /**
  * Whether all subscriptions were looked at a moment ago, when the step was asked for. What changes
- * from then on is found by the parts, as it is while they are posted.
+ * from then on is found by the chunks, as it is while they are posted.
  */
 function isJustAsked({ askedAt, now }: StepRequest): boolean {
   if (!askedAt) return false;
@@ -168,7 +168,7 @@ async function lastRun(tx: Tx, tenantId: number, term: BilledTerm): Promise<RunR
   return run;
 }
 
-/** What the step set aside before its first part. */
+/** What the step set aside before its first chunk. */
 function reservationOf({ reserved, run_number: number }: RunRow): Reservation {
   if (!reserved) throw new Error(`nothing was set aside for posting run ${number}`);
   return reserved;
@@ -189,18 +189,18 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   };
 }
 
-/** All numbers in one short statement each: no part has to wait for another's. */
+/** All numbers in one short statement each: no chunk has to wait for another's. */
 async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservation> {
   const { tenantId, timezone } = job.tenant;
   const buckets = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
   let bills = 0;
   let subscriptions = 0;
   const ranges: Reservation['ranges'] = [];
-  for (const part of cutIntoParts(buckets, () => partSize)) {
+  for (const part of cutIntoChunks(buckets, () => chunkSize)) {
     const { firstId, lastId } = rangeOf(part);
-    const billsOfPart = sumOf(part, 'count');
-    ranges.push([firstId, lastId, billsOfPart, subscriptions]);
-    bills += billsOfPart;
+    const billsOfChunk = sumOf(part, 'count');
+    ranges.push([firstId, lastId, billsOfChunk, subscriptions]);
+    bills += billsOfChunk;
     subscriptions += sumOf(part, 'subscriptions');
   }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
@@ -210,7 +210,7 @@ async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservat
   const reserved: Reservation = {
     numbers: await reserveNumbers(tx, tenantId, term, { postingDate, count: bills }),
     firstEntry: await take('entry', subscriptions * entriesPerSubscription),
-    firstJournal: await take('journal', ranges.length * journalsPerPart),
+    firstJournal: await take('journal', ranges.length * journalsPerChunk),
     bills,
     skipped: errors + holds,
     postingDate,
@@ -225,7 +225,7 @@ function sumOf(buckets: readonly DraftBucket[], what: 'count' | 'subscriptions')
   return buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 }
 
-/** Bills in the parts before. */
+/** Bills in the chunks before. */
 function billsBefore({ ranges }: Reservation, { chunk }: Chunk): number {
   return ranges.slice(0, chunk - 1).reduce((sum, [, , bills]) => sum + bills, 0);
 }
@@ -248,7 +248,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     return { done: expected, outcome: { posted, shared } };
   }
   if (ids.length !== expected) {
-    throw new Error(`part ${chunk.chunk} has ${ids.length} drafts, not the ${expected} it had`);
+    throw new Error(`chunk ${chunk.chunk} has ${ids.length} drafts, not the ${expected} it had`);
   }
   const numbered = numberBills(reserved.numbers, billsBefore(reserved, chunk), ids);
   const stamp = { at: job.now, by: job.requestedBy };
@@ -267,13 +267,13 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     usesWallets,
     postingDate: reserved.postingDate,
     seriesId: reserved.numbers.seriesId,
-    journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerPart,
+    journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerChunk,
     firstEntry: reserved.firstEntry + before * entriesPerSubscription,
     isCombined: parts.length !== ids.length || term.post_type !== 'Post Subscription',
   };
   const posted = numbered.filter((one) => !isStale(one));
   const booked = drafts.filter((draft) => !stale.has(draft.bill_id));
-  const shared = posted.length === 0 ? [] : await postPart(tx, job, place, posted, booked);
+  const shared = posted.length === 0 ? [] : await postChunk(tx, job, place, posted, booked);
   return { done: expected, outcome: { posted: posted.length, shared } };
 }
 
@@ -288,7 +288,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const stamp = { at: job.now, by: job.requestedBy };
   const step = { stage: 'Posted', status: 'Posted' } as const;
   await updateTermStage(tx, tenantId, term.term_id, step, stamp);
-  await beginLeftOut(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
+  await beginCatchUp(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
   const shared = new Set(outcomes.flatMap((outcome) => outcome.shared));
   if (shared.size > 0) {
     const { postingDate } = reservationOf(await lastRun(tx, tenantId, term));
@@ -300,7 +300,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const names = await openBillsText(tx, tenantId, term.term_id, left);
   const rest = left === 0 ? '' : `, ${left} left for the next term${names}`;
   const message = `${counted(posted, 'bill')} posted${rest}${earlyText(job, term)}`;
-  return { message, posted, leftOut: left };
+  return { message, posted, skipped: left };
 }
 
 /** A warning where days of the term are still to come. Bills in advance are always made before. */

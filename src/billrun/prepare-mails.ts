@@ -16,7 +16,7 @@ import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import type { Tools } from '../jobs/tools.ts';
 
-/** All that the mails of a part are made from. */
+/** All that the mails of a chunk are made from. */
 export type MailSource = {
   bills: ReadonlyMap<number, StoredBill>;
   documents: ReadonlyMap<number, DocumentRow>;

@@ -34,7 +34,7 @@ import { assertTimeToPay } from './due-date.ts';
 import { wrongState } from './term-state.ts';
 
 /** A few seconds of rendering: what is lost when a worker dies, and done again. */
-const partSize = 200;
+const chunkSize = 200;
 /** Bills that are named when a term cannot be published. */
 const namedMax = 100;
 
@@ -71,7 +71,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   await freezeSetting(tx, tenantId, term, today, stamp);
   await updateIssueDate(tx, tenantId, term.term_id, today.toString());
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Publishing' }, stamp);
-  return cutPosted(tx, tenantId, term.term_id, partSize);
+  return cutPosted(tx, tenantId, term.term_id, chunkSize);
 }
 
 type Outcome = { published: number; failed: number };

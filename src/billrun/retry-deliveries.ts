@@ -32,7 +32,7 @@ import { printBills } from './print-bills.ts';
 import { countsText, type MailCounts, sendMails } from './send-mails.ts';
 
 const operation = 'retry-deliveries';
-const partSize = 200;
+const chunkSize = 200;
 
 /** After a job that failed: its cause may last, and is not to fill the list of jobs. */
 const pauseMinutes = 15;
@@ -57,7 +57,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await failCancelled(tx, tenantId, termId, job.now);
-  return cutWaiting(tx, tenantId, { termId, now: job.now }, partSize);
+  return cutWaiting(tx, tenantId, { termId, now: job.now }, chunkSize);
 }
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult> {

@@ -1,4 +1,4 @@
-// Hands over the mails of one part of a job. That a mail is being sent is stored before it is
+// Hands over the mails of one chunk of a job. That a mail is being sent is stored before it is
 // handed over and how it ended right after, in transactions of their own: whoever dies in between
 // leaves at most as many mails of unknown fate as were on their way at that moment.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -143,7 +143,7 @@ async function takeOff(
 
 /**
  * The end of the job plans when mails are tried again. Who hears of a mail only later, because
- * another took the part over, has nobody left to try it: the next request sends it.
+ * another took the chunk over, has nobody left to try it: the next request sends it.
  */
 async function endFlights(
   tx: Tx,

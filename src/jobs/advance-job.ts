@@ -1,10 +1,10 @@
-// Takes a job one step further: it begins, one of its parts is done, or it ends. Any number of
+// Takes a job one step further: it begins, one of its chunks is done, or it ends. Any number of
 // workers do this at once; the rows they hold keep them apart.
 import { counted } from '../base/counted.ts';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { JobTenant } from '../domain/tenants/tenant.ts';
-import { attemptsMax, type Crew, type TrialEnd, tryPart } from './attempt.ts';
+import { attemptsMax, type Crew, type TrialEnd, tryChunk } from './attempt.ts';
 import { jobErrorOf } from './job.ts';
 import {
   endJob,
@@ -24,7 +24,7 @@ import type { Tools } from './tools.ts';
 
 export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools };
 
-/** Places among the parts for the beginning and the end of a job. */
+/** Places among the chunks for the beginning and the end of a job. */
 const beginning = 0;
 const end = -1;
 
@@ -52,7 +52,7 @@ async function begin(scope: Scope): Promise<TrialEnd> {
   const { conductor, tenant, now, jobId } = scope;
   const { tenantId } = tenant;
   return refusable(scope, () =>
-    tryPart<HeldJobRow>(conductor, {
+    tryChunk<HeldJobRow>(conductor, {
       tenantId,
       jobId,
       hold: async (tx) => withPlace(await holdDueJob(tx, tenantId, jobId, now), beginning),
@@ -73,7 +73,7 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
   const { conductor, tenant, jobId } = scope;
   const { tenantId } = tenant;
   return refusable(scope, () =>
-    tryPart<HeldChunkRow>(conductor, {
+    tryChunk<HeldChunkRow>(conductor, {
       tenantId,
       jobId,
       hold: (tx) => holdChunk(tx, tenantId, jobId),
@@ -91,7 +91,7 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
         const error = { code: 'INTERNAL_ERROR', message: reason };
         const result = { done, outcome: outcome ?? null, error };
         await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
-        conductor.log.error({ tenantId, jobId, chunk: held.chunk, reason }, 'a part was set aside');
+        conductor.log.error({ tenantId, jobId, chunk: held.chunk, reason }, 'a chunk was set aside');
       },
     }),
   );
@@ -101,13 +101,13 @@ async function finish(scope: Scope): Promise<TrialEnd> {
   const { conductor, tenant, now, jobId } = scope;
   const { tenantId } = tenant;
   return refusable(scope, () =>
-    tryPart<HeldJobRow>(conductor, {
+    tryChunk<HeldJobRow>(conductor, {
       tenantId,
       jobId,
       hold: async (tx) => withPlace(await holdWorkedJob(tx, tenantId, jobId), end),
       work: async (tx, held) => {
         const step = stepOf(conductor, held);
-        const worked = await workedParts(tx, tenantId, held);
+        const worked = await workedChunks(tx, tenantId, held);
         if (worked.setAside.length > 0 && !step.setAside) throw partsFailed(worked);
         const outcome = await step.finish(tx, stepJob(scope, held), worked, conductor.tools);
         if (worked.setAside.length > 0) return failJob(tx, scope, partsFailed(worked));
@@ -154,7 +154,7 @@ async function failJob(
   conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
 }
 
-async function workedParts(tx: Tx, tenantId: number, held: HeldJobRow): Promise<Worked> {
+async function workedChunks(tx: Tx, tenantId: number, held: HeldJobRow): Promise<Worked> {
   const chunks = await listWorkedChunks(tx, tenantId, held.job_id);
   return {
     done: chunks.reduce((sum, chunk) => sum + chunk.done, 0),
@@ -168,9 +168,9 @@ async function workedParts(tx: Tx, tenantId: number, held: HeldJobRow): Promise<
 
 /** The caller hears that it failed and what is left of it; why stands in the log. */
 function partsFailed({ setAside }: Worked): AppError {
-  const parts = counted(setAside.length, 'part');
+  const chunks = counted(setAside.length, 'chunk');
   return new AppError('INTERNAL_ERROR', {
-    message: `${parts} of the job failed ${attemptsMax} times; the rest is done`,
+    message: `${chunks} of the job failed ${attemptsMax} times; the rest is done`,
   });
 }
 

@@ -1,4 +1,4 @@
-// One part of a job, tried by one worker: held, worked on and recorded in one transaction, so that
+// One chunk of a job, tried by one worker: held, worked on and recorded in one transaction, so that
 // all of it is done or nothing. A second connection notes who tries, because a worker that dies can
 // tell nobody.
 import { isOutOfSpace, isRetryable, isUnavailable } from '../base/db/faults.ts';
@@ -14,7 +14,7 @@ import {
   updateAttemptError,
 } from './attempts-store.ts';
 
-/** A part that failed or killed its worker this often is given up. */
+/** A chunk that failed or killed its worker this often is given up. */
 export const attemptsMax = 3;
 const errorLengthMax = 1_000;
 
@@ -25,16 +25,16 @@ export type Crew = {
   worker: string;
   /** What this worker is trying now, by tenant: renewed as long as it lives. */
   trying: Map<Attempt, number>;
-  /** What ended by no fault of the part, which could not be noted because the database was away. */
+  /** What ended by no fault of the chunk, which could not be noted because the database was away. */
   unnoted: Map<Attempt, number>;
 };
 
 export type Trial<Held> = {
   tenantId: number;
   jobId: number;
-  /** Takes hold of the part; undefined when it is not to be had, and nothing happens. */
+  /** Takes hold of the chunk; undefined when it is not to be had, and nothing happens. */
   hold(tx: Tx): Promise<(Held & { backend_pid: number; chunk: number }) | undefined>;
-  /** All that the part does. */
+  /** All that the chunk does. */
   work(tx: Tx, held: Held): Promise<void>;
   /** Instead of the work, when too many attempts came to nothing. */
   giveUp(tx: Tx, held: Held, reason: string): Promise<void>;
@@ -42,12 +42,12 @@ export type Trial<Held> = {
 
 /**
  * `done`: worked on or given up, and recorded. `failed`: it is to be tried again. `away`: the
- * database is not to be had, or took the part away. `nothing`: there was nothing to hold.
+ * database is not to be had, or took the chunk away. `nothing`: there was nothing to hold.
  * An AppError of the work is thrown, with nothing left behind.
  */
 export type TrialEnd = 'done' | 'failed' | 'away' | 'nothing';
 
-export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<TrialEnd> {
+export async function tryChunk<Held>(crew: Crew, trial: Trial<Held>): Promise<TrialEnd> {
   const { tenantId, jobId } = trial;
   let attempt: Attempt | undefined;
   try {
@@ -55,12 +55,12 @@ export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<Tri
     return await tenantTransact(crew.database, tenantId, async (tx) => {
       const held = await trial.hold(tx);
       if (!held) return 'nothing';
-      const part = { jobId, chunk: held.chunk };
-      const earlier = await listAttempts(tx, tenantId, part);
-      const mine = { ...part, attempt: (earlier[0]?.attempt ?? 0) + 1 };
+      const key = { jobId, chunk: held.chunk };
+      const earlier = await listAttempts(tx, tenantId, key);
+      const mine = { ...key, attempt: (earlier[0]?.attempt ?? 0) + 1 };
       if (earlier.length >= attemptsMax) {
         const reason = earlier.find((one) => one.error !== null)?.error;
-        await trial.giveUp(tx, held, reason ?? 'the worker ended before the part was done');
+        await trial.giveUp(tx, held, reason ?? 'the worker ended before the chunk was done');
         await deleteAttempts(tx, tenantId, mine);
         return 'done';
       }
@@ -74,7 +74,7 @@ export async function tryPart<Held>(crew: Crew, trial: Trial<Held>): Promise<Tri
       crew.trying.set(mine, tenantId);
       await trial.work(tx, held);
       const isMine = await deleteAttempts(tx, tenantId, mine);
-      if (!isMine) throw new Error('the part was taken away while it was worked on');
+      if (!isMine) throw new Error('the chunk was taken away while it was worked on');
       return 'done';
     });
   } catch (error) {
@@ -107,14 +107,14 @@ async function explain<Held>(
   const about = { err: error, tenantId, jobId, chunk: attempt?.chunk, worker: crew.worker };
   if (isPassing) {
     const fenced = isConnectionLost(error);
-    crew.log.warn({ ...about, fenced }, fenced ? 'fenced: the part is no longer held' : 'put off');
+    crew.log.warn({ ...about, fenced }, fenced ? 'fenced: the chunk is no longer held' : 'put off');
     return 'away';
   }
-  crew.log.error(about, 'a part of a job failed');
+  crew.log.error(about, 'a chunk of a job failed');
   return 'failed';
 }
 
-/** A database that crashes three times over a part must not look like a part that kills. */
+/** A database that crashes three times over a chunk must not look like a chunk that kills. */
 async function noteEnded({ database, unnoted }: Crew): Promise<void> {
   for (const [attempt, tenantId] of unnoted) {
     await tenantTransact(database, tenantId, (tx) => deleteAttempt(tx, tenantId, attempt));
@@ -129,7 +129,7 @@ function outOfSpace(): AppError {
   });
 }
 
-/** The connection that held the part is gone, and with it the hold: another may have it by now. */
+/** The connection that held the chunk is gone, and with it the hold: another may have it by now. */
 function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   return code === '57P01' || /terminated|not queryable/i.test(message);

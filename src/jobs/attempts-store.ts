@@ -1,20 +1,20 @@
-// Which worker tries which part of a job, and who died over one.
+// Which worker tries which chunk of a job, and which workers died while trying.
 import { sql } from 'kysely';
 import type { Tx } from '../base/db/pool.ts';
 
-/** A part of a job: a chunk, its beginning (0) or its end (-1). */
-export type Part = { jobId: number; chunk: number };
-export type Attempt = Part & { attempt: number };
+/** A chunk of a job by its number; 0 is the beginning of the job, -1 its end. */
+export type ChunkKey = { jobId: number; chunk: number };
+export type Attempt = ChunkKey & { attempt: number };
 
 /** Earlier attempts that did not succeed, newest first. */
 export async function listAttempts(
   tx: Tx,
   tenantId: number,
-  part: Part,
+  key: ChunkKey,
 ): Promise<{ attempt: number; error: string | null }[]> {
   const { rows } = await sql<{ attempt: number; error: string | null }>`
     select attempt, error from chunk_attempts
-    where tenant_id = ${tenantId} and job_id = ${part.jobId} and chunk = ${part.chunk}
+    where tenant_id = ${tenantId} and job_id = ${key.jobId} and chunk = ${key.chunk}
     order by attempt desc
   `.execute(tx);
   return rows;
@@ -31,7 +31,7 @@ const quick = sql`quick as (
 
 /**
  * Noted by a connection of its own before the work begins. A crash of the database ends the work
- * too, and is no fault of the part.
+ * too, and is no fault of the chunk.
  */
 export async function insertAttempt(
   tx: Tx,
@@ -48,7 +48,7 @@ export async function insertAttempt(
   `.execute(tx);
 }
 
-/** All attempts at a part that is done. False where this one is not among them any more. */
+/** All attempts at a chunk that is done. False where this one is not among them any more. */
 export async function deleteAttempts(tx: Tx, tenantId: number, attempt: Attempt): Promise<boolean> {
   const { rows } = await sql<{ attempt: number }>`
     delete from chunk_attempts
@@ -58,7 +58,7 @@ export async function deleteAttempts(tx: Tx, tenantId: number, attempt: Attempt)
   return rows.some((row) => row.attempt === attempt.attempt);
 }
 
-/** One that ended for a reason that is no fault of the part. */
+/** One that ended for a reason that is no fault of the chunk. */
 export async function deleteAttempt(tx: Tx, tenantId: number, attempt: Attempt): Promise<void> {
   await sql`
     delete from chunk_attempts

@@ -21,14 +21,14 @@ export async function auditStep(tx: Tx, job: StepJob, entry: AuditEntry): Promis
   await insertAuditEntries(tx, tenant.tenantId, context, [{ ...entry, after }]);
 }
 
-type Standing = { status: TermStatus; stage: TermStage };
+type TermPosition = { status: TermStatus; stage: TermStage };
 
 /** Where the step found a term, and where it left it. */
 export function auditTerm(
   tx: Tx,
   job: StepJob,
-  { status, stage }: Standing,
-  after: Standing & Record<string, unknown>,
+  { status, stage }: TermPosition,
+  after: TermPosition & Record<string, unknown>,
 ): Promise<void> {
   const subjectId = job.termId ?? 0;
   return auditStep(tx, job, { subject: 'term', subjectId, before: { status, stage }, after });

@@ -1,24 +1,24 @@
-// How what a term has is cut into parts that are done one by one, by any worker.
+// How what a term has is cut into chunks that are done one by one, by any worker.
 import type { IdRange } from '../base/db/ranges.ts';
 
-/** Ids that are counted together: a part is made up of a few such ranges. */
+/** Ids that are counted together: a chunk is made up of a few such ranges. */
 export const bucketIds = 250;
 
 /** What has its id in one range, and how much of it there is. */
 export type Bucket = IdRange & { count: number };
 
-/** As many neighbours together as the next part is to have, of so many that are left. */
-export function cutIntoParts<Some extends Bucket>(
+/** As many neighbours together as the next chunk is to have, of so many that are left. */
+export function cutIntoChunks<Some extends Bucket>(
   buckets: readonly Some[],
   sizeOf: (left: number) => number,
 ): [Some, ...Some[]][] {
-  const parts: [Some, ...Some[]][] = [];
+  const chunks: [Some, ...Some[]][] = [];
   let left = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
   let room = 0;
   for (const bucket of buckets) {
-    const last = parts.at(-1);
+    const last = chunks.at(-1);
     if (last === undefined || bucket.count > room) {
-      parts.push([bucket]);
+      chunks.push([bucket]);
       room = sizeOf(left);
     } else {
       last.push(bucket);
@@ -26,11 +26,11 @@ export function cutIntoParts<Some extends Bucket>(
     room -= bucket.count;
     left -= bucket.count;
   }
-  return parts;
+  return chunks;
 }
 
 /** From the first id of the first to the last of the last. */
-export function rangeOf(part: readonly [Bucket, ...Bucket[]]): IdRange {
-  const { lastId } = part.at(-1) ?? part[0];
-  return { firstId: part[0].firstId, lastId };
+export function rangeOf(chunk: readonly [Bucket, ...Bucket[]]): IdRange {
+  const { lastId } = chunk.at(-1) ?? chunk[0];
+  return { firstId: chunk[0].firstId, lastId };
 }

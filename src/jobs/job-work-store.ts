@@ -1,4 +1,4 @@
-// What workers ask and tell the database about jobs: where there is work, who does which part of
+// What workers ask and tell the database about jobs: where there is work, who does which chunk of
 // it, what is done.
 import { sql } from 'kysely';
 import { rethrowViolation } from '../base/db/faults.ts';
@@ -99,7 +99,7 @@ export async function holdDueJob(
   return rows[0];
 }
 
-/** A running job of which every part is done. */
+/** A running job of which every chunk is done. */
 export async function holdWorkedJob(
   tx: Tx,
   tenantId: number,
@@ -130,7 +130,7 @@ export async function holdRunningJob(tx: Tx, tenantId: number, jobId: number): P
 export type HeldChunkRow = HeldJobRow & { chunk: number; first_id: number; last_id: number };
 
 /**
- * The next part that nobody works on. The job cannot end while the part is held; several parts of
+ * The next chunk that nobody works on. The job cannot end while the chunk is held; several chunks of
  * it can be held at once.
  */
 export async function holdChunk(
@@ -169,7 +169,7 @@ export async function startJob(
     .catch((error) => rethrowViolation(error, { jobs_one_per_term: () => alreadyRunning(null) }));
 }
 
-/** Other workers, which found nothing to do while the job was begun, hear of its parts. */
+/** Other workers, which found nothing to do while the job was begun, hear of its chunks. */
 export async function insertChunks(
   tx: Tx,
   tenantId: number,
@@ -194,14 +194,14 @@ export async function insertChunks(
 export async function finishChunk(
   tx: Tx,
   tenantId: number,
-  part: { jobId: number; chunk: number },
+  key: { jobId: number; chunk: number },
   end: { done: number; outcome: object | null; error: { code: string; message: string } | null },
 ): Promise<void> {
   await sql`
     update job_chunks
     set is_done = true, done = ${end.done}, outcome = ${json(end.outcome)}::jsonb,
       error = ${json(end.error)}::jsonb
-    where tenant_id = ${tenantId} and job_id = ${part.jobId} and chunk = ${part.chunk}
+    where tenant_id = ${tenantId} and job_id = ${key.jobId} and chunk = ${key.chunk}
   `.execute(tx);
 }
 
@@ -226,7 +226,7 @@ export async function listWorkedChunks(
 }
 
 /**
- * Whatever it carried is no longer wanted, and its parts are counted for the last time. Undefined
+ * Whatever it carried is no longer wanted, and its chunks are counted for the last time. Undefined
  * where it had ended before.
  */
 export async function endJob(

@@ -23,7 +23,7 @@ export async function scheduleStep(
   const { tenant, now } = request;
   const dueAt = dueInstant(scheduleTime, now, tenant.timezone);
   const isImmediate = Temporal.Instant.compare(dueAt, now) <= 0;
-  // Before the guards, which lock the term: a job may hold it for as long as a part takes.
+  // Before the guards, which lock the term: a job may hold it for as long as a chunk takes.
   if (isImmediate) await assertNoneRuns(tx, request);
   await step.check(tx, request);
   if (!isImmediate) await step.foresee?.(tx, request);

@@ -22,7 +22,7 @@ export type StepRequest = {
 /** A step that runs. */
 export type StepJob = StepRequest & { jobId: number };
 
-/** A part, with the ids of what it works on. */
+/** A chunk, with the ids of what it works on. */
 export type Chunk = IdRange & { chunk: number };
 
 export type Plan = {
@@ -34,7 +34,7 @@ export type Plan = {
 export type ChunkResult = {
   /** How many of the total are done with it. */
   done: number;
-  /** Kept until the end of the job, where `finish` adds the parts up. */
+  /** Kept until the end of the job, where `finish` adds the chunks up. */
   outcome?: object;
 };
 
@@ -43,9 +43,9 @@ export type SetAside = { chunk: number; message: string };
 export type Worked = {
   done: number;
   total: number;
-  /** Of the parts, in their order. */
+  /** Of the chunks, in their order. */
   outcomes: readonly object[];
-  /** Parts that failed, or killed their process, again and again. */
+  /** Chunks that failed, or killed their process, again and again. */
   setAside: readonly SetAside[];
 };
 
@@ -64,20 +64,20 @@ export type Step = {
    * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
    */
   foresee?(tx: Tx, request: StepRequest): Promise<void>;
-  /** Cuts the work into parts, in the transaction in which the job begins. */
+  /** Cuts the work into chunks, in the transaction in which the job begins. */
   prepare(tx: Tx, job: StepJob): Promise<Plan>;
   /**
-   * Does one part, in a transaction of its own, on any worker, at the same time as others. It is
+   * Does one chunk, in a transaction of its own, on any worker, at the same time as others. It is
    * run again from the beginning if its worker dies. An AppError ends the job with that error;
-   * whatever else is thrown is tried again a few times, then the part is set aside.
+   * whatever else is thrown is tried again a few times, then the chunk is set aside.
    */
   work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<ChunkResult>;
   /**
-   * When all parts are done. The job succeeds with what it returns, or fails with its AppError.
-   * With a part that was set aside it fails in any case; what is done here stays.
+   * When all chunks are done. The job succeeds with what it returns, or fails with its AppError.
+   * With a chunk that was set aside it fails in any case; what is done here stays.
    */
   finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
-  /** Marks what a part that was set aside leaves undone. Without it nothing is finished. */
+  /** Marks what a chunk that was set aside leaves undone. Without it nothing is finished. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
   /** Sees to what would wait for ever now that the job has failed, wherever that was. */
   failed?(tx: Tx, job: StepJob): Promise<void>;

@@ -9,7 +9,7 @@ import type { Renderer } from '../domain/delivery/renderer.ts';
 export type Equipment = {
   renderer: Renderer;
   mailer: Mailer;
-  /** Mails that one part of a job has on their way at the same time. */
+  /** Mails that one chunk of a job has on their way at the same time. */
   mailsAtOnce: number;
   /** Of the sender, for the ids of mails. */
   mailDomain: string;
@@ -18,9 +18,9 @@ export type Equipment = {
 };
 
 export type Tools = Equipment & {
-  /** For what must be stored before the part ends, or whether it does or not. */
+  /** For what must be stored before the chunk ends, or whether it does or not. */
   database: Database;
   log: Log;
-  /** True once the worker is to end: a part with much left to do ends early. */
+  /** True once the worker is to end: a chunk with much left to do ends early. */
   isStopping(): boolean;
 };

@@ -100,7 +100,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
         new Promise<false>((resolve) => setTimeout(() => resolve(false), stopMs).unref()),
       ]);
       clearInterval(renewal);
-      // What is cut off by a stop is no fault of the part.
+      // What is cut off by a stop is no fault of the chunk.
       if (!isQuiet) await forget(database, trying);
     },
   };
@@ -164,7 +164,7 @@ async function freeLost(
   const freed = await tenantTransact(database, tenantId, (tx) =>
     endLostAttempts(tx, tenantId, leaseSeconds),
   );
-  if (freed.length > 0) log.warn({ tenantId, jobs: freed }, 'parts of a lost worker were freed');
+  if (freed.length > 0) log.warn({ tenantId, jobs: freed }, 'chunks of a lost worker were freed');
   return freed.length > 0;
 }
 

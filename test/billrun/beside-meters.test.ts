@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { fee, openHouse as houseIn } from '../support/house.ts';
 import { assertLaws } from '../support/laws.ts';
-import { billOf, daysOf, leaveOut, linesOf, readingsOn } from '../support/left-out.ts';
+import { billOf, daysOf, skipBill, linesOf, readingsOn } from '../support/skipped-bills.ts';
 import { august, july } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
@@ -393,7 +393,7 @@ for (const [days, left] of [[part, 'some of the'] as const, [july, 'the same'] a
       const [regular, other] = [await open(july), await openFor('OffCycle', days)];
       await lock(regular, 'previous');
       await lock(other, 'estimated');
-      await leaveOut(run, other);
+      await skipBill(run, other);
       await generate(run, regular);
       assert.deepEqual(usedOn(await billOf(run, regular)), [['0', '0']]);
       await post(run, regular);

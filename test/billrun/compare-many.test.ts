@@ -50,7 +50,7 @@ test('two runs of which every bill differs are compared page by page and as a wh
 
   const { tenantId } = term;
   const pair = { termId: termID, run: 2, against: 1 };
-  const place = { afterSubjectId: 0, offset: first, limit: deep.size };
+  const place = { afterUnitId: 0, offset: first, limit: deep.size };
   const opening = openingFor(tenantId);
   const read = await transact(scene.api, { opening, readOnly: true }, async (tx) => {
     // Those of transactions before may not have been told yet.

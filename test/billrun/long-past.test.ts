@@ -9,7 +9,7 @@ import { postMeterReadingsStep } from '../../src/billrun/lock-readings.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { publishBillsStep } from '../../src/billrun/publish.ts';
 import { getBilledTerm } from '../../src/domain/bills/billed-terms-store.ts';
-import { listStandings } from '../../src/domain/bills/inputs/account-status-store.ts';
+import { listAccountStatuses } from '../../src/domain/bills/inputs/account-status-store.ts';
 import { listStops } from '../../src/domain/exports/route-store.ts';
 import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
 import { openRegisters } from '../../src/domain/terms/open-registers-store.ts';
@@ -115,7 +115,7 @@ test('how an owner stands is told by what came since the last bill', async () =>
   const { answer, rows } = await fetched('subledger_entries', async (tx) => {
     const term = await getBilledTerm(tx, tenantId, nextTermId);
     const owned = [{ subscription_id: subscriptionId, account_id: 1, party_id: 1 }];
-    return listStandings(tx, tenantId, term, owned);
+    return listAccountStatuses(tx, tenantId, term, owned);
   });
   assert.equal(answer[0]?.payments, 700);
   assert.ok(rows <= few, `${rows} entries were looked at`);

@@ -13,7 +13,7 @@ import {
   needEnergy,
   openHome,
   readingsOn,
-} from '../support/left-out.ts';
+} from '../support/skipped-bills.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
 import { newTerm, termOf } from '../support/terms.ts';

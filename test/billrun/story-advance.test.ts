@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { leaveOut } from '../support/left-out.ts';
+import { skipBill } from '../support/skipped-bills.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import type { Connection } from '../support/subscriptions.ts';
@@ -74,8 +74,8 @@ async function openLine(
       );
       return linesOf(bill);
     },
-    leftOut: async (days: typeof july, uploads: Uploads) =>
-      leaveOut(place, await opened(days, uploads)),
+    skip: async (days: typeof july, uploads: Uploads) =>
+      skipBill(place, await opened(days, uploads)),
   };
 }
 
@@ -89,10 +89,10 @@ const feesOfSeptember = [
 ];
 
 test('a bill that was left out leaves each month the slabs of its own use', async () => {
-  const { place, billed, leftOut } = await openLine('ahead-segments', 'Segment');
+  const { place, billed, skip } = await openLine('ahead-segments', 'Segment');
   assert.deepEqual(await billed(july), [['fee', '01/07/2026', '31/07/2026', 310]]);
   // Of July.
-  await leftOut(august, [['200']]);
+  await skip(august, [['200']]);
   assert.deepEqual(await billed(september, [['20']]), [
     ...feesOfSeptember,
     // 100 + 100 * 2
@@ -108,9 +108,9 @@ test('a bill that was left out leaves each month the slabs of its own use', asyn
 });
 
 test('a rule of the term looks back on both months', async () => {
-  const { billed, leftOut } = await openLine('ahead-terms', 'Term');
+  const { billed, skip } = await openLine('ahead-terms', 'Term');
   await billed(july);
-  await leftOut(august, [['131']]);
+  await skip(august, [['131']]);
   assert.deepEqual(await billed(september, [['115']]), [
     ...feesOfSeptember,
     // 200 in two months, and 46 * 2
@@ -119,9 +119,9 @@ test('a rule of the term looks back on both months', async () => {
 });
 
 test('use on a day of the month that was left out is billed by the next bill', async () => {
-  const { place, billed, leftOut } = await openLine('ahead-days', 'Segment');
+  const { place, billed, skip } = await openLine('ahead-days', 'Segment');
   await billed(july, [['40', '10/07/2026']]);
-  await leftOut(august, [['50', '15/08/2026']]);
+  await skip(august, [['50', '15/08/2026']]);
   assert.deepEqual(await billed(september, [['60', '20/08/2026']]), [
     ...feesOfSeptember,
     ['used', '01/07/2026', '31/07/2026', 40],
@@ -150,9 +150,9 @@ test('use of the days before the first bill is billed with it', async () => {
 });
 
 test('of a first bill that was left out, too', async () => {
-  const { billed, leftOut } = await openLine('ahead-first-left-out', 'Segment');
+  const { billed, skip } = await openLine('ahead-first-left-out', 'Segment');
   // What was used in June is none of ours: nobody was billed for it here.
-  await leftOut(july, []);
+  await skip(july, []);
   assert.deepEqual(await billed(august, [['120']]), [
     ['fee', '01/07/2026', '31/07/2026', 310],
     ['fee', '01/08/2026', '31/08/2026', 310],

@@ -12,7 +12,7 @@ import {
   march,
   openHome,
   readingsOn,
-} from '../support/left-out.ts';
+} from '../support/skipped-bills.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();

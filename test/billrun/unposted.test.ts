@@ -265,13 +265,13 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
       return rows;
     };
     const terms: number[] = [];
-    const standings: unknown[] = [];
+    const accountStatuses: unknown[] = [];
     for (let day = 1; day <= 16; day += 1) {
       const date = `${String(day).padStart(2, '0')}/07/2026`;
       const termId = await generatedOver(place, { startDate: date, endDate: date });
       await post(place, termId);
       terms.push(termId);
-      standings.push(await remembered());
+      accountStatuses.push(await remembered());
     }
     for (const termId of terms.slice(13).reverse()) await unpost(place, termId);
     const back = await remembered();
@@ -279,7 +279,7 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
       back.map((row) => row.terms.length),
       [13, 13],
     );
-    assert.deepEqual(back, standings[12]);
+    assert.deepEqual(back, accountStatuses[12]);
     await assertLaws(scene, place.tenantId);
   });
 }

@@ -11,13 +11,13 @@ import {
   february,
   hashOf,
   january,
-  leaveOut,
+  skipBill,
   linesOf,
   march,
   needEnergy,
   openHome,
   readingsOn,
-} from '../support/left-out.ts';
+} from '../support/skipped-bills.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -81,7 +81,7 @@ for (const [which, read] of Object.entries(leavings)) {
   test(`an upload for a bill that was left out stands for its days alone: one ${which}`, async () => {
     const home = await openRead();
     const feb = await uploaded(home, february, { use: '200', ...(read && { read }) });
-    await leaveOut(home.run, feb);
+    await skipBill(home.run, feb);
     const mar = await home.read(march, ['720', '31/03/2026']);
     const bill = await billed(home, mar);
     assert.deepEqual(readingsOn(bill), [['31/01/2026', '310', '31/03/2026', '720', '410']]);
@@ -104,7 +104,7 @@ for (const [which, read] of Object.entries(leavings)) {
 // 310 -> 480 are 170, of which February's upload billed 200: 30 too much, taken off April's 100.
 test('more was uploaded for a bill that was left out than was used until the next one', async () => {
   const home = await openRead();
-  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  await skipBill(home.run, await uploaded(home, february, { use: '200' }));
   const mar = await billed(home, await home.read(march, ['480', '31/03/2026']));
   assert.deepEqual(energyOf(mar), [['energyCharge', '01/02/2026', 200 * 20]]);
   assert.equal(mar.usage[0]?.carried, '30');
@@ -115,7 +115,7 @@ test('more was uploaded for a bill that was left out than was used until the nex
 // 310 -> 720 are 410. 150 were uploaded for March: 260 are of February, which was left out.
 test('an upload for a term does not stand for the days of a bill before that was left out', async () => {
   const home = await openRead();
-  await leaveOut(home.run, await home.read(february, ['520', '28/02/2026']));
+  await skipBill(home.run, await home.read(february, ['520', '28/02/2026']));
   const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
   assert.deepEqual(energyOf(await billed(home, mar)), [
     ['energyCharge', '01/02/2026', 260 * 20],
@@ -126,7 +126,7 @@ test('an upload for a term does not stand for the days of a bill before that was
 // 200 and 150 for both months: the meter counts on no day, and April begins from its reading.
 test('uploads for the bill that was left out and for the next stand for all days', async () => {
   const home = await openRead();
-  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  await skipBill(home.run, await uploaded(home, february, { use: '200' }));
   const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
   assert.deepEqual(energyOf(await billed(home, mar)), [
     ['energyCharge', '01/02/2026', 200 * 20],
@@ -141,7 +141,7 @@ test('uploads for the bill that was left out and for the next stand for all days
 test('uploads for two terms, of which the one that was left out alone was read', async () => {
   const home = await openRead();
   const read: [string, string] = ['520', '28/02/2026'];
-  await leaveOut(home.run, await uploaded(home, february, { use: '200', read }));
+  await skipBill(home.run, await uploaded(home, february, { use: '200', read }));
   const mar = await billed(home, await uploaded(home, march, { use: '150' }));
   assert.deepEqual([unitsOf(mar), mar.usage[0]?.carried], [350, '140']);
   const apr = await billed(home, await home.read(april, ['1020', '30/04/2026']));
@@ -150,7 +150,7 @@ test('uploads for two terms, of which the one that was left out alone was read',
 
 test('days that nothing was uploaded for still need their reading', async () => {
   const home = await openRead();
-  await leaveOut(home.run, await uploaded(home, february, { use: '200' }));
+  await skipBill(home.run, await uploaded(home, february, { use: '200' }));
   const mar = await home.open(march);
   await home.lock(mar);
   await generate(home.run, mar);

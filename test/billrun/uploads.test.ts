@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type Running } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
-import { billOf, january, linesOf, openHome } from '../support/left-out.ts';
+import { billOf, january, linesOf, openHome } from '../support/skipped-bills.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -166,7 +166,7 @@ async function openSeats(name: string) {
       await post(run, term);
       return [bill.usage, lines];
     },
-    leftOut: async (...given: Parameters<typeof drafted>) => {
+    skip: async (...given: Parameters<typeof drafted>) => {
       const { term, bill } = await drafted(...given);
       const { billID } = bill;
       await client.holdBill({ data: { billID, hold: true, reason: 'disputed' } });
@@ -200,7 +200,7 @@ test('an uploaded quantity stands in for the agreed one, in that term alone', as
 
 test('an uploaded quantity of a bill that was left out is of the days of that bill', async () => {
   const whole = await openSeats('seats-whole');
-  await whole.leftOut(july, ['50']);
+  await whole.skip(july, ['50']);
   assert.deepEqual(await whole.billed(august), [
     [],
     [
@@ -209,7 +209,7 @@ test('an uploaded quantity of a bill that was left out is of the days of that bi
     ],
   ]);
   const both = await openSeats('seats-both');
-  await both.leftOut(july, ['50']);
+  await both.skip(july, ['50']);
   assert.deepEqual(await both.billed(august, ['8']), [
     [],
     [
@@ -221,11 +221,11 @@ test('an uploaded quantity of a bill that was left out is of the days of that bi
 });
 
 test('quantities from a day on, of several bills that were left out', async () => {
-  const { client, connection, leftOut, billed } = await openSeats('seats-days');
+  const { client, connection, skip, billed } = await openSeats('seats-days');
   const unmeteredInputs = [{ name: 'seats', value: '6', fromDate: '16/08/2026' }];
   await client.updateConnection({ data: { connectionNumber: connection, unmeteredInputs } });
-  await leftOut(july, ['20', '11/07/2026']);
-  await leftOut(august, ['9', '21/08/2026'], ['7', '06/08/2026']);
+  await skip(july, ['20', '11/07/2026']);
+  await skip(august, ['9', '21/08/2026'], ['7', '06/08/2026']);
   // By the days of September.
   const fee = (seats: number, days: number) => Math.round((seats * 3_100 * days) / 30) / 100;
   assert.deepEqual(await billed(september, ['8', '16/09/2026']), [

@@ -127,8 +127,8 @@ const tamperingsTogether: readonly Tampering[] = [
     what: 'a subscription is on two bills of several',
     table: 'bill_parts',
     statements: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
-        billed_to, billed_through, subject_ts)
-      select tenant_id, ${shop.billID}, subscription_id, 0, 0, 0, billed_to, billed_to, subject_ts
+        billed_to, billed_through, unit_ts)
+      select tenant_id, ${shop.billID}, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bill_parts where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
     laws: ['L2', 'L6'],
     names: new RegExp(`^term ${later} subscription 1$`),

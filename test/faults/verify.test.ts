@@ -93,7 +93,7 @@ const tamperings: readonly Tampering[] = [
   {
     what: 'a second live bill of the same subscription',
     table: 'bills',
-    statements: `drop index bills_subject_key;
+    statements: `drop index bills_unit_key;
       create table copied as select * from bills where ${ofBill(5)};
       update copied set bill_id = 905, status = 'Draft', bill_number = null;
       insert into bills (${billColumns}) select ${billColumns} from copied;
@@ -105,8 +105,8 @@ const tamperings: readonly Tampering[] = [
     what: 'a subscription is on two live bills of a term',
     table: 'bill_parts',
     statements: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
-        billed_to, billed_through, subject_ts)
-      select tenant_id, 5, subscription_id, 0, 0, 0, billed_to, billed_to, subject_ts
+        billed_to, billed_through, unit_ts)
+      select tenant_id, 5, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bills where ${ofBill(4)}`,
     laws: ['L2'],
     names: /^term 1 subscription 4$/,

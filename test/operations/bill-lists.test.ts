@@ -184,7 +184,7 @@ test('get-terms reads the bills of one term after the other, and says where it h
     scene,
     {
       changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
-        'subscription_id', 10 + n, 'subject_id', 10 + n, 'term_id', 1029)`,
+        'subscription_id', 10 + n, 'unit_id', 10 + n, 'term_id', 1029)`,
       from: 'bills b, generate_series(1, 1000) n where b.tenant_id = $1 and b.bill_id = 1001',
     },
     [tenantId],
@@ -232,7 +232,7 @@ test('without a page get-users shows all bills of a party, however many', async 
     scene,
     {
       changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
-        'subscription_id', 10 + n, 'subject_id', 10 + n)`,
+        'subscription_id', 10 + n, 'unit_id', 10 + n)`,
       from: 'bills b, generate_series(1, 1970) n where b.tenant_id = $1 and b.bill_id = 1001',
     },
     [tenantId],
@@ -256,7 +256,7 @@ test('among many bills only those that are shown are read', async () => {
     scene,
     {
       changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
-        'subscription_id', 10 + n % 1200, 'party_id', 10 + n % 1200, 'subject_id', 10 + n)`,
+        'subscription_id', 10 + n % 1200, 'party_id', 10 + n % 1200, 'unit_id', 10 + n)`,
       from: 'bills b, generate_series(1, 6000) n where b.tenant_id = $1 and b.bill_id = 1001',
     },
     [tenantId],
@@ -297,7 +297,7 @@ test('bills of open terms and of days are not looked for among all that were bil
       scene,
       {
         changed: `jsonb_build_object('bill_id', ${id}, 'bill_number', 'N' || n,
-          'subject_id', 10 + n) || ${changed}`,
+          'unit_id', 10 + n) || ${changed}`,
         from: `bills b, ${from} n where b.tenant_id = $1 and b.bill_id = 1001`,
       },
       [tenantId],

@@ -196,7 +196,7 @@ async function copyDraft(
   const changed = {
     bill_id: billId,
     term_id: termId,
-    subject_id: billId,
+    unit_id: billId,
     subscription_id: null,
     bill_type: 'OffCycle',
     status,

@@ -56,7 +56,7 @@ export const actions = fc.oneof(
   one(1, 'release', { term, who }),
   one(2, 'post', { term }),
   one(3, 'bill', { term, reading }),
-  one(3, 'leaveOut', { term, who, reading }),
+  one(3, 'skipBill', { term, who, reading }),
   one(3, 'unpost', { term }),
   one(2, 'rebill', { term, who }),
   one(2, 'cancel', { term }),
@@ -147,10 +147,10 @@ async function actOn(house: House, found: Term, action: TermAction): Promise<voi
       await postTerm(house, found);
       return;
     case 'bill':
-    case 'leaveOut':
+    case 'skipBill':
       await lock(house, found, action.reading);
       await generateTwice(house, found);
-      if (action.do === 'leaveOut') await holdOne(house, found, number ?? '', true);
+      if (action.do === 'skipBill') await holdOne(house, found, number ?? '', true);
       await postTerm(house, found);
       return;
     case 'readEnd':
@@ -316,10 +316,10 @@ async function generateTwice(house: House, { id }: Term): Promise<boolean> {
   const isDone = await may(house, `generate ${id}`, () => generate(run, id));
   if (!isDone) return false;
   const hashes = () =>
-    rowsOf<{ subject_id: string; hash: string }>(
+    rowsOf<{ unit_id: string; hash: string }>(
       run,
-      `select subject_id, status, encode(hash, 'hex') as hash from bills
-       where tenant_id = $1 and term_id = $2 order by subject_id`,
+      `select unit_id, status, encode(hash, 'hex') as hash from bills
+       where tenant_id = $1 and term_id = $2 order by unit_id`,
       [id],
     );
   const before = await hashes();

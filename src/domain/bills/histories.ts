@@ -1,14 +1,14 @@
 // What was charged in earlier terms, for bills that show no use of which it could be told.
 import type { StoredTerm } from './document.ts';
-import type { StandingRow } from './inputs/account-status-store.ts';
+import type { AccountStatusRow } from './inputs/account-status-store.ts';
 
 /** Earlier terms that a bill shows. */
 export const shownTerms = 12;
 
 /** Of one subscription, or of all on the bill together; newest first. */
-export function chargedTerms(standings: readonly StandingRow[]): StoredTerm[] {
+export function chargedTerms(accountStatuses: readonly AccountStatusRow[]): StoredTerm[] {
   const terms = new Map<string, StoredTerm & { endDate: string }>();
-  for (const { history } of standings) {
+  for (const { history } of accountStatuses) {
     for (const { label, amount, rounding = 0, endDate = '' } of history ?? []) {
       if (amount === undefined) continue;
       const key = `${endDate} ${label}`;

@@ -31,7 +31,7 @@ export type BillRow = {
   context_code: string;
   context_name: string;
   batch_code: string;
-  subject_id: number;
+  unit_id: number;
   subscription_id: number | null;
   account_id: number | null;
   party_id: number;
@@ -70,7 +70,7 @@ export type BillRow = {
 const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.payment_status,
   b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
   b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code,
-  b.subject_id, b.subscription_id, b.account_id, b.party_id, b.plan_id, b.first_run, b.issue_date,
+  b.unit_id, b.subscription_id, b.account_id, b.party_id, b.plan_id, b.first_run, b.issue_date,
   b.due_date, b.billed_from, b.billed_to, b.billed_through, b.days,
   b.current_charges::text as current_charges, b.tax_amount::text as tax_amount,
   b.rounding_adjustment::text as rounding_adjustment, b.bill_amount::text as bill_amount,
@@ -196,7 +196,7 @@ function searched({ fromDate, toDate }: BillFilter): RawBuilder<unknown> {
 
 /** By id; of a term, by what they are for, which is the order in which they were made. */
 function orderOf({ termId }: BillFilter): RawBuilder<unknown> {
-  return termId ? sql`b.subject_id, b.bill_id` : sql`b.bill_id`;
+  return termId ? sql`b.unit_id, b.bill_id` : sql`b.bill_id`;
 }
 
 type Window = {
@@ -253,8 +253,8 @@ export function listBillsAfter(
 
 function isAfter({ termId }: BillFilter, after: BillRow): RawBuilder<unknown> {
   return termId
-    ? sql`b.subject_id >= ${after.subject_id}
-        and (b.subject_id, b.bill_id) > (${after.subject_id}, ${after.bill_id})`
+    ? sql`b.unit_id >= ${after.unit_id}
+        and (b.unit_id, b.bill_id) > (${after.unit_id}, ${after.bill_id})`
     : sql`b.bill_id > ${after.bill_id}`;
 }
 

@@ -8,7 +8,7 @@ import type { BillStatus } from './list-store.ts';
 export type BillKey = {
   bill_id: number;
   term_id: number;
-  subject_id: number;
+  unit_id: number;
   status: BillStatus;
   is_held: boolean;
   hold_reason: string | null;
@@ -22,7 +22,7 @@ export async function findBillKey(
   options: { lock?: boolean } = {},
 ): Promise<BillKey | undefined> {
   const { rows } = await sql<BillKey>`
-    select bill_id, term_id, subject_id, status, is_held, hold_reason, ts
+    select bill_id, term_id, unit_id, status, is_held, hold_reason, ts
     from bills
     where tenant_id = ${tenantId} and bill_id = ${billId}
     ${options.lock ? sql`for no key update` : sql``}

@@ -13,7 +13,7 @@ const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.
   b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
   k.document::text as document, k.facts::text as facts`);
 
-/** Posted bills of a term, cut into ranges of so many, by the ids of their subjects. */
+/** Posted bills of a term, cut into ranges of so many, by the ids of their billed units. */
 export function cutPosted(
   tx: Tx,
   tenantId: number,
@@ -21,7 +21,7 @@ export function cutPosted(
   size: number,
 ): Promise<{ chunks: IdRange[]; total: number }> {
   const posted = sql`
-    select tenant_id, subject_id as id from bills
+    select tenant_id, unit_id as id from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'`;
   return cutIntoRanges(tx, tenantId, posted, size);
 }
@@ -35,8 +35,8 @@ export async function listPostedBills(
   const { rows } = await sql<StoredBill>`
     select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
-      and b.subject_id between ${range.firstId} and ${range.lastId}
-    order by b.subject_id
+      and b.unit_id between ${range.firstId} and ${range.lastId}
+    order by b.unit_id
   `.execute(tx);
   return rows;
 }

@@ -23,7 +23,7 @@ export function cutPublished(
   size: number,
 ): Promise<{ chunks: IdRange[]; total: number }> {
   const published = sql`
-    select tenant_id, subject_id as id from bills
+    select tenant_id, unit_id as id from bills
     where tenant_id = ${tenantId} and term_id = ${wanted.termId} and status = 'Published'
       and (${wanted.billId}::bigint is null or bill_id = ${wanted.billId})`;
   return cutIntoRanges(tx, tenantId, published, size);
@@ -37,7 +37,7 @@ export function cutWaiting(
   size: number,
 ): Promise<{ chunks: IdRange[]; total: number }> {
   const waiting = sql`
-    select distinct b.tenant_id, b.subject_id as id
+    select distinct b.tenant_id, b.unit_id as id
     from deliveries d
     join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
@@ -96,9 +96,9 @@ export async function listAddressedBills(
       where tenant_id = b.tenant_id and bill_id = b.bill_id
     ) d on true
     where b.tenant_id = ${tenantId} and b.term_id = ${wanted.termId} and b.status = 'Published'
-      and b.subject_id between ${range.firstId} and ${range.lastId}
+      and b.unit_id between ${range.firstId} and ${range.lastId}
       and (${wanted.billId}::bigint is null or b.bill_id = ${wanted.billId})
-    order by b.subject_id
+    order by b.unit_id
   `.execute(tx);
   return rows;
 }
@@ -114,7 +114,7 @@ export async function listWaitingBills(
     select b.bill_id
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status <> 'Cancelled'
-      and b.subject_id between ${range.firstId} and ${range.lastId}
+      and b.unit_id between ${range.firstId} and ${range.lastId}
       and exists (
         select from deliveries d
         where d.tenant_id = b.tenant_id and d.bill_id = b.bill_id
@@ -249,7 +249,7 @@ export async function failWaiting(
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
       and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
-      and b.subject_id between ${wanted.range.firstId} and ${wanted.range.lastId}
+      and b.unit_id between ${wanted.range.firstId} and ${wanted.range.lastId}
   `.execute(tx);
   return Number(numAffectedRows ?? 0n);
 }

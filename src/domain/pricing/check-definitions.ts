@@ -165,7 +165,7 @@ const namedArrays = [
  * Refuses a context that no longer has something a plan uses. With what was left out put back, the
  * plan would not break: so it is told as what it is, not as a mistake in the plan.
  */
-export async function assertNothingUsedIsLeftOut(
+export async function assertNoUsageIsSkipped(
   problems: readonly PlanProblem[],
   change: { before: ContextDefinition; after: ContextDefinition },
   check: (context: ContextDefinition) => Promise<readonly PlanProblem[]>,

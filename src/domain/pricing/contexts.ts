@@ -16,7 +16,7 @@ import { type BatchRow, deleteBatches, listBatches, saveBatches } from './batche
 import { checkDefinitionsFrom } from './calculator.ts';
 import {
   assertNoneLooksBack,
-  assertNothingUsedIsLeftOut,
+  assertNoUsageIsSkipped,
   assertSound,
 } from './check-definitions.ts';
 import {
@@ -291,7 +291,7 @@ async function assertPlansHold(
     return (await checkDefinitionsFrom(workspace.tenantId, all, effectiveDate)).errors;
   };
   const problems = await check(after);
-  await assertNothingUsedIsLeftOut(problems, { before, after }, check);
+  await assertNoUsageIsSkipped(problems, { before, after }, check);
   assertSound(problems, inService);
 }
 

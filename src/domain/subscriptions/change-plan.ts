@@ -4,8 +4,8 @@ import { firstDay, formatDay, parseDay, storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../parties/store.ts';
-import type { Edition } from '../rating/compile/compiled-plan.ts';
-import { editionOn } from '../rating/compile/price-book.ts';
+import type { CompiledPlan } from '../rating/compile/compiled-plan.ts';
+import { compiledPlanOn } from '../rating/compile/price-book.ts';
 import {
   assertNotBefore,
   assertState,
@@ -103,24 +103,24 @@ async function assertRerateable(
   const last = await findLastBilling(tx, tenantId, row.subscription_id);
   if (last === undefined || last.priced_from > day) return assertUnbilled(row, date, dateField);
   const from = parseDay(formatDate(date)) ?? firstDay;
-  const editions = [last.plan_code, plan.code].map((code) => editionOn(context.book, code, from));
-  if (!editions.every(hasRecurringRules)) assertUnbilled(row, date, dateField);
+  const compiledPlans = [last.plan_code, plan.code].map((code) => compiledPlanOn(context.book, code, from));
+  if (!compiledPlans.every(hasRecurringRules)) assertUnbilled(row, date, dateField);
   const days = { from, to: storedDay(row.billed_through) };
-  for (const edition of editions) assertBySegments(row, edition, days, dateField);
+  for (const compiledPlan of compiledPlans) assertBySegments(row, compiledPlan, days, dateField);
 }
 
-function hasRecurringRules({ segmentRules }: Edition): boolean {
+function hasRecurringRules({ segmentRules }: CompiledPlan): boolean {
   return segmentRules.some((rule) => rule.window === 'Current');
 }
 
 /** What a Term rule charged by days is recurring, too, and nothing would bring its difference. */
 function assertBySegments(
   row: SubscriptionRow,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   days: { from: number; to: number },
   field: string,
 ): void {
-  const rule = edition.termRules.find(
+  const rule = compiledPlan.termRules.find(
     ({ window, isProrated, from, to }) =>
       window === 'Current' && isProrated && from <= days.to && to >= days.from,
   );
@@ -129,7 +129,7 @@ function assertBySegments(
   const { name } = rule.component.definition;
   throw new AppError('DATE_IN_POSTED_TERM', {
     message:
-      `${row.subscription_number} is billed up to ${billed}, and ${edition.code} ` +
+      `${row.subscription_number} is billed up to ${billed}, and ${compiledPlan.code} ` +
       `charges ${name} for the term, which is not priced again`,
     field,
     current: billed,

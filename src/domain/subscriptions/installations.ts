@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../../base/errors.ts';
 import { checkInstallations } from '../meters/assign.ts';
 import type { MeterInstallation, WantedInstallation } from '../meters/installation.ts';
 import type { MeteredInput } from '../pricing/context.ts';
-import { editionOn, type PriceBook } from '../rating/compile/price-book.ts';
+import { compiledPlanOn, type PriceBook } from '../rating/compile/price-book.ts';
 import type { Draft } from './new-subscription.ts';
 
 /** The meters of each draft, in order; problems of all are added. */
@@ -42,6 +42,6 @@ function installationOf(draft: Draft): WantedInstallation | undefined {
 
 /** The inputs that a plan cannot be billed without. */
 function requiredInputs(book: PriceBook, planCode: string, day: Temporal.PlainDate): string[] {
-  const edition = editionOn(book, planCode, parseDay(formatDate(day)) ?? firstDay);
-  return edition.requiredInputs.filter((input) => !input.isAgreed).map((input) => input.name);
+  const compiledPlan = compiledPlanOn(book, planCode, parseDay(formatDate(day)) ?? firstDay);
+  return compiledPlan.requiredInputs.filter((input) => !input.isAgreed).map((input) => input.name);
 }

@@ -158,9 +158,9 @@ async function deleteBills(
       delete from bill_contents where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
       returning bill_id, document, facts
     )
-    insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, subject_id,
+    insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
       subscription_id, status, current_charges, bill_amount, hash, document, facts)
-    select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.subject_id,
+    select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.unit_id,
       g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.facts
     from gone g
     join said k on k.bill_id = g.bill_id

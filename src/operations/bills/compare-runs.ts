@@ -94,21 +94,21 @@ export const compareRuns = operation({
       at: async (from, window) =>
         explained(
           from,
-          await listDiffering(from, tenantId, pair, { ...window, afterSubjectId: 0 }),
+          await listDiffering(from, tenantId, pair, { ...window, afterUnitId: 0 }),
         ),
       after: foundAhead({
         find: async (from, { after, limit }) => {
-          const place = { afterSubjectId: after?.subject_id ?? 0, offset: 0, limit };
+          const place = { afterUnitId: after?.unit_id ?? 0, offset: 0, limit };
           const found = await listDiffering(from, tenantId, pair, place);
-          ahead = new Map(found.map((row) => [row.subject_id, row]));
+          ahead = new Map(found.map((row) => [row.unit_id, row]));
           return [...ahead.keys()];
         },
         rowsOf: (from, ids) =>
           explained(
             from,
-            ids.flatMap((subject) => ahead.get(subject) ?? []),
+            ids.flatMap((unit) => ahead.get(unit) ?? []),
           ),
-        idOf: (row) => row.subject_id,
+        idOf: (row) => row.unit_id,
       }),
       present: (row) => present(row, tenant),
       wrap: (differences) =>

@@ -162,9 +162,9 @@ async function rateTerm(
   const impact = noImpact(window);
   const books = new Map<number, PriceBook>();
   const summed = summedTerm(term);
-  for (let afterSubjectId = 0; ; ) {
+  for (let afterUnitId = 0; ; ) {
     if (call.isGone()) throw new AppError('UNAVAILABLE', { message: 'The caller has gone' });
-    const next = { afterSubjectId, limit: chunkBills };
+    const next = { afterUnitId, limit: chunkBills };
     const bills = await listFrozenBills(call.tx, tenant.tenantId, summed, next);
     for (const { first_run: runNumber } of bills) {
       if (books.has(runNumber)) continue;
@@ -178,7 +178,7 @@ async function rateTerm(
     }
     const last = bills.at(-1);
     if (!last || bills.length < chunkBills) return impact;
-    afterSubjectId = last.subject_id;
+    afterUnitId = last.unit_id;
   }
 }
 

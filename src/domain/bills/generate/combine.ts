@@ -157,6 +157,6 @@ function partOf({ row, bill }: Rated, amount: number): BillPart {
     days: bill.days,
     billedTo: bill.billedTo === null ? null : isoDay(bill.billedTo),
     billedThrough: row.billed_through,
-    subjectTs: row.ts,
+    unitTs: row.ts,
   };
 }

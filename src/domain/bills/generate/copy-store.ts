@@ -23,11 +23,11 @@ type CopiedTable = { table: string; columns: readonly string[] };
 
 const billsTable: CopiedTable = {
   table: 'bills',
-  columns: `bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id,
+  columns: `bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id,
     account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
     billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
     previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-    late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at,
+    late_surcharge, billed_through, entry_id, unit_ts, hash, usage, charges, created_at,
     created_by, modified_at, modified_by, ts`.split(/,\s+/),
 };
 
@@ -137,7 +137,7 @@ function writeBill(
   rows.integer(number);
   rows.bigint(term.context_id);
   rows.bigint(term.batch_id);
-  rows.bigint(made.subjectId);
+  rows.bigint(made.unitId);
   rows.bigint(made.subscriptionId);
   rows.bigint(made.accountId);
   rows.bigint(made.partyId);
@@ -164,7 +164,7 @@ function writeBill(
   rows.bigint(made.lateSurcharge);
   rows.date(made.billedThrough);
   rows.bigint(entryId);
-  rows.bigint(made.subjectTs);
+  rows.bigint(made.unitTs);
   rows.bytea(made.hash);
   rows.text(made.booking.usage);
   rows.text(made.booking.charges);

@@ -1,18 +1,18 @@
 // Drafts as they are written: in bulk, and only those that changed.
 import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { SubjectRange } from '../inputs/billed-units-store.ts';
+import type { UnitRange } from '../inputs/billed-units-store.ts';
 import type { BillStatus } from '../list-store.ts';
 import { type BillRows, copyBills } from './copy-store.ts';
 import type { BillPart } from './made-bill.ts';
 
 export type KnownBill = {
-  subject_id: number;
+  unit_id: number;
   bill_id: number;
   first_run: number;
   /** Hexadecimal. */
   hash: string;
-  subject_ts: string;
+  unit_ts: string;
   status: BillStatus;
   is_held: boolean;
   hold_reason: string | null;
@@ -25,15 +25,15 @@ export async function listKnownBills(
   tx: Tx,
   tenantId: number,
   termId: number,
-  range: SubjectRange,
+  range: UnitRange,
 ): Promise<KnownBill[]> {
   const { rows } = await sql<KnownBill>`
-    select subject_id, bill_id, first_run, encode(hash, 'hex') as hash,
-      subject_ts::text as subject_ts, status, is_held, hold_reason, posting, created_at,
+    select unit_id, bill_id, first_run, encode(hash, 'hex') as hash,
+      unit_ts::text as unit_ts, status, is_held, hold_reason, posting, created_at,
       created_by
     from bills
     where tenant_id = ${tenantId} and term_id = ${termId} and status <> 'Cancelled'
-      and subject_id between ${range.firstId} and ${range.lastId}
+      and unit_id between ${range.firstId} and ${range.lastId}
   `.execute(tx);
   return rows;
 }
@@ -58,9 +58,9 @@ export async function supersedeBills(
       where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
       returning bill_id, document, facts
     )
-    insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, subject_id,
+    insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
       subscription_id, status, current_charges, bill_amount, hash, document, facts)
-    select g.tenant_id, g.term_id, g.bill_id, g.first_run, ${run - 1}, g.subject_id,
+    select g.tenant_id, g.term_id, g.bill_id, g.first_run, ${run - 1}, g.unit_id,
       g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.facts
     from gone g
     join said k on k.bill_id = g.bill_id
@@ -70,7 +70,7 @@ export async function supersedeBills(
 
 export type TouchedBill = {
   billId: number;
-  subjectTs: bigint;
+  unitTs: bigint;
   parts: readonly BillPart[];
   /** Whether nothing holds it back any more. */
   isFreed: boolean;
@@ -85,25 +85,25 @@ export async function refreshBills(
   if (touched.length === 0) return;
   await sql`
     update bills b
-    set subject_ts = n.subject_ts,
+    set unit_ts = n.unit_ts,
       status = case when n.is_freed then 'Draft' else b.status end,
       hold_reason = case when n.is_freed then null else b.hold_reason end
     from unnest(
       ${touched.map((one) => one.billId)}::bigint[],
-      ${touched.map((one) => String(one.subjectTs))}::bigint[],
+      ${touched.map((one) => String(one.unitTs))}::bigint[],
       ${touched.map((one) => one.isFreed)}::boolean[]
-    ) as n (bill_id, subject_ts, is_freed)
+    ) as n (bill_id, unit_ts, is_freed)
     where b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
   `.execute(tx);
   const parts = touched.flatMap(({ billId, parts }) => parts.map((part) => ({ billId, part })));
   if (parts.length === 0) return;
   await sql`
-    update bill_parts p set subject_ts = n.subject_ts
+    update bill_parts p set unit_ts = n.unit_ts
     from unnest(
       ${parts.map(({ billId }) => billId)}::bigint[],
       ${parts.map(({ part }) => part.subscriptionId)}::bigint[],
-      ${parts.map(({ part }) => part.subjectTs)}::bigint[]
-    ) as n (bill_id, subscription_id, subject_ts)
+      ${parts.map(({ part }) => part.unitTs)}::bigint[]
+    ) as n (bill_id, subscription_id, unit_ts)
     where p.tenant_id = ${tenantId} and p.bill_id = n.bill_id
       and p.subscription_id = n.subscription_id
   `.execute(tx);
@@ -131,16 +131,16 @@ async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]):
     days: part.days,
     billed_to: part.billedTo,
     billed_through: part.billedThrough,
-    subject_ts: part.subjectTs,
+    unit_ts: part.unitTs,
   }));
   await sql`
     insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to,
-      billed_through, subject_ts)
+      billed_through, unit_ts)
     select ${tenantId}, r.bill_id, r.subscription_id, r.amount, r.arrears, r.days, r.billed_to,
-      r.billed_through, r.subject_ts
+      r.billed_through, r.unit_ts
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (
       bill_id bigint, subscription_id bigint, amount bigint, arrears bigint, days integer,
-      billed_to date, billed_through date, subject_ts bigint
+      billed_to date, billed_through date, unit_ts bigint
     )
   `.execute(tx);
 }

@@ -7,13 +7,13 @@ import type { StoredLine } from '../document.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 
 /** One rated subscription. */
-export type Rated = Pick<Inputs, 'row' | 'standing'> & {
+export type Rated = Pick<Inputs, 'row' | 'accountStatus'> & {
   readonly facts: Facts;
   readonly bill: Bill;
 };
 
 export type MadeBill = {
-  subjectId: number;
+  unitId: number;
   subscriptionId: number | null;
   accountId: number | null;
   partyId: number;
@@ -36,7 +36,7 @@ export type MadeBill = {
   creditBalance: number;
   lateSurcharge: number;
   billedThrough: string | null;
-  subjectTs: bigint;
+  unitTs: bigint;
   /** SHA-256 in hexadecimal. */
   hash: string;
   document: string;
@@ -65,7 +65,7 @@ export type BillPart = {
   days: number;
   billedTo: string | null;
   billedThrough: string | null;
-  subjectTs: number;
+  unitTs: number;
 };
 
 /** Everything that a posted bill may not change, in one order. */
@@ -75,7 +75,7 @@ export type HashedBill = Omit<
   | 'holds'
   | 'hash'
   | 'booking'
-  | 'subjectTs'
+  | 'unitTs'
   | 'lines'
   | 'usage'
   | 'subscriptions'
@@ -85,7 +85,7 @@ export type HashedBill = Omit<
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */
 export function billHash(bill: HashedBill): string {
   const who =
-    `${bill.subjectId}|${bill.subscriptionId ?? ''}|${bill.accountId ?? ''}|` +
+    `${bill.unitId}|${bill.subscriptionId ?? ''}|${bill.accountId ?? ''}|` +
     `${bill.partyId}|${bill.planId ?? ''}`;
   const days = `${bill.billedFrom ?? ''}|${bill.billedTo ?? ''}|${bill.days}`;
   const amounts =

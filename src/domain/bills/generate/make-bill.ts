@@ -21,7 +21,7 @@ import {
   storedUsage,
 } from '../document.ts';
 import { chargedTerms } from '../histories.ts';
-import type { StandingRow } from '../inputs/account-status-store.ts';
+import type { AccountStatusRow } from '../inputs/account-status-store.ts';
 import { freeze } from '../inputs/freeze.ts';
 import type { FreezeScope, Inputs } from '../inputs/inputs.ts';
 import type { BilledRow } from '../inputs/inputs-store.ts';
@@ -34,7 +34,7 @@ export type MakeScope = FreezeScope & {
   readonly planIds: ReadonlyMap<string, number>;
 };
 
-/** The bill of a subject; undefined where neither a day nor use of it is to be billed. */
+/** The bill of a billed unit; undefined where neither a day nor use of it is to be billed. */
 export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill | undefined {
   const rated: Rated[] = [];
   for (const one of inputs) {
@@ -44,9 +44,9 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
       facts,
       ofOneOwner(scope, one.row, facts, rateBill(scope.book, facts)),
     );
-    const { row, standing } = one;
+    const { row, accountStatus } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
-      rated.push({ row, standing, facts, bill });
+      rated.push({ row, accountStatus, facts, bill });
     }
   }
   const [first, ...others] = rated;
@@ -95,14 +95,14 @@ type Draft = MadeBill & { isError: boolean; content: StoredDocument; frozen: obj
 const unwritten = { usage: null, charges: '{}' };
 
 function single(scope: MakeScope, rated: Rated): Draft {
-  const { row, standing, facts, bill } = rated;
+  const { row, accountStatus, facts, bill } = rated;
   const isError = bill.status === 'Error';
   const defaults = lineDefaults(bill);
   const lines = bill.lines.map((line) => storedLine(line, defaults));
   const holds = isError ? [] : judge(scope.book, rated);
-  const { payments, brought_forward: brought } = standing;
+  const { payments, brought_forward: brought } = accountStatus;
   return {
-    subjectId: row.subject_id,
+    unitId: row.unit_id,
     subscriptionId: row.subscription_id,
     accountId: row.account_id,
     partyId: row.party_id,
@@ -124,7 +124,7 @@ function single(scope: MakeScope, rated: Rated): Draft {
     creditBalance: bill.creditBalance,
     lateSurcharge: bill.latePaymentSurcharge,
     billedThrough: row.billed_through,
-    subjectTs: BigInt(row.ts),
+    unitTs: BigInt(row.ts),
     content: singleContent(scope, rated, { lines, holds, defaults }),
     frozen: facts,
     lines,
@@ -145,10 +145,10 @@ function singleContent(
   rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
-  const { facts, bill, standing } = rated;
+  const { facts, bill, accountStatus } = rated;
   const { lines, holds, defaults } = made;
   const content = partyContent(scope, rated, {
-    account: standing.account_label,
+    account: accountStatus.account_label,
     reference: rated.row.reference_number,
   });
   if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
@@ -167,7 +167,7 @@ function singleContent(
 }
 
 function addHistory(content: StoredDocument, rated: readonly Rated[]): void {
-  const history = chargedTerms(rated.map((one) => one.standing));
+  const history = chargedTerms(rated.map((one) => one.accountStatus));
   if (history.length > 0) content.history = history;
 }
 
@@ -179,13 +179,13 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   const combined: Combined = combine(contextOn(book, lastDayOf(scope)), rated);
   const isError = combined.errors.length > 0;
   const holds = isError ? [] : judgeTogether(book, rated, combined);
-  const sum = (pick: (standing: StandingRow) => number) =>
-    rated.reduce((total, one) => total + pick(one.standing), 0);
+  const sum = (pick: (accountStatus: AccountStatusRow) => number) =>
+    rated.reduce((total, one) => total + pick(one.accountStatus), 0);
   const brought = isError ? 0 : sum((one) => one.brought_forward);
   const payments = isError ? 0 : sum((one) => one.payments);
   const content: StoredDocument = {
     ...partyContent(scope, first, {
-      account: isParty ? null : first.standing.account_label,
+      account: isParty ? null : first.accountStatus.account_label,
       reference: null,
     }),
     ...(combined.lines.length === 0 ? {} : { lines: combined.lines }),
@@ -197,7 +197,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
   if (!isError) addHistory(content, rated);
   return {
     ...combined.amounts,
-    subjectId: row.subject_id,
+    unitId: row.unit_id,
     subscriptionId: null,
     accountId: isParty ? null : row.account_id,
     partyId: row.party_id,
@@ -208,7 +208,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     paymentsReceived: payments,
     adjustments: combined.amounts.arrears - brought + payments,
     billedThrough: null,
-    subjectTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
+    unitTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
     content,
     frozen: { subscriptions: rated.map((one) => one.facts) },
     lines: combined.lines,
@@ -254,14 +254,14 @@ function planIdOf(scope: MakeScope, row: BilledRow, bill: Bill): number {
 /** A bill of a party goes to where the party is, any other to the premises. */
 function partyContent(
   { term }: MakeScope,
-  { row, standing }: Rated,
+  { row, accountStatus }: Rated,
   names: { account: string | null; reference: string | null },
 ): StoredDocument {
   const content: StoredDocument = {
-    partyNumber: standing.party_number,
-    partyName: standing.party_name,
+    partyNumber: accountStatus.party_number,
+    partyName: accountStatus.party_name,
   };
-  const { party_address: own } = standing;
+  const { party_address: own } = accountStatus;
   const address = term.post_type === 'Post Party' ? (own ?? row.address) : (row.address ?? own);
   if (address !== null) content.address = address;
   if (names.reference !== null) content.connectionRefNo = names.reference;
@@ -305,8 +305,8 @@ function judge(book: PriceBook, rated: Rated, usual = usualAmount(rated)): HoldR
 }
 
 /** Exact: what is three times as much is not more than that. */
-function usualAmount({ standing, bill }: Rated): Exact | null {
-  const { history: known } = standing;
+function usualAmount({ accountStatus, bill }: Rated): Exact | null {
+  const { history: known } = accountStatus;
   const { currencyScale } = bill;
   if (known === null) return null;
   const history = billedOnly(known);

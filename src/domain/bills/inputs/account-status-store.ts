@@ -7,7 +7,7 @@ import { type ContextType, isOwedByUs } from '../../ledger/accounts.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
 import { type HistoryEntry, historyText, readHistory } from '../../terms/usage-history-store.ts';
 
-export type StandingRow = {
+export type AccountStatusRow = {
   subscription_id: number;
   party_number: number;
   party_name: string;
@@ -65,16 +65,16 @@ function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
  * Of each subscription with the account and the party that its bill is for. Each table is read by
  * ids and hashed: balances by those of subscriptions, because a party may have thousands.
  */
-export async function listStandings(
+export async function listAccountStatuses(
   tx: Tx,
   tenantId: number,
   term: Side,
   owned: readonly { subscription_id: number; account_id: number; party_id: number }[],
-): Promise<StandingRow[]> {
+): Promise<AccountStatusRow[]> {
   const ids = owned.map((row) => row.subscription_id);
   const accountIds = owned.map((row) => row.account_id);
   const partyIds = owned.map((row) => row.party_id);
-  const { rows } = await sql<StandingRow & { history_text: string | null }>`
+  const { rows } = await sql<AccountStatusRow & { history_text: string | null }>`
     select n.subscription_id, o.party_number, o.name as party_name, o.address as party_address,
       a.label as account_label,
       coalesce(b.receivable * ${sideOf(term)}, 0) as receivable,
@@ -104,7 +104,7 @@ export async function listStandings(
 }
 
 /** What the newest bill of who was billed before brought forward, and what he paid since. */
-export type OwnBill = Pick<StandingRow, 'subscription_id' | 'brought_forward' | 'payments'>;
+export type OwnBill = Pick<AccountStatusRow, 'subscription_id' | 'brought_forward' | 'payments'>;
 
 export async function listOwnBills(
   tx: Tx,

@@ -1,4 +1,4 @@
-// The subjects of a term: what its bills are made for, by its post type.
+// The billed units of a term: what its bills are made for, by its post type.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../terms/eligible-store.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 
-/** By the term's post type: where the subject stands, now and in a transfer. */
+/** By the term's post type: where the billed unit stands, now and in a transfer. */
 const columns = {
   'Post Account': { now: 's.account_id', before: 'account_id' },
   'Post Party': { now: 's.party_id', before: 'party_id' },
@@ -19,7 +19,7 @@ const columns = {
  * What a bill is made for, by the term's post type. An account or a party is that of who had the
  * subscription on the days that are billed, whoever has it now.
  */
-export function subjectColumn(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+export function unitColumn(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
   const { now, before } = columns[term.post_type];
   const former = sql`(select ${sql.raw(before)} from ${nextTransfer(tenantId, term)} w)`;
@@ -31,13 +31,13 @@ export function subjectColumn(tenantId: number, term: BilledTerm): RawBuilder<un
 export function isInRange(
   tenantId: number,
   term: BilledTerm,
-  range: SubjectRange,
+  range: UnitRange,
 ): RawBuilder<unknown> {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
   const now = sql.raw(columns[term.post_type].now);
   return sql`(${now} ${within} or ${isHandedOn(term)})
-    and ${subjectColumn(tenantId, term)} ${within}`;
+    and ${unitColumn(tenantId, term)} ${within}`;
 }
 
 /** Whether it may have been handed on after days of the term. */
@@ -66,32 +66,32 @@ export function formerOwner(tenantId: number, term: BilledTerm): RawBuilder<Form
     ) end`;
 }
 
-export type SubjectRange = { firstId: number; lastId: number };
+export type UnitRange = { firstId: number; lastId: number };
 
-/** Subjects whose ids lie in one range: how many, and how many of them have a bill. */
-export type SubjectBucket = SubjectRange & { count: number; billed: number };
+/** Billed units whose ids lie in one range: how many, and how many of them have a bill. */
+export type UnitBucket = UnitRange & { count: number; billed: number };
 
-/** All subjects of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
-export async function listSubjectBuckets(
+/** All billed units of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
+export async function listUnitBuckets(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  options: { ids: number; subjectId: number | null },
-): Promise<SubjectBucket[]> {
+  options: { ids: number; unitId: number | null },
+): Promise<UnitBucket[]> {
   // Before the first run nobody has a bill, and no subscription is there twice.
   const isPlain = term.post_type === 'Post Subscription' && term.run_number === 0;
-  const subjects = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
-  const { rows } = await sql<SubjectBucket>`
+  const units = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
+  const { rows } = await sql<UnitBucket>`
     with eligible as (
-      select ${subjectColumn(tenantId, term)} as subject_id, false as is_billed
+      select ${unitColumn(tenantId, term)} as unit_id, false as is_billed
       from subscriptions s
       where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
     )
-    select min(subject_id) as "firstId", max(subject_id) as "lastId", count(*) as count,
+    select min(unit_id) as "firstId", max(unit_id) as "lastId", count(*) as count,
       count(*) filter (where is_billed) as billed
-    from ${subjects} subjects
-    where ${options.subjectId}::bigint is null or subject_id = ${options.subjectId}
-    group by (subject_id - 1) / ${options.ids}
+    from ${units} units
+    where ${options.unitId}::bigint is null or unit_id = ${options.unitId}
+    group by (unit_id - 1) / ${options.ids}
     order by 1
   `.execute(tx);
   return rows;
@@ -99,14 +99,14 @@ export async function listSubjectBuckets(
 
 function withBilled(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
   return sql`(
-    select subject_id, bool_or(is_billed) as is_billed
+    select unit_id, bool_or(is_billed) as is_billed
     from (
       select * from eligible
       union all
-      select subject_id, true from bills
+      select unit_id, true from bills
       where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
     ) found
-    group by subject_id
+    group by unit_id
   )`;
 }
 
@@ -131,13 +131,13 @@ export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Pr
   const { wanted, through } = stalenessOf(tenantId, term);
   const { rows } = await sql<{ stale: number }>`
     select count(*) as stale
-    from (select ${subjectColumn(tenantId, term)} as subject_id, ${wanted} offset 0) w
+    from (select ${unitColumn(tenantId, term)} as unit_id, ${wanted} offset 0) w
     full join (
-      select subject_id, subject_ts, status, ${through} as through from bills b
+      select unit_id, unit_ts, status, ${through} as through from bills b
       where tenant_id = ${tenantId} and term_id = ${term.term_id} and status <> 'Cancelled'
-    ) b on b.subject_id = w.subject_id
+    ) b on b.unit_id = w.unit_id
     where coalesce(b.status, '') not in ('Posted', 'Published')
-      and (b.subject_ts is distinct from w.subject_ts
+      and (b.unit_ts is distinct from w.unit_ts
         or (b.status = 'Draft' and b.through is distinct from w.through))
   `.execute(tx);
   return rows[0]?.stale ?? 0;
@@ -151,13 +151,13 @@ function stalenessOf(
   const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
   if (term.post_type === 'Post Subscription') {
     return {
-      wanted: sql`s.ts as subject_ts, s.billed_through as through ${eligible}`,
+      wanted: sql`s.ts as unit_ts, s.billed_through as through ${eligible}`,
       through: sql`b.billed_through`,
     };
   }
   const days = (column: string) => sql`coalesce(${sql.raw(column)} - date '1970-01-01', -1)`;
   return {
-    wanted: sql`sum(s.ts) as subject_ts, sum(${days('s.billed_through')}) as through ${eligible}
+    wanted: sql`sum(s.ts) as unit_ts, sum(${days('s.billed_through')}) as through ${eligible}
       group by 1`,
     // Also of an account or a party that has only one.
     through: sql`case when b.subscription_id is not null then ${days('b.billed_through')} else (

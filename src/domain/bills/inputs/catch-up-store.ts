@@ -168,7 +168,7 @@ function wanted(subscriptions: readonly CatchingUp[]): RawBuilder<unknown> {
 }
 
 /** Values for the term and for those that were left out, added up. */
-export async function listValuesWithLeftOut(
+export async function listValuesWithCatchUp(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
@@ -192,7 +192,7 @@ export async function listValuesWithLeftOut(
 }
 
 /** Of inputs that are agreed: a term's own row holds in that term, nothing adds up. */
-export async function listQuantitiesWithLeftOut(
+export async function listQuantitiesWithCatchUp(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
@@ -227,7 +227,7 @@ function isUsageTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknow
  * that it falls on the days of that term and not of another. Where bills are made in advance, what
  * comes in for a term is use of the one before.
  */
-export async function listUsageWithLeftOut(
+export async function listUsageWithCatchUp(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
@@ -269,7 +269,7 @@ export type CatchingUpRegister = Omit<CatchingUp, 'last_date'> & {
   handed_over: string | null;
 };
 
-export type LeftOutReading = {
+export type SkippedReading = {
   assignment_id: number;
   position: number;
   /** The last that was billed; null where none is known. */
@@ -290,14 +290,14 @@ export type LeftOutReading = {
  * Of registers the reading up to which their use was billed; where none was, what a term begins
  * from when it locks the first: that of the last day billed elsewhere or of the installation.
  */
-export async function listLeftOutReadings(
+export async function listSkippedReadings(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
   registers: readonly CatchingUpRegister[],
-): Promise<LeftOutReading[]> {
+): Promise<SkippedReading[]> {
   const register = { assignmentId: 'w.assignment_id', position: 'w.position' };
-  const { rows } = await sql<LeftOutReading>`
+  const { rows } = await sql<SkippedReading>`
     select w.assignment_id, w.position, p.reading_date as previous_date,
       trim_scale(p.value)::text as previous_value, p.reading_type as previous_type,
       l.reading_date as taken_date, trim_scale(l.value)::text as taken_value,

@@ -6,12 +6,12 @@ import type { BilledTerm } from '../billed-terms-store.ts';
 import type { UploadedQuantity } from './agreed-quantities.ts';
 import {
   type CatchingUp,
-  type LeftOutReading,
+  type SkippedReading,
   listBeside,
-  listLeftOutReadings,
-  listQuantitiesWithLeftOut,
-  listUsageWithLeftOut,
-  listValuesWithLeftOut,
+  listSkippedReadings,
+  listQuantitiesWithCatchUp,
+  listUsageWithCatchUp,
+  listValuesWithCatchUp,
 } from './catch-up-store.ts';
 import { isNeeded } from './freeze-meters.ts';
 import type { FreezeScope } from './inputs.ts';
@@ -27,7 +27,7 @@ export type TakenIn = {
 
 export type CaughtUp = TakenIn & { readonly quantities: readonly UploadedQuantity[] };
 
-export async function withLeftOut(
+export async function withCatchUp(
   tx: Tx,
   tenantId: number,
   scope: Pick<FreezeScope, 'term' | 'isRequired'>,
@@ -59,17 +59,17 @@ export async function withLeftOut(
     return [{ ...meter, billed_through, handed_over: row?.handed_over ?? null }];
   });
   const [manual, usage, quantities, readings] = await Promise.all([
-    late.length === 0 ? [] : listValuesWithLeftOut(tx, tenantId, term, late),
-    late.length === 0 ? [] : listUsageWithLeftOut(tx, tenantId, term, late),
-    late.length === 0 ? [] : listQuantitiesWithLeftOut(tx, tenantId, term, late, taken.agreed),
-    registers.length === 0 ? [] : listLeftOutReadings(tx, tenantId, term, registers),
+    late.length === 0 ? [] : listValuesWithCatchUp(tx, tenantId, term, late),
+    late.length === 0 ? [] : listUsageWithCatchUp(tx, tenantId, term, late),
+    late.length === 0 ? [] : listQuantitiesWithCatchUp(tx, tenantId, term, late, taken.agreed),
+    registers.length === 0 ? [] : listSkippedReadings(tx, tenantId, term, registers),
   ]);
   const readingOf = new Map(readings.map((reading) => [keyOf(reading), reading]));
   const bySubscription = Map.groupBy(usage, (row) => row.subscription_id);
   const usageOf = ({ subscription_id: id }: MeterRow) => bySubscription.get(id) ?? [];
   const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
   // Where no term and no reading tells otherwise, the term's own reading begins where it did.
-  const isTold = (meter: MeterRow, reading: LeftOutReading) =>
+  const isTold = (meter: MeterRow, reading: SkippedReading) =>
     reading.previous_date !== null || !isInTime(meter);
   return {
     meters: taken.meters.map((meter) => {
@@ -123,7 +123,7 @@ function caughtUp(
   scope: Pick<FreezeScope, 'term' | 'isRequired'>,
   row: BilledRow,
   meter: MeterRow,
-  { reading, usage }: { reading: LeftOutReading; usage: readonly UsageRow[] },
+  { reading, usage }: { reading: SkippedReading; usage: readonly UsageRow[] },
 ): MeterRow {
   const { previous_date, previous_value, previous_type, has_rolled } = reading;
   const begun = { ...meter, previous_date, previous_value, previous_type };

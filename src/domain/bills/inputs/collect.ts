@@ -1,20 +1,20 @@
-// Reads, for a range of subjects, all that their bills are made from: the same few statements
+// Reads, for a range of billed units, all that their bills are made from: the same few statements
 // whatever their number.
 import { parseDay, storedDay } from '../../../base/days.ts';
 import { hashed } from '../../../base/db/hashed.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
-import type { Edition } from '../../rating/compile/compiled-plan.ts';
+import type { CompiledPlan } from '../../rating/compile/compiled-plan.ts';
 import { namesRead } from '../../rating/compile/names-read.ts';
-import { contextOn, editionOn } from '../../rating/compile/price-book.ts';
+import { contextOn, compiledPlanOn } from '../../rating/compile/price-book.ts';
 import { isCutByPrices } from '../../rating/periods/segments.ts';
 import { RatingError } from '../../rating/rating-error.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from '../billed-terms-store.ts';
 import type { MakeScope } from '../generate/make-bill.ts';
-import { listOwnBills, listStandings, type StandingRow } from './account-status-store.ts';
+import { listOwnBills, listAccountStatuses, type AccountStatusRow } from './account-status-store.ts';
 import { withQuantities } from './agreed-quantities.ts';
-import type { SubjectRange } from './billed-units-store.ts';
-import { withLeftOut } from './catch-up.ts';
+import type { UnitRange } from './billed-units-store.ts';
+import { withCatchUp } from './catch-up.ts';
 import { termFactsOf } from './freeze.ts';
 import type { Inputs } from './inputs.ts';
 import { listFactsBefore } from './inputs-before-store.ts';
@@ -31,12 +31,12 @@ import {
   type UsageRow,
 } from './inputs-store.ts';
 import { overdueOf } from './overdue.ts';
-import { ownStandings, returningOf } from './owner-status.ts';
+import { ownerStatuses, returningOf } from './owner-status.ts';
 
 export type Collected = {
   scope: MakeScope;
-  /** Subjects in the order of their ids, each with its subscriptions in the order of theirs. */
-  subjects: Map<number, Inputs[]>;
+  /** Billed units in the order of their ids, each with its subscriptions in the order of theirs. */
+  units: Map<number, Inputs[]>;
   entryId: number;
 };
 
@@ -45,25 +45,25 @@ export async function collect(
   tenant: { tenantId: number; currencyDecimals: number },
   term: BilledTerm,
   pinned: PinnedBook,
-  range: SubjectRange,
+  range: UnitRange,
 ): Promise<Collected> {
   const { tenantId } = tenant;
   const billed = await listBilled(tx, tenantId, term, range);
   const ids = billed.map((row) => row.subscription_id);
-  const [[standings, meters], manual, usage] = await Promise.all([
+  const [[accountStatuses, meters], manual, usage] = await Promise.all([
     hashed(tx, () =>
-      Promise.all([listStandings(tx, tenantId, term, billed), listMeters(tx, tenantId, term, ids)]),
+      Promise.all([listAccountStatuses(tx, tenantId, term, billed), listMeters(tx, tenantId, term, ids)]),
     ),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
   ]);
   const accountNames = accountNamesOf(pinned);
   const [overdue, earlierTerms, ownBills] = await Promise.all([
-    overdueOf(tx, tenantId, term, { billed, standings, names: accountNames }),
-    earlierTermsOf(tx, tenantId, term, standings),
+    overdueOf(tx, tenantId, term, { billed, accountStatuses, names: accountNames }),
+    earlierTermsOf(tx, tenantId, term, accountStatuses),
     listOwnBills(tx, tenantId, term, returningOf(term.end_date, billed)),
   ]);
-  const before = billedBefore(earlierTerms, standings);
+  const before = billedBefore(earlierTerms, accountStatuses);
   const scope: MakeScope = {
     term,
     termFacts: termFactsOf(term),
@@ -76,7 +76,7 @@ export async function collect(
     accountNames,
   };
   const agreed = agreedInputs(scope);
-  const taken = await withLeftOut(tx, tenantId, scope, billed, { meters, manual, usage, agreed });
+  const taken = await withCatchUp(tx, tenantId, scope, billed, { meters, manual, usage, agreed });
   const rows = withQuantities(billed, taken.quantities, term.end_date);
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
@@ -87,13 +87,13 @@ export async function collect(
   ]);
   const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
   const usageOf = usedOf([...usageBefore, ...taken.usage], agreed);
-  const standingOf = ownStandings(term.end_date, rows, standings, ownBills);
-  const subjects = new Map<number, Inputs[]>();
+  const accountStatusOf = ownerStatuses(term.end_date, rows, accountStatuses, ownBills);
+  const units = new Map<number, Inputs[]>();
   for (const row of rows) {
     const id = row.subscription_id;
     const inputs: Inputs = {
       row,
-      standing: present(standingOf.get(id)),
+      accountStatus: present(accountStatusOf.get(id)),
       meters: metersOf.get(id) ?? nothing,
       readings,
       manual: manualOf.get(id) ?? nothing,
@@ -101,11 +101,11 @@ export async function collect(
       overdue: overdue.get(id) ?? nothing,
       factsBefore: factsBeforeOf.get(id) ?? null,
     };
-    const known = subjects.get(row.subject_id);
-    if (known === undefined) subjects.set(row.subject_id, [inputs]);
+    const known = units.get(row.unit_id);
+    if (known === undefined) units.set(row.unit_id, [inputs]);
     else known.push(inputs);
   }
-  return { scope, subjects, entryId: standings[0]?.entry_id ?? 0 };
+  return { scope, units, entryId: accountStatuses[0]?.entry_id ?? 0 };
 }
 
 const nothing: readonly never[] = [];
@@ -131,12 +131,12 @@ function readsBillNames({ book }: PinnedBook): boolean {
 
 function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
   const day = storedDay(term.end_date);
-  const byPlan = new Map<number, Edition['requiredInputs']>();
+  const byPlan = new Map<number, CompiledPlan['requiredInputs']>();
   return (planId, input, looksBack) => {
     let inputs = byPlan.get(planId);
     if (inputs === undefined) {
       const code = planCodes.get(planId) ?? '';
-      inputs = safely(() => editionOn(book, code, day).requiredInputs, []);
+      inputs = safely(() => compiledPlanOn(book, code, day).requiredInputs, []);
       byPlan.set(planId, inputs);
     }
     return inputs.some((one) => one.name === input && (looksBack || !one.isPrevious));
@@ -160,9 +160,9 @@ type BilledBefore = { readonly subscriptionId: number; readonly termId: number }
 /** Subscriptions with the term before, where bills look back at one. */
 function billedBefore(
   earlierTerms: ReadonlyMap<number, EarlierTermRow>,
-  standings: readonly StandingRow[],
+  accountStatuses: readonly AccountStatusRow[],
 ): BilledBefore[] {
-  return standings.flatMap(({ subscription_id: subscriptionId, history }) => {
+  return accountStatuses.flatMap(({ subscription_id: subscriptionId, history }) => {
     const termId = history?.[0]?.termId ?? 0;
     return earlierTerms.has(termId) ? [{ subscriptionId, termId }] : [];
   });
@@ -193,10 +193,10 @@ async function earlierTermsOf(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  standings: readonly StandingRow[],
+  accountStatuses: readonly AccountStatusRow[],
 ): Promise<Map<number, EarlierTermRow>> {
   if (term.bills_after_period) return new Map();
-  const ids = new Set(standings.flatMap((row) => row.history?.[0]?.termId ?? []));
+  const ids = new Set(accountStatuses.flatMap((row) => row.history?.[0]?.termId ?? []));
   const terms = await listTermsByIds(tx, tenantId, [...ids]);
   return new Map(terms.map((one) => [one.term_id, one]));
 }

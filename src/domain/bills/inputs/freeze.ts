@@ -32,7 +32,7 @@ export function termFactsOf(term: BilledTerm): TermFacts {
 }
 
 export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
-  const { row, standing } = inputs;
+  const { row, accountStatus } = inputs;
   const connection = connectionOf(scope, row);
   const facts: Mutable<Facts> = { term: scope.termFacts, connection };
   const previous = previousTermOf(scope, inputs, connection);
@@ -43,7 +43,7 @@ export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
     facts.uploadedUsage = current;
     addUploadedDays(facts, scope.term, inputs);
   }
-  if (standing.history !== null) addHistory(facts, standing.history);
+  if (accountStatus.history !== null) addHistory(facts, accountStatus.history);
   if (previous !== null) {
     facts.previousTerm = past === null ? previous : { ...previous, usage: past };
   }
@@ -218,11 +218,11 @@ function historyTerm(entry: HistoryEntry, input: string): HistoryTerm {
 
 function previousTermOf(
   scope: FreezeScope,
-  { row, standing, factsBefore }: Inputs,
+  { row, accountStatus, factsBefore }: Inputs,
   connection: ConnectionFacts,
 ): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
-  const newest = standing.history?.[0];
+  const newest = accountStatus.history?.[0];
   const last = lastDayOfUse(scope.term, row);
   if (newest === undefined) return daysNotBilled(scope, row, last);
   const term = scope.earlierTerms.get(newest.termId ?? 0);
@@ -234,7 +234,7 @@ function previousTermOf(
   const usedFrom = isUseBilled ? dayAfter(row.billed_through ?? '') : null;
   const isLonger = isUseBilled || term.end_date !== last;
   const textOf = (minor: number) => minorUnitsText(minor, scope.currencyDecimals);
-  const billed = Object.entries(standing.billed ?? {}).map(
+  const billed = Object.entries(accountStatus.billed ?? {}).map(
     ([component, minor]) => [component, minor === null ? null : textOf(minor)] as const,
   );
   return {
@@ -247,7 +247,7 @@ function previousTermOf(
     ...(newest.fromDate === undefined ? {} : { billedFrom: wireDay(newest.fromDate) }),
     ...(usedFrom === null ? {} : { usedFrom }),
     ...(isLonger ? { usedThrough: wireDay(last) } : {}),
-    ...(standing.billed === null ? {} : { billed: Object.fromEntries(billed) }),
+    ...(accountStatus.billed === null ? {} : { billed: Object.fromEntries(billed) }),
     ...(factsBefore === null ? {} : factsOfItsBill(factsBefore, connection)),
   };
 }
@@ -314,20 +314,20 @@ function isSame(then: unknown, now: unknown): boolean {
 }
 
 function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {
-  const { standing, overdue } = inputs;
+  const { accountStatus, overdue } = inputs;
   const { accountNames, currencyDecimals } = scope;
   const text = (minor: number) => minorUnitsText(minor, currencyDecimals);
   const account: Mutable<AccountFacts> = {};
-  if (standing.receivable !== 0) account.arrears = text(standing.receivable);
+  if (accountStatus.receivable !== 0) account.arrears = text(accountStatus.receivable);
   const open = overdue.reduce((sum, item) => sum + item.open, 0);
   if (accountNames.has('overdue') && open !== 0) account.overdue = text(open);
   if (accountNames.has('overdueAmountDays')) {
     const amountDays = overdueAmountDays(scope.term, inputs);
     if (amountDays !== 0) account.overdueAmountDays = text(amountDays);
   }
-  if (accountNames.has('wallet') && standing.wallet !== 0) account.wallet = text(standing.wallet);
-  if (accountNames.has('deposit') && standing.deposit !== 0)
-    account.deposit = text(standing.deposit);
+  if (accountNames.has('wallet') && accountStatus.wallet !== 0) account.wallet = text(accountStatus.wallet);
+  if (accountNames.has('deposit') && accountStatus.deposit !== 0)
+    account.deposit = text(accountStatus.deposit);
   return Object.keys(account).length === 0 ? null : account;
 }
 

@@ -10,8 +10,8 @@ import {
   type FormerOwner,
   formerOwner,
   isInRange,
-  type SubjectRange,
-  subjectColumn,
+  type UnitRange,
+  unitColumn,
 } from './billed-units-store.ts';
 
 /** How a subscription came to its next owner. */
@@ -19,7 +19,7 @@ type Handover = Pick<Transfer, 'transferDate' | 'fromPartyId' | 'toPartyId' | 'b
 
 /** A subscription that the term bills. */
 export type BilledRow = {
-  subject_id: number;
+  unit_id: number;
   subscription_id: number;
   subscription_number: string;
   reference_number: string | null;
@@ -50,11 +50,11 @@ export async function listBilled(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  range: SubjectRange,
+  range: UnitRange,
 ): Promise<BilledRow[]> {
   const isFinal = term.term_type === 'Final';
   const { rows } = await sql<BilledRow & { former: FormerOwner | null }>`
-    select ${subjectColumn(tenantId, term)} as subject_id, s.subscription_id, s.subscription_number,
+    select ${unitColumn(tenantId, term)} as unit_id, s.subscription_id, s.subscription_number,
       s.reference_number, s.account_id, s.party_id, s.address, s.plan_id, s.connection_date,
       s.billed_through, s.ts, s.plan_history,
       case when s.status <> 'Active' or jsonb_array_length(s.status_history) > 1
@@ -66,7 +66,7 @@ export async function listBilled(
     from subscriptions s
     where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}
       and ${isInRange(tenantId, term, range)}
-    order by subject_id, s.subscription_id
+    order by unit_id, s.subscription_id
   `.execute(tx);
   for (const row of rows) if (row.former !== null) handBack(row, row.former, term.end_date);
   return rows;

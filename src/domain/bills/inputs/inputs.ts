@@ -1,14 +1,14 @@
 // What a bill is made from, before it is frozen.
 import type { TermFacts } from '../../rating/frozen-inputs.ts';
 import type { BilledTerm, EarlierTermRow } from '../billed-terms-store.ts';
-import type { StandingRow } from './account-status-store.ts';
+import type { AccountStatusRow } from './account-status-store.ts';
 import type { FactsBefore } from './inputs-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
   readonly row: BilledRow;
-  readonly standing: StandingRow;
+  readonly accountStatus: AccountStatusRow;
   readonly meters: readonly MeterRow[];
   /** By assignment and position, where a bill may need more than the readings locked. */
   readonly readings: ReadonlyMap<string, readonly ReadingRow[]> | null;

@@ -2,7 +2,7 @@
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
-import { listOpenings, listUnpaid, type StandingRow } from './account-status-store.ts';
+import { listOpenings, listUnpaid, type AccountStatusRow } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 type Item = { open: number; dueDate: string };
@@ -11,7 +11,7 @@ export type Overdue = Map<number, Item[]>;
 
 type Wanted = {
   billed: readonly BilledRow[];
-  standings: readonly StandingRow[];
+  accountStatuses: readonly AccountStatusRow[];
   /** Figures of the account that formulas name. */
   names: ReadonlySet<string>;
 };
@@ -24,10 +24,10 @@ export async function overdueOf(
   tx: Tx,
   tenantId: number,
   term: BilledTerm,
-  { billed, standings, names }: Wanted,
+  { billed, accountStatuses, names }: Wanted,
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
-  const ids = standings.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
+  const ids = accountStatuses.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
   const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
   const isOwn = (item: { subscription_id: number; party_id: number }) => {
     const row = rowOf.get(item.subscription_id);
@@ -41,7 +41,7 @@ export async function overdueOf(
   for (const row of (await listUnpaid(tx, tenantId, term, ids)).filter(isOwn)) {
     add(row.subscription_id, { open: row.open, dueDate: row.due_date });
   }
-  const receivable = new Map(standings.map((row) => [row.subscription_id, row.receivable]));
+  const receivable = new Map(accountStatuses.map((row) => [row.subscription_id, row.receivable]));
   const overdue: Overdue = new Map();
   for (const [id, known] of items) {
     const open = stillOpen(known, receivable.get(id) ?? 0);

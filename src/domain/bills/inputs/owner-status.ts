@@ -1,6 +1,6 @@
 // What was billed to another owner of a subscription is not shown to the present one.
 
-import type { OwnBill, StandingRow } from './account-status-store.ts';
+import type { OwnBill, AccountStatusRow } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 /** Those who are billed for the first time since they got back what they had before. */
@@ -13,21 +13,21 @@ export function returningOf(termEnd: string, billed: readonly BilledRow[]): Bill
 }
 
 /** How whom each bill is for stands, by subscription. */
-export function ownStandings(
+export function ownerStatuses(
   termEnd: string,
   billed: readonly BilledRow[],
-  standings: readonly StandingRow[],
+  accountStatuses: readonly AccountStatusRow[],
   ownBills: readonly OwnBill[],
-): Map<number, StandingRow> {
-  const standingOf = new Map(standings.map((row) => [row.subscription_id, row]));
+): Map<number, AccountStatusRow> {
+  const accountStatusOf = new Map(accountStatuses.map((row) => [row.subscription_id, row]));
   const ownBillOf = new Map(ownBills.map((row) => [row.subscription_id, row]));
   for (const row of billed) {
     const id = row.subscription_id;
-    const standing = standingOf.get(id);
-    if (row.transfers === null || standing === undefined) continue;
-    standingOf.set(id, ownStanding(termEnd, row, standing, ownBillOf.get(id)));
+    const accountStatus = accountStatusOf.get(id);
+    if (row.transfers === null || accountStatus === undefined) continue;
+    accountStatusOf.set(id, ownerStatus(termEnd, row, accountStatus, ownBillOf.get(id)));
   }
-  return standingOf;
+  return accountStatusOf;
 }
 
 /**
@@ -35,24 +35,24 @@ export function ownStandings(
  * with are of somebody else; what was used belongs to the subscription, whoever paid for it. Who
  * had it before is told of the last bill of that time.
  */
-function ownStanding(
+function ownerStatus(
   termEnd: string,
   row: BilledRow,
-  standing: StandingRow,
+  accountStatus: AccountStatusRow,
   before: OwnBill | undefined,
-): StandingRow {
+): AccountStatusRow {
   const since = ownedSince(termEnd, row);
-  if (since === null || standing.history === null) return standing;
+  if (since === null || accountStatus.history === null) return accountStatus;
   const isNew = isNewOwner(row, since);
-  const history = standing.history.map((entry, index) => {
+  const history = accountStatus.history.map((entry, index) => {
     const isOwn = !isNew && (index === 0 || entry.endDate === undefined || entry.endDate >= since);
     if (isOwn) return entry;
     const { amount: _amount, ...rest } = entry;
     return { ...rest, isOfFormerOwner: true as const };
   });
   return isNew
-    ? { ...standing, history, brought_forward: 0, ...before, billed: null }
-    : { ...standing, history };
+    ? { ...accountStatus, history, brought_forward: 0, ...before, billed: null }
+    : { ...accountStatus, history };
 }
 
 function isNewOwner({ billed_through: billed }: BilledRow, since: string): boolean {

@@ -40,7 +40,7 @@ export type DraftPart = {
   subscription_id: number;
   billed_to: string | null;
   billed_through: string | null;
-  subject_ts: string;
+  unit_ts: string;
 };
 
 /** What a draft books. */
@@ -64,7 +64,7 @@ export async function listDrafts(
 ): Promise<{ drafts: DraftCharges[]; parts: DraftPart[] }> {
   // Written so that no index but that of the ids can be thought of.
   const { rows } = await sql<DraftRow>`
-    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts,
+    select bill_id, subscription_id, billed_to, billed_through, unit_ts::text as unit_ts,
       party_id, charges, rounding_adjustment
     from bills
     where tenant_id = ${tenantId} and bill_id between ${range.firstId} and ${range.lastId}
@@ -75,7 +75,7 @@ export async function listDrafts(
   if (single.length === rows.length) return { drafts: rows, parts: single };
   const ids = rows.map((row) => row.bill_id);
   const { rows: several } = await sql<DraftPart>`
-    select bill_id, subscription_id, billed_to, billed_through, subject_ts::text as subject_ts
+    select bill_id, subscription_id, billed_to, billed_through, unit_ts::text as unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
@@ -86,13 +86,13 @@ export async function listDrafts(
 function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unknown> {
   return sql`
     select tenant_id, bill_id, subscription_id, bill_amount as amount, arrears, days, billed_to,
-      billed_through, subject_ts
+      billed_through, unit_ts
     from bills
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
       and subscription_id is not null
     union all
     select tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to, billed_through,
-      subject_ts
+      unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])`;
 }
@@ -120,7 +120,7 @@ export async function advanceSubscriptions(
     update subscriptions s
     set billed_through = ${to} ${isForNoDay ? changed : sql``}
     where s.tenant_id = ${tenantId} and s.subscription_id = any(${ids}::bigint[])
-      and s.ts = (${`{${ahead.map((part) => part.subject_ts)}}`}::bigint[])[${placeOf(ids)}]
+      and s.ts = (${`{${ahead.map((part) => part.unit_ts)}}`}::bigint[])[${placeOf(ids)}]
       and coalesce(s.billed_through, '-infinity')
         = (${dates(ahead.map((part) => part.billed_through))}::date[])[${placeOf(ids)}]
     returning s.subscription_id
@@ -260,7 +260,7 @@ export async function listShares(
  * Subscriptions that were left out, and of which nothing says from when they are to be billed: from
  * this term on, so that the next one catches up on it.
  */
-export async function beginLeftOut(
+export async function beginCatchUp(
   tx: Tx,
   tenantId: number,
   term: { termId: number; startDate: string },

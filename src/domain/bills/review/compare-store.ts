@@ -16,7 +16,7 @@ export type Side = {
   facts: Facts | { subscriptions: Facts[] };
 };
 
-export type DifferenceRow = { subject_id: number; before: Side | null; after: Side | null };
+export type DifferenceRow = { unit_id: number; before: Side | null; after: Side | null };
 
 /**
  * The versions of bills that belong to a run. Those that both runs share are left out where that
@@ -31,7 +31,7 @@ function versionsAt(
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
   const columns = sql.raw(
-    'tenant_id, bill_id, subject_id, first_run, status, current_charges, hash',
+    'tenant_id, bill_id, unit_id, first_run, status, current_charges, hash',
   );
   return sql`
     select ${columns}, null::json as document, null::json as facts from bills
@@ -63,15 +63,15 @@ function contentOf(alias: string, column: string): string {
 function differing(tenantId: number, pair: RunPair): RawBuilder<unknown> {
   return sql`
     select coalesce(a.tenant_id, b.tenant_id) as tenant_id,
-      coalesce(a.subject_id, b.subject_id) as subject_id, b.bill_id as before_id,
+      coalesce(a.unit_id, b.unit_id) as unit_id, b.bill_id as before_id,
       a.bill_id as after_id
     from (${versionsAt(tenantId, pair, pair.run)}) a
-    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.subject_id = a.subject_id
+    full join (${versionsAt(tenantId, pair, pair.against)}) b on b.unit_id = a.unit_id
     where a.hash is distinct from b.hash`;
 }
 
 export type DifferingRow = {
-  subject_id: number;
+  unit_id: number;
   before_id: number | null;
   after_id: number | null;
 };
@@ -80,12 +80,12 @@ export async function listDiffering(
   tx: Tx,
   tenantId: number,
   pair: RunPair,
-  window: { afterSubjectId: number; offset: number; limit: number },
+  window: { afterUnitId: number; offset: number; limit: number },
 ): Promise<DifferingRow[]> {
   const { rows } = await sql<DifferingRow>`
-    select subject_id, before_id, after_id from (${differing(tenantId, pair)}) d
-    where tenant_id = ${tenantId} and subject_id > ${window.afterSubjectId}
-    order by subject_id
+    select unit_id, before_id, after_id from (${differing(tenantId, pair)}) d
+    where tenant_id = ${tenantId} and unit_id > ${window.afterUnitId}
+    order by unit_id
     limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
@@ -101,11 +101,11 @@ export async function listDifferences(
   const ids = differing.flatMap(({ before_id, after_id }) => [before_id, after_id]);
   const isMeant = sql`bill_id = any(${ids}::bigint[])`;
   const { rows } = await sql<DifferenceRow>`
-    select coalesce(a.subject_id, b.subject_id) as subject_id, ${sideOf('b')} as before,
+    select coalesce(a.unit_id, b.unit_id) as unit_id, ${sideOf('b')} as before,
       ${sideOf('a')} as after
     from (${versionsAt(tenantId, pair, pair.run, isMeant)}) a
     full join (${versionsAt(tenantId, pair, pair.against, isMeant)}) b
-      on b.subject_id = a.subject_id
+      on b.unit_id = a.unit_id
     where coalesce(a.tenant_id, b.tenant_id) = ${tenantId}
     order by 1
   `.execute(tx);

@@ -7,7 +7,7 @@ import { isCounted, type SummedTerm } from './summary-store.ts';
 
 export type FrozenBill = {
   bill_id: number;
-  subject_id: number;
+  unit_id: number;
   first_run: number;
   current_charges: number;
   facts: Facts | { subscriptions: Facts[] };
@@ -21,15 +21,15 @@ export async function listFrozenBills(
   tx: Tx,
   tenantId: number,
   term: SummedTerm,
-  window: { afterSubjectId: number; limit: number },
+  window: { afterUnitId: number; limit: number },
 ): Promise<FrozenBill[]> {
   const { rows } = await sql<FrozenBill>`
-    select b.bill_id, b.subject_id, b.first_run, b.current_charges, k.facts
+    select b.bill_id, b.unit_id, b.first_run, b.current_charges, k.facts
     from bills b
     ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${term.termId} and ${isCounted(term.isPosted)}
-      and b.status <> 'Error' and b.subject_id > ${window.afterSubjectId}
-    order by b.subject_id
+      and b.status <> 'Error' and b.unit_id > ${window.afterUnitId}
+    order by b.unit_id
     limit ${window.limit}
   `.execute(tx);
   return rows;

@@ -92,11 +92,11 @@ function preparedRating(book: PriceBook, facts: Facts): Rating | null {
 function addDays(days: PricedDays, { current, previous, estimated }: Rating): void {
   const earlier = [...(previous === null ? [] : [previous]), ...estimated];
   for (const { tracks, window } of [current, ...earlier.map(({ term }) => term)]) {
-    for (const { segments, edition } of tracks) {
-      const none = segments.length === 0 ? [{ edition, from: window.lastDay }] : [];
+    for (const { segments, compiledPlan } of tracks) {
+      const none = segments.length === 0 ? [{ compiledPlan, from: window.lastDay }] : [];
       for (const part of [...segments, ...none]) {
-        const own = days.plans.get(part.edition.code) ?? new Set();
-        days.plans.set(part.edition.code, own.add(part.from));
+        const own = days.plans.get(part.compiledPlan.code) ?? new Set();
+        days.plans.set(part.compiledPlan.code, own.add(part.from));
         days.all.add(part.from);
       }
     }

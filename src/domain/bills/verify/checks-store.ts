@@ -83,7 +83,7 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
- * No subject has two live bills in a term, and no subscription once one of them is posted; of no
+ * No billed unit has two live bills in a term, and no subscription once one of them is posted; of no
  * subscription a day is billed twice or left out between two bills; and each knows how far it is
  * billed.
  */
@@ -92,9 +92,9 @@ export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
     checked: sql`select count(*) from (${billedParts(tenantId)}) p
       where p.tenant_id = ${tenantId}`,
     wrong: sql`
-      select 'term ' || term_id || ' subject ' || subject_id as what from bills
+      select 'term ' || term_id || ' unit ' || unit_id as what from bills
       where tenant_id = ${tenantId} and status <> 'Cancelled'
-      group by term_id, subject_id having count(*) > 1
+      group by term_id, unit_id having count(*) > 1
       union all
       ${billedBeside(tenantId)}
       union all

@@ -180,7 +180,7 @@ async function addBooks(
 
 function isGenuine(bill: StoredBill, book: PriceBook, facts: BillFacts): boolean {
   const hashed = {
-    subjectId: bill.subject_id,
+    unitId: bill.unit_id,
     subscriptionId: bill.subscription_id,
     accountId: bill.account_id,
     partyId: bill.party_id,

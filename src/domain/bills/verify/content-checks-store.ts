@@ -25,7 +25,7 @@ export type StoredBill = {
   is_cancelled: boolean;
   term_id: number;
   first_run: number;
-  subject_id: number;
+  unit_id: number;
   subscription_id: number | null;
   account_id: number | null;
   party_id: number;
@@ -61,7 +61,7 @@ export async function listStoredBills(
 ): Promise<StoredBill[]> {
   const { rows } = await sql<StoredBill>`
     select b.bill_id, b.status = 'Cancelled' as is_cancelled, b.term_id, b.first_run,
-      b.subject_id, b.subscription_id, b.account_id,
+      b.unit_id, b.subscription_id, b.account_id,
       b.party_id, b.plan_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
       b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
       b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge, b.billed_through,

@@ -7,13 +7,13 @@ import { walk } from '../../../base/formula/walk.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import { compileValue } from '../compile/compile-values.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import { componentsRead, type Edition } from '../compile/compiled-plan.ts';
+import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
 import {
   chainOn,
   compilePriceBook,
   contextOn,
   type Definitions,
-  editionOn,
+  compiledPlanOn,
   type PriceBook,
   singleVersion,
 } from '../compile/price-book.ts';
@@ -50,16 +50,16 @@ function checkDefinitions(definitions: Definitions): CheckResult {
   const book = compilePriceBook(definitions);
   for (const { item } of book.contexts) errors.push(...checkDefaults(item));
   const warnings: PlanProblem[] = [];
-  const editions: Edition[] = [];
+  const compiledPlans: CompiledPlan[] = [];
   for (const code of [...book.plans.keys()].sort()) {
-    const edition = checkPlan(book, code, errors);
-    if (edition === null) continue;
-    editions.push(edition);
-    warnings.push(...planWarnings(edition));
+    const compiledPlan = checkPlan(book, code, errors);
+    if (compiledPlan === null) continue;
+    compiledPlans.push(compiledPlan);
+    warnings.push(...planWarnings(compiledPlan));
   }
   if (errors.length === 0) {
-    errors.push(...checkAddOns(editions));
-    warnings.push(...contextWarnings(editions));
+    errors.push(...checkAddOns(compiledPlans));
+    warnings.push(...contextWarnings(compiledPlans));
   }
   return { errors: withoutRepeats(errors), warnings: withoutRepeats(warnings) };
 }
@@ -75,7 +75,7 @@ function checkDefaults(context: CompiledContext): PlanProblem[] {
   return [...problems, ...valueCycles(values, context, null)];
 }
 
-function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Edition | null {
+function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): CompiledPlan | null {
   const { chain, problem } = chainOn(book, code, lastDay);
   if (problem !== null) {
     const field = 'parentTariffCode';
@@ -97,27 +97,27 @@ function checkPlan(book: PriceBook, code: string, errors: PlanProblem[]): Editio
   errors.push(...tooLarge);
   if (tooLarge.length > 0) return null;
   errors.push(...checkItems(definition, context));
-  const edition = editionOn(book, code, lastDay);
-  errors.push(...edition.problems);
-  errors.push(...checkSecurityAttributes(definition, edition.context));
+  const compiledPlan = compiledPlanOn(book, code, lastDay);
+  errors.push(...compiledPlan.problems);
+  errors.push(...checkSecurityAttributes(definition, compiledPlan.context));
   // What follows would only repeat mistakes already found.
-  if (edition.problems.length > 0) return edition;
-  errors.push(...checkScopes(edition), ...checkCycles(edition));
-  errors.push(...valueCycles(edition.values, edition.context, edition.code));
-  if (!edition.isAbstract) errors.push(...checkDefined(edition));
-  return edition;
+  if (compiledPlan.problems.length > 0) return compiledPlan;
+  errors.push(...checkScopes(compiledPlan), ...checkCycles(compiledPlan));
+  errors.push(...valueCycles(compiledPlan.values, compiledPlan.context, compiledPlan.code));
+  if (!compiledPlan.isAbstract) errors.push(...checkDefined(compiledPlan));
+  return compiledPlan;
 }
 
 /** A Segment rule cannot read what is computed after all segments. */
-function checkScopes(edition: Edition): PlanProblem[] {
+function checkScopes(compiledPlan: CompiledPlan): PlanProblem[] {
   const problems: PlanProblem[] = [];
-  for (const rule of edition.segmentRules) {
+  for (const rule of compiledPlan.segmentRules) {
     for (const node of rule.nodes) {
       walk(node, (part) => {
         if (part.kind !== 'call' && part.kind !== 'name') return;
-        const late = ownComponents(part, edition).find((slot) => !isReadable(edition, rule, slot));
+        const late = ownComponents(part, compiledPlan).find((slot) => !isReadable(compiledPlan, rule, slot));
         if (late === undefined) return;
-        const name = edition.context.components[late]?.definition.name;
+        const name = compiledPlan.context.components[late]?.definition.name;
         const message = `a Segment rule cannot read \`${name}\`, a component of the term`;
         problems.push(ruleProblem(rule, 'FORMULA_SCOPE', part.from, message));
       });
@@ -126,55 +126,55 @@ function checkScopes(edition: Edition): PlanProblem[] {
   return problems;
 }
 
-function ownComponents(part: FormulaNode, edition: Edition): number[] {
+function ownComponents(part: FormulaNode, compiledPlan: CompiledPlan): number[] {
   if (part.kind === 'name')
-    return part.space === 'comp' ? componentsRead(part, edition.context) : [];
+    return part.space === 'comp' ? componentsRead(part, compiledPlan.context) : [];
   return part.kind === 'call' && part.name === 'SUMCAT'
-    ? componentsRead(part, edition.context)
+    ? componentsRead(part, compiledPlan.context)
     : [];
 }
 
-function isReadable(edition: Edition, reader: CompiledRule, slot: number): boolean {
-  const isTerm = edition.termRules.some((rule) => rule.component.slot === slot);
-  const isOther = edition.segmentRules.some(
+function isReadable(compiledPlan: CompiledPlan, reader: CompiledRule, slot: number): boolean {
+  const isTerm = compiledPlan.termRules.some((rule) => rule.component.slot === slot);
+  const isOther = compiledPlan.segmentRules.some(
     (rule) => rule.component.slot === slot && rule.window !== reader.window,
   );
   return !isTerm && !isOther;
 }
 
-function checkCycles(edition: Edition): PlanProblem[] {
-  const cycle = edition.cycle;
+function checkCycles(compiledPlan: CompiledPlan): PlanProblem[] {
+  const cycle = compiledPlan.cycle;
   if (cycle === null) return [];
-  const rules = [...edition.segmentRules, ...edition.termRules, ...edition.lateRules];
+  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
   const names = [...cycle, cycle[0] as number].map(
-    (slot) => edition.context.components[slot]?.definition.name ?? '',
+    (slot) => compiledPlan.context.components[slot]?.definition.name ?? '',
   );
   const message = `components need each other: ${names.join(' -> ')}`;
-  return cycleProblem(rules, cycle, edition, message);
+  return cycleProblem(rules, cycle, compiledPlan, message);
 }
 
 /** Told at one rule of the circle: that of the plan itself if it has one. */
 function cycleProblem(
   rules: readonly CompiledRule[],
   cycle: readonly number[],
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   message: string,
 ): PlanProblem[] {
   const inCycle = rules.filter((rule) => cycle.includes(rule.component.slot));
-  const own = inCycle.find((rule) => rule.owned.plan.definition.code === edition.code);
+  const own = inCycle.find((rule) => rule.owned.plan.definition.code === compiledPlan.code);
   const rule = own ?? inCycle[0];
   if (rule === undefined) return [];
-  const position = positionOf(rule, cycle, edition);
+  const position = positionOf(rule, cycle, compiledPlan);
   return [ruleProblem(rule, 'FORMULA_CYCLE', position, message)];
 }
 
 /** Where a rule first names a component of the circle. */
-function positionOf(rule: CompiledRule, cycle: readonly number[], edition: Edition): number {
+function positionOf(rule: CompiledRule, cycle: readonly number[], compiledPlan: CompiledPlan): number {
   const positions: number[] = [];
   const root = rule.nodes[0];
   if (root === undefined) return 0;
   walk(root, (part) => {
-    if (ownComponents(part, edition).some((slot) => cycle.includes(slot))) {
+    if (ownComponents(part, compiledPlan).some((slot) => cycle.includes(slot))) {
       positions.push(part.from);
     }
   });
@@ -182,15 +182,15 @@ function positionOf(rule: CompiledRule, cycle: readonly number[], edition: Editi
 }
 
 /** An add-on on the same bill must not close a circle with the base plan. */
-function checkAddOns(editions: readonly Edition[]): PlanProblem[] {
-  const isAddOn = (edition: Edition) => edition.chain[0]?.definition.planType === 'ADDON_PLAN';
-  const concrete = editions.filter((edition) => !edition.isAbstract);
+function checkAddOns(compiledPlans: readonly CompiledPlan[]): PlanProblem[] {
+  const isAddOn = (compiledPlan: CompiledPlan) => compiledPlan.chain[0]?.definition.planType === 'ADDON_PLAN';
+  const concrete = compiledPlans.filter((compiledPlan) => !compiledPlan.isAbstract);
   const problems: PlanProblem[] = [];
   for (const addOn of concrete.filter(
-    (edition) => isAddOn(edition) && edition.termRules.length > 0,
+    (compiledPlan) => isAddOn(compiledPlan) && compiledPlan.termRules.length > 0,
   )) {
-    for (const base of concrete.filter((edition) => !isAddOn(edition))) {
-      const parts = [base, addOn].map((edition) => ({ edition, window: 'Current' as const }));
+    for (const base of concrete.filter((compiledPlan) => !isAddOn(compiledPlan))) {
+      const parts = [base, addOn].map((compiledPlan) => ({ compiledPlan, window: 'Current' as const }));
       const cycle = cycleOf(parts);
       if (cycle === null) continue;
       const names = componentNames(cycle, parts);
@@ -202,16 +202,16 @@ function checkAddOns(editions: readonly Edition[]): PlanProblem[] {
 }
 
 /** Every value that some rule needs has a formula or a default. */
-function checkDefined(edition: Edition): PlanProblem[] {
+function checkDefined(compiledPlan: CompiledPlan): PlanProblem[] {
   const problems: PlanProblem[] = [];
-  for (const slot of [...edition.usedValues].sort((a, b) => a - b)) {
-    const value = edition.values[slot];
+  for (const slot of [...compiledPlan.usedValues].sort((a, b) => a - b)) {
+    const value = compiledPlan.values[slot];
     if (value === undefined || value.pieces.length > 0) continue;
     const name = value.definition.name;
-    const message = `plan ${edition.code} needs the value \`${name}\`, which has no price`;
+    const message = `plan ${compiledPlan.code} needs the value \`${name}\`, which has no price`;
     problems.push({
       code: 'VALUE_UNDEFINED',
-      tariffCode: edition.code,
+      tariffCode: compiledPlan.code,
       field: 'valueFormulas',
       position: null,
       message,

@@ -7,27 +7,27 @@ import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import { Exact, isZero, signOf } from '../../../base/numbers/exact.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledValue } from '../compile/compile-values.ts';
-import { componentsRead, type Edition } from '../compile/compiled-plan.ts';
+import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
 import type { PlanProblem } from './plan-problem.ts';
 
 /** Warnings about one plan. */
-export function planWarnings(edition: Edition): PlanProblem[] {
-  if (edition.problems.length > 0) return [];
-  const rules = [...edition.segmentRules, ...edition.termRules, ...edition.lateRules];
+export function planWarnings(compiledPlan: CompiledPlan): PlanProblem[] {
+  if (compiledPlan.problems.length > 0) return [];
+  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
   return [
-    ...rules.flatMap((rule) => ruleWarnings(rule, edition)),
-    ...[...edition.usedValues]
+    ...rules.flatMap((rule) => ruleWarnings(rule, compiledPlan)),
+    ...[...compiledPlan.usedValues]
       .sort((a, b) => a - b)
       .flatMap((slot) => {
-        const value = edition.values[slot];
-        return value === undefined ? [] : valueWarnings(value, edition);
+        const value = compiledPlan.values[slot];
+        return value === undefined ? [] : valueWarnings(value, compiledPlan);
       }),
   ];
 }
 
 /** Warnings about a context, seen over all its plans. */
-export function contextWarnings(editions: readonly Edition[]): PlanProblem[] {
-  const concrete = editions.filter((edition) => !edition.isAbstract);
+export function contextWarnings(compiledPlans: readonly CompiledPlan[]): PlanProblem[] {
+  const concrete = compiledPlans.filter((compiledPlan) => !compiledPlan.isAbstract);
   const context = concrete[0]?.context;
   if (context === undefined) return [];
   const warnings: PlanProblem[] = [];
@@ -35,25 +35,25 @@ export function contextWarnings(editions: readonly Edition[]): PlanProblem[] {
     warnings.push({ code, tariffCode: null, field, position: null, message });
   };
   for (const [slot, value] of context.values.entries()) {
-    if (value === undefined || concrete.some((edition) => edition.usedValues.has(slot))) continue;
+    if (value === undefined || concrete.some((compiledPlan) => compiledPlan.usedValues.has(slot))) continue;
     report('VALUE_UNUSED', `values.${value.name}`, `no plan uses the value \`${value.name}\``);
   }
   for (const component of context.components) {
     // What is uploaded needs no rule.
     if (component === undefined || (component.definition.manual ?? 'No') !== 'No') continue;
-    if (concrete.some((edition) => computes(edition, component.slot))) continue;
+    if (concrete.some((compiledPlan) => computes(compiledPlan, component.slot))) continue;
     const name = component.definition.name;
     report('COMPONENT_NEVER_COMPUTED', `components.${name}`, `no plan computes \`${name}\``);
   }
   return warnings;
 }
 
-function computes(edition: Edition, slot: number): boolean {
-  const rules = [...edition.segmentRules, ...edition.termRules, ...edition.lateRules];
+function computes(compiledPlan: CompiledPlan, slot: number): boolean {
+  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
   return rules.some((rule) => rule.component.slot === slot);
 }
 
-function ruleWarnings(rule: CompiledRule, edition: Edition): PlanProblem[] {
+function ruleWarnings(rule: CompiledRule, compiledPlan: CompiledPlan): PlanProblem[] {
   const warnings: PlanProblem[] = [];
   const report = (code: string, position: number, message: string) => {
     warnings.push({
@@ -68,12 +68,12 @@ function ruleWarnings(rule: CompiledRule, edition: Edition): PlanProblem[] {
     report('UNIT_MISMATCH', warning.position, warning.message);
   const root = rule.nodes[0];
   if (root === undefined) return warnings;
-  for (const divisor of zeroableDivisors(root, edition)) {
+  for (const divisor of zeroableDivisors(root, compiledPlan)) {
     report('DIVISOR_CAN_BE_ZERO', divisor.from, 'this divisor can be zero');
   }
-  const twice = rule.isProrated ? proratedAgain(rule, root, edition) : null;
+  const twice = rule.isProrated ? proratedAgain(rule, root, compiledPlan) : null;
   if (twice !== null) report('PRORATED_TWICE', twice.at, twice.message);
-  for (const gap of lookupGaps(root, edition)) report('LOOKUP_GAP', gap.at, gap.message);
+  for (const gap of lookupGaps(root, compiledPlan)) report('LOOKUP_GAP', gap.at, gap.message);
   return warnings;
 }
 
@@ -83,7 +83,7 @@ function ruleWarnings(rule: CompiledRule, edition: Edition): PlanProblem[] {
 function proratedAgain(
   rule: CompiledRule,
   root: FormulaNode,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
 ): { at: number; message: string } | null {
   let found: { at: number; message: string } | null = null;
   walk(root, (part) => {
@@ -95,11 +95,11 @@ function proratedAgain(
       found = { at: part.from, message: 'the inherited amount may be prorated already' };
     } else if (rule.scope === 'Term' && (part.kind === 'call' || part.kind === 'name')) {
       if (part.kind === 'call' && part.name !== 'SUMCAT') return;
-      const before = componentsRead(part, edition.context).find((slot) =>
-        edition.segmentRules.some((other) => other.component.slot === slot && other.isProrated),
+      const before = componentsRead(part, compiledPlan.context).find((slot) =>
+        compiledPlan.segmentRules.some((other) => other.component.slot === slot && other.isProrated),
       );
       if (before === undefined) return;
-      const name = edition.context.components[before]?.definition.name;
+      const name = compiledPlan.context.components[before]?.definition.name;
       found = { at: part.from, message: `\`${name}\` in it is prorated already` };
     }
   });
@@ -107,7 +107,7 @@ function proratedAgain(
 }
 
 /** Divisors not known to differ from zero, nor asked about in a condition around them. */
-function zeroableDivisors(root: FormulaNode, edition: Edition): FormulaNode[] {
+function zeroableDivisors(root: FormulaNode, compiledPlan: CompiledPlan): FormulaNode[] {
   const found: FormulaNode[] = [];
   const open: { node: FormulaNode; guarded: ReadonlySet<string> }[] = [
     { node: root, guarded: new Set() },
@@ -116,7 +116,7 @@ function zeroableDivisors(root: FormulaNode, edition: Edition): FormulaNode[] {
     const { node, guarded } = next;
     if (node.kind === 'binary') {
       open.push({ node: node.right, guarded }, { node: node.left, guarded });
-      if (node.operator === '/' && !isNonZero(node.right, edition, guarded)) found.push(node.right);
+      if (node.operator === '/' && !isNonZero(node.right, compiledPlan, guarded)) found.push(node.right);
     } else if (node.kind === 'negate') open.push({ node: node.operand, guarded });
     else if (node.kind === 'call') {
       const asks = node.name === 'IF' || node.name === 'IFS';
@@ -139,17 +139,17 @@ function namesIn(node: FormulaNode): string[] {
   return names;
 }
 
-function isNonZero(node: FormulaNode, edition: Edition, guarded: ReadonlySet<string>): boolean {
+function isNonZero(node: FormulaNode, compiledPlan: CompiledPlan, guarded: ReadonlySet<string>): boolean {
   if (node.kind === 'number') return !isZero(node.value);
-  if (node.kind === 'negate') return isNonZero(node.operand, edition, guarded);
+  if (node.kind === 'negate') return isNonZero(node.operand, compiledPlan, guarded);
   if (node.kind === 'call' && node.name === 'MAX') {
     return node.args.some((arg) => arg.kind === 'number' && signOf(arg.value) > 0);
   }
   if (node.kind !== 'name') return false;
   if (guarded.has(`${node.space}.${node.id}`) || node.space === 'term') return true;
   if (node.space !== null) return false;
-  const slot = edition.context.slots.values.get(node.id);
-  const pieces = slot === undefined ? [] : (edition.values[slot]?.pieces ?? []);
+  const slot = compiledPlan.context.slots.values.get(node.id);
+  const pieces = slot === undefined ? [] : (compiledPlan.values[slot]?.pieces ?? []);
   const isConstant = pieces.every(
     ({ item }) => item.constant instanceof Exact && !isZero(item.constant),
   );
@@ -157,16 +157,16 @@ function isNonZero(node: FormulaNode, edition: Edition, guarded: ReadonlySet<str
 }
 
 /** Options of a Select field for which a table has no row. */
-function lookupGaps(root: FormulaNode, edition: Edition): { at: number; message: string }[] {
+function lookupGaps(root: FormulaNode, compiledPlan: CompiledPlan): { at: number; message: string }[] {
   const gaps: { at: number; message: string }[] = [];
   walk(root, (part) => {
     if (part.kind !== 'call' || part.name !== 'LOOKUP') return;
     const [table, key] = part.args;
     if (table?.kind !== 'name' || key?.kind !== 'name' || key.space !== 'input') return;
-    const inputs = edition.context.definition.connectionInputs ?? [];
+    const inputs = compiledPlan.context.definition.connectionInputs ?? [];
     const options = inputs.find((input) => input.name === key.id)?.options ?? [];
-    const slot = edition.context.slots.values.get(table.id);
-    for (const { item } of slot === undefined ? [] : (edition.values[slot]?.pieces ?? [])) {
+    const slot = compiledPlan.context.slots.values.get(table.id);
+    for (const { item } of slot === undefined ? [] : (compiledPlan.values[slot]?.pieces ?? [])) {
       const rows = item.constant;
       if (rows === null || typeof rows !== 'object' || rows instanceof Exact) continue;
       if (rows.rowByKey.has('*')) continue;
@@ -180,11 +180,11 @@ function lookupGaps(root: FormulaNode, edition: Edition): { at: number; message:
 }
 
 /** Days inside a value's history on which nothing holds, and slabs in which nothing can lie. */
-function valueWarnings(value: CompiledValue, edition: Edition): PlanProblem[] {
+function valueWarnings(value: CompiledValue, compiledPlan: CompiledPlan): PlanProblem[] {
   const warnings: PlanProblem[] = [];
   const field = `valueFormulas.${value.definition.name}`;
   const report = (code: string, message: string) => {
-    warnings.push({ code, tariffCode: edition.code, field, position: null, message });
+    warnings.push({ code, tariffCode: compiledPlan.code, field, position: null, message });
   };
   for (const [index, piece] of value.pieces.entries()) {
     const next = value.pieces[index + 1];

@@ -1,5 +1,5 @@
-// An edition: one plan with its whole chain and context, in the versions that hold on some days,
-// compiled. Rating reads editions and nothing of the definitions behind them.
+// A compiled plan: one plan with its whole chain and context, in the versions that hold on some days,
+// compiled. Rating reads compiled plans and nothing of the definitions behind them.
 import { topologicalOrder } from '../../../base/formula/graph.ts';
 import type { FormulaNode } from '../../../base/formula/syntax.ts';
 import { walk } from '../../../base/formula/walk.ts';
@@ -10,7 +10,7 @@ import { type CompiledValue, compileValue } from './compile-values.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { ValueItem } from './formula-frame.ts';
 
-export type Edition = {
+export type CompiledPlan = {
   readonly id: number;
   readonly code: string;
   readonly label: string;
@@ -49,7 +49,7 @@ export type Edition = {
     readonly items: readonly (ValueItem | undefined)[];
   };
   lastCuts: { readonly from: number; readonly to: number; readonly cuts: readonly number[] };
-  /** Orders of Term rules together with those of other editions, by their ids. */
+  /** Orders of Term rules together with those of other compiled plans, by their ids. */
   readonly schedules: Map<string, Schedule>;
 };
 
@@ -63,10 +63,10 @@ export type RequiredInput = {
   readonly isPrevious: boolean;
 };
 
-/** Term rules of several editions in one order: each entry names the edition by its place. */
+/** Term rules of several compiled plans in one order: each entry names the compiled plan by its place. */
 export type Schedule = readonly { readonly rule: CompiledRule; readonly of: number }[];
 
-type EditionRequest = {
+type CompileRequest = {
   readonly id: number;
   readonly chain: Chain;
   readonly context: CompiledContext;
@@ -75,7 +75,7 @@ type EditionRequest = {
   readonly traced: boolean;
 };
 
-export function compileEdition(request: EditionRequest): Edition {
+export function compilePlan(request: CompileRequest): CompiledPlan {
   const { chain, context, traced } = request;
   const problems: PlanProblem[] = [];
   const compilation = { context, traced, problems };

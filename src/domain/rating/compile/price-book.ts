@@ -1,11 +1,11 @@
 // A price book: a context and its plans in all their versions, compiled once and asked for
-// editions.
+// compiled plans.
 import { firstDay, lastDay, parseDay } from '../../../base/days.ts';
 import type { ContextDefinition, PlanDefinition, Version } from '../definitions/definitions.ts';
 import { type Chain, chainOf, type PlanVersion } from '../definitions/inheritance.ts';
 import { RatingError } from '../rating-error.ts';
 import { type CompiledContext, compileContext } from './compiled-context.ts';
-import { compileEdition, type Edition } from './compiled-plan.ts';
+import { compilePlan, type CompiledPlan } from './compiled-plan.ts';
 import { type Slots, slotsOf } from './slots.ts';
 
 export type Definitions = {
@@ -20,9 +20,9 @@ export type PriceBook = {
   readonly plans: ReadonlyMap<string, readonly Dated<PlanVersion>[]>;
   readonly codeByLabel: ReadonlyMap<string, string>;
   readonly traced: boolean;
-  /** Editions by plan code, made when first asked for. */
-  readonly editions: Map<string, Edition[]>;
-  editionCount: number;
+  /** CompiledPlans by plan code, made when first asked for. */
+  readonly compiledPlans: Map<string, CompiledPlan[]>;
+  planCount: number;
   /** The same book compiled to record steps; made when the first explanation is asked for. */
   explained: PriceBook | null;
 };
@@ -66,8 +66,8 @@ function makeBook(definitions: Definitions, traced: boolean): PriceBook {
     plans: new Map([...plans].map(([code, versions]) => [code, dated(versions, (v) => v)])),
     codeByLabel,
     traced,
-    editions: new Map(),
-    editionCount: 0,
+    compiledPlans: new Map(),
+    planCount: 0,
     explained: null,
   };
 }
@@ -95,38 +95,38 @@ function onDay<Item>(items: readonly Dated<Item>[], day: number): Item | undefin
   return found;
 }
 
-/** The edition that prices a day. Saving refuses plans with mistakes, so this is the last guard. */
-export function pricingEditionOn(book: PriceBook, code: string, day: number): Edition {
-  const edition = editionOn(book, code, day);
-  const problem = edition.problems[0];
+/** The compiled plan that prices a day. Saving refuses plans with mistakes, so this is the last guard. */
+export function pricingPlanOn(book: PriceBook, code: string, day: number): CompiledPlan {
+  const compiledPlan = compiledPlanOn(book, code, day);
+  const problem = compiledPlan.problems[0];
   if (problem !== undefined) throw new RatingError('DEFINITION_INVALID', problem.message);
-  if (edition.cycle !== null) {
-    throw new RatingError('DEFINITION_INVALID', `components of ${edition.code} need each other`);
+  if (compiledPlan.cycle !== null) {
+    throw new RatingError('DEFINITION_INVALID', `components of ${compiledPlan.code} need each other`);
   }
-  return edition;
+  return compiledPlan;
 }
 
-/** The edition of a plan on a day; throws NO_PLAN where there is no such plan. */
-export function editionOn(book: PriceBook, code: string, day: number): Edition {
-  const editions = book.editions.get(code);
-  if (editions !== undefined) {
-    for (const edition of editions) if (edition.from <= day && day <= edition.to) return edition;
+/** The compiled plan of a plan on a day; throws NO_PLAN where there is no such plan. */
+export function compiledPlanOn(book: PriceBook, code: string, day: number): CompiledPlan {
+  const compiledPlans = book.compiledPlans.get(code);
+  if (compiledPlans !== undefined) {
+    for (const compiledPlan of compiledPlans) if (compiledPlan.from <= day && day <= compiledPlan.to) return compiledPlan;
   }
-  const edition = makeEdition(book, code, day);
-  if (editions === undefined) book.editions.set(code, [edition]);
-  else editions.push(edition);
-  return edition;
+  const compiledPlan = makeCompiledPlan(book, code, day);
+  if (compiledPlans === undefined) book.compiledPlans.set(code, [compiledPlan]);
+  else compiledPlans.push(compiledPlan);
+  return compiledPlan;
 }
 
-function makeEdition(book: PriceBook, code: string, day: number): Edition {
+function makeCompiledPlan(book: PriceBook, code: string, day: number): CompiledPlan {
   if (!book.plans.has(code)) throw new RatingError('NO_PLAN', `there is no plan ${code}`);
   const { chain, problem } = chainOn(book, code, day);
   if (problem !== null) throw new RatingError('NO_PLAN', problem.message);
   const context = contextOn(book, day);
   const { from, to } = validityOf(book, chain, day);
-  book.editionCount += 1;
-  return compileEdition({
-    id: book.editionCount,
+  book.planCount += 1;
+  return compilePlan({
+    id: book.planCount,
     chain,
     context,
     from,

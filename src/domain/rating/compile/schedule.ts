@@ -2,11 +2,11 @@
 import { topologicalOrder } from '../../../base/formula/graph.ts';
 import { RatingError } from '../rating-error.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import { componentsRead, type Edition, type Schedule } from './compiled-plan.ts';
+import { componentsRead, type CompiledPlan, type Schedule } from './compiled-plan.ts';
 
-/** Rules of an edition that take part, by the window they are evaluated over. */
-export type ScheduledEdition = {
-  readonly edition: Edition;
+/** Rules of a compiled plan that take part, by the window they are evaluated over. */
+export type ScheduledPlan = {
+  readonly compiledPlan: CompiledPlan;
   readonly window: 'Current' | 'Previous';
 };
 
@@ -14,40 +14,40 @@ export type ScheduledEdition = {
 const schedulesMax = 1000;
 
 /**
- * Base plan first. A component has one Term rule a window: that of the first edition that has one,
+ * Base plan first. A component has one Term rule a window: that of the first compiled plan that has one,
  * so an add-on never charges a second time what the base plan charges.
  */
-export function scheduleOf(editions: readonly ScheduledEdition[]): Schedule {
-  const first = editions[0] as ScheduledEdition;
+export function scheduleOf(compiledPlans: readonly ScheduledPlan[]): Schedule {
+  const first = compiledPlans[0] as ScheduledPlan;
   const key =
-    editions.length === 1
+    compiledPlans.length === 1
       ? first.window
-      : editions.map(({ edition, window }) => `${edition.id}${window}`).join();
-  const known = first.edition.schedules.get(key);
+      : compiledPlans.map(({ compiledPlan, window }) => `${compiledPlan.id}${window}`).join();
+  const known = first.compiledPlan.schedules.get(key);
   if (known !== undefined) return known;
-  const schedule = makeSchedule(editions);
-  if (first.edition.schedules.size >= schedulesMax) first.edition.schedules.clear();
-  first.edition.schedules.set(key, schedule);
+  const schedule = makeSchedule(compiledPlans);
+  if (first.compiledPlan.schedules.size >= schedulesMax) first.compiledPlan.schedules.clear();
+  first.compiledPlan.schedules.set(key, schedule);
   return schedule;
 }
 
-/** The components that need each other among these editions' Term rules; null if none do. */
-export function cycleOf(editions: readonly ScheduledEdition[]): readonly number[] | null {
-  return orderedEntries(editions).cycle;
+/** The components that need each other among these compiled plans' Term rules; null if none do. */
+export function cycleOf(compiledPlans: readonly ScheduledPlan[]): readonly number[] | null {
+  return orderedEntries(compiledPlans).cycle;
 }
 
 export function componentNames(
   cycle: readonly number[],
-  editions: readonly ScheduledEdition[],
+  compiledPlans: readonly ScheduledPlan[],
 ): string {
-  const { context } = (editions[0] as ScheduledEdition).edition;
+  const { context } = (compiledPlans[0] as ScheduledPlan).compiledPlan;
   return cycle.map((slot) => context.components[slot]?.definition.name).join(' -> ');
 }
 
-function makeSchedule(editions: readonly ScheduledEdition[]): Schedule {
-  const { entries, order, cycle } = orderedEntries(editions);
+function makeSchedule(compiledPlans: readonly ScheduledPlan[]): Schedule {
+  const { entries, order, cycle } = orderedEntries(compiledPlans);
   if (cycle !== null) {
-    const names = componentNames(cycle, editions);
+    const names = componentNames(cycle, compiledPlans);
     throw new RatingError('DEFINITION_INVALID', `plan and add-ons need each other: ${names}`);
   }
   const rank = new Map(order.map((slot, index) => [slot, index]));
@@ -55,15 +55,15 @@ function makeSchedule(editions: readonly ScheduledEdition[]): Schedule {
   return entries.sort((a, b) => rankOf(a.rule) - rankOf(b.rule));
 }
 
-function orderedEntries(editions: readonly ScheduledEdition[]): {
+function orderedEntries(compiledPlans: readonly ScheduledPlan[]): {
   entries: { rule: CompiledRule; of: number }[];
   order: number[];
   cycle: number[] | null;
 } {
   const entries: { rule: CompiledRule; of: number }[] = [];
   const owner = new Map<string, number>();
-  for (const [of, { edition, window }] of editions.entries()) {
-    for (const rule of edition.termRules) {
+  for (const [of, { compiledPlan, window }] of compiledPlans.entries()) {
+    for (const rule of compiledPlan.termRules) {
       if (rule.window !== window) continue;
       const key = `${rule.component.slot} ${window}`;
       if ((owner.get(key) ?? of) !== of) continue;
@@ -71,7 +71,7 @@ function orderedEntries(editions: readonly ScheduledEdition[]): {
       entries.push({ rule, of });
     }
   }
-  const context = (editions[0] as ScheduledEdition).edition.context;
+  const context = (compiledPlans[0] as ScheduledPlan).compiledPlan.context;
   const needs: number[][] = context.components.map(() => []);
   for (const { rule } of entries) {
     const own = rule.nodes.flatMap((node) => componentsRead(node, context));

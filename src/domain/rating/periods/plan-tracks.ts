@@ -2,9 +2,9 @@
 import { firstDay, lastDay } from '../../../base/days.ts';
 import { exactFrom } from '../../../base/numbers/decimal-text.ts';
 import { add, compare, type Exact, one, zero } from '../../../base/numbers/exact.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { ValueItem } from '../compile/formula-frame.ts';
-import { type PriceBook, pricingEditionOn } from '../compile/price-book.ts';
+import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
 import type { ConnectionFacts, Facts } from '../frozen-inputs.ts';
 import { RatingError } from '../rating-error.ts';
 import type { DayPart } from '../usage/input-usage.ts';
@@ -26,7 +26,7 @@ export type Track = {
   readonly isBase: boolean;
   readonly segments: readonly Segment[];
   /** In force on the last billed day: its Term rules apply. */
-  readonly edition: Edition;
+  readonly compiledPlan: CompiledPlan;
   readonly items: readonly (ValueItem | undefined)[];
   /** Over all segments, as Term rules see them. */
   readonly days: number;
@@ -153,10 +153,10 @@ function baseTrack(
   facts: CutFacts,
 ): Track {
   const last = segments[segments.length - 1];
-  const edition =
-    last?.edition ?? pricingEditionOn(book, codeOn(history, window.lastDay), window.lastDay);
-  const items = termItems(segments, edition, window, facts.variants);
-  return makeTrack(true, segments, edition, items, window, one);
+  const compiledPlan =
+    last?.compiledPlan ?? pricingPlanOn(book, codeOn(history, window.lastDay), window.lastDay);
+  const items = termItems(segments, compiledPlan, window, facts.variants);
+  return makeTrack(true, segments, compiledPlan, items, window, one);
 }
 
 /** Its Term rules read prices on the days of its entries alone. */
@@ -168,14 +168,14 @@ function addOnTrack(
 ): Track {
   // Entries may overlap, so the last one is not always in force the longest.
   const last = segments.reduce((latest, part) => (part.to >= latest.to ? part : latest));
-  const items = termItems(segments, last.edition, readDaysOf(segments), facts.variants);
-  return makeTrack(false, segments, last.edition, items, window, quantity);
+  const items = termItems(segments, last.compiledPlan, readDaysOf(segments), facts.variants);
+  return makeTrack(false, segments, last.compiledPlan, items, window, quantity);
 }
 
 function makeTrack(
   isBase: boolean,
   segments: readonly Segment[],
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   items: Track['items'],
   window: BilledWindow,
   quantity: Exact,
@@ -184,7 +184,7 @@ function makeTrack(
   for (const segment of segments) days += segment.days;
   const factor = segments.length === 1 ? (segments[0] as Segment).factor : factorOf(days, window);
   const months = monthsOf(factor, window);
-  return { isBase, segments, edition, items, days, factor, months, quantity };
+  return { isBase, segments, compiledPlan, items, days, factor, months, quantity };
 }
 
 function codeOn(history: readonly PlanEntry[], day: number): string {

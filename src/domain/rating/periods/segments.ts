@@ -1,9 +1,9 @@
-// Cuts the billable days into segments: parts of one plan edition in which nothing changes that
+// Cuts the billable days into segments: parts of one compiled plan in which nothing changes that
 // splits a term, each with the value items its rules read.
 import { type Exact, fraction, multiply, one } from '../../../base/numbers/exact.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { ValueItem } from '../compile/formula-frame.ts';
-import { type PriceBook, pricingEditionOn } from '../compile/price-book.ts';
+import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
 import type { ChangeInTerm } from '../definitions/definitions.ts';
 import { type QuantitySteps, type Variants, variantOf } from '../rate/prepared-inputs.ts';
 import { RatingError } from '../rating-error.ts';
@@ -18,7 +18,7 @@ import {
 } from './value-history.ts';
 
 const segmentsMax = 100;
-/** Remembered sets of value items for each edition; a run has a few, a year of runs some dozens. */
+/** Remembered sets of value items for each compiled plan; a run has a few, a year of runs some dozens. */
 const rememberedMax = 1000;
 /** Above the day numbers of this and the next two centuries, to join three of them into a key. */
 const keyBase = 100_000;
@@ -48,7 +48,7 @@ export type Segment = {
   readonly factor: Exact;
   readonly months: Exact;
   readonly quantity: Exact;
-  readonly edition: Edition;
+  readonly compiledPlan: CompiledPlan;
   readonly items: readonly (ValueItem | undefined)[];
 };
 
@@ -89,23 +89,23 @@ export function cutSegments(
   facts: CutFacts,
 ): Segment[] {
   let segments: Segment[] | null = null;
-  let inForce: ReadonlyMap<Edition, ReadDays> | null = null;
+  let inForce: ReadonlyMap<CompiledPlan, ReadDays> | null = null;
   for (const run of runs) {
     let day = run.from;
     while (day <= run.to) {
-      const { edition, to } = pieceFrom(book, history, day, run.to);
-      // An edition's prices on days when it is not in force are nobody's.
+      const { compiledPlan, to } = pieceFrom(book, history, day, run.to);
+      // A compiled plan's prices on days when it is not in force are nobody's.
       let read: ReadDays = window;
       if (to - day + 1 !== window.billedDays) {
         inForce ??= daysInForce(book, history, runs);
-        read = inForce.get(edition) as ReadDays;
+        read = inForce.get(compiledPlan) as ReadDays;
       }
-      const starts = startsInside(edition, day, to, facts);
+      const starts = startsInside(compiledPlan, day, to, facts);
       for (let index = 0; index < starts.length; index++) {
         const from = starts[index] as number;
         const end = (starts[index + 1] ?? to + 1) - 1;
-        const items = itemsFor(edition, read, from, facts.variants);
-        const segment = makeSegment(from, end, edition, window, quantity, items);
+        const items = itemsFor(compiledPlan, read, from, facts.variants);
+        const segment = makeSegment(from, end, compiledPlan, window, quantity, items);
         segments = appended(segments, segment);
         checkSegments(segments.length);
       }
@@ -121,13 +121,13 @@ export function checkSegments(count: number): void {
   throw new RatingError('TOO_MANY_SEGMENTS', message);
 }
 
-/** The edition in force on a day and the last day of the run on which nothing of it changes. */
+/** The compiled plan in force on a day and the last day of the run on which nothing of it changes. */
 function pieceFrom(
   book: PriceBook,
   history: readonly PlanEntry[],
   day: number,
   runEnd: number,
-): { edition: Edition; to: number } {
+): { compiledPlan: CompiledPlan; to: number } {
   let code: string | null = null;
   let next = runEnd + 1;
   for (const entry of history) {
@@ -138,25 +138,25 @@ function pieceFrom(
     }
   }
   if (code === null) throw new RatingError('NO_PLAN', 'the subscription has no plan on some days');
-  const edition = pricingEditionOn(book, code, day);
-  return { edition, to: Math.min(runEnd, next - 1, edition.to) };
+  const compiledPlan = pricingPlanOn(book, code, day);
+  return { compiledPlan, to: Math.min(runEnd, next - 1, compiledPlan.to) };
 }
 
-/** The days of each edition that is in force in the runs. */
+/** The days of each compiled plan that is in force in the runs. */
 function daysInForce(
   book: PriceBook,
   history: readonly PlanEntry[],
   runs: readonly Run[],
-): ReadonlyMap<Edition, ReadDays> {
-  const runsOf = new Map<Edition, Run[]>();
+): ReadonlyMap<CompiledPlan, ReadDays> {
+  const runsOf = new Map<CompiledPlan, Run[]>();
   for (const run of runs) {
     for (let day = run.from; day <= run.to; ) {
-      const { edition, to } = pieceFrom(book, history, day, run.to);
-      runsOf.set(edition, appended(runsOf.get(edition) ?? null, { from: day, to }));
+      const { compiledPlan, to } = pieceFrom(book, history, day, run.to);
+      runsOf.set(compiledPlan, appended(runsOf.get(compiledPlan) ?? null, { from: day, to }));
       day = to + 1;
     }
   }
-  return new Map([...runsOf].map(([edition, own]) => [edition, readDaysOf(own)]));
+  return new Map([...runsOf].map(([compiledPlan, own]) => [compiledPlan, readDaysOf(own)]));
 }
 
 /** Some days in rising order, which may follow each other without a gap. */
@@ -173,19 +173,19 @@ export function readDaysOf(parts: readonly Run[]): ReadDays {
 
 /** First days of the segments of one piece, the piece's own first day included. */
 function startsInside(
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   from: number,
   to: number,
   facts: CutFacts,
 ): readonly number[] {
-  const fixed = fixedCuts(edition, from, to, facts.variants);
+  const fixed = fixedCuts(compiledPlan, from, to, facts.variants);
   let own: number[] | null = null;
   const consider = (day: number) => {
     if (day <= from || day > to) return;
     if (own === null) own = [day];
     else own.push(day);
   };
-  for (const slot of edition.splitInputs) {
+  for (const slot of compiledPlan.splitInputs) {
     const steps = facts.steps[slot];
     if (steps !== undefined) for (const step of steps) consider(step.from);
   }
@@ -196,52 +196,52 @@ function startsInside(
 
 /** Whether prices, rules or versions of a plan change inside some days. */
 export function isCutByPrices(book: PriceBook, code: string, from: number, to: number): boolean {
-  const edition = pricingEditionOn(book, code, from);
-  return edition.to < to || fixedCuts(edition, from, to, null).length > 1;
+  const compiledPlan = pricingPlanOn(book, code, from);
+  return compiledPlan.to < to || fixedCuts(compiledPlan, from, to, null).length > 1;
 }
 
 /** Cuts by prices and rules; the same for all bills without variants of what splits. */
 function fixedCuts(
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   from: number,
   to: number,
   variants: Variants,
 ): readonly number[] {
-  const isOwn = variants?.some(({ slot }) => edition.splitValues.includes(slot)) ?? false;
-  if (isOwn || from < 0 || to >= keyBase) return findCuts(edition, from, to, variants);
-  const { lastCuts } = edition;
+  const isOwn = variants?.some(({ slot }) => compiledPlan.splitValues.includes(slot)) ?? false;
+  if (isOwn || from < 0 || to >= keyBase) return findCuts(compiledPlan, from, to, variants);
+  const { lastCuts } = compiledPlan;
   if (lastCuts.from === from && lastCuts.to === to) return lastCuts.cuts;
-  const cuts = rememberedCuts(edition, from, to);
-  edition.lastCuts = { from, to, cuts };
+  const cuts = rememberedCuts(compiledPlan, from, to);
+  compiledPlan.lastCuts = { from, to, cuts };
   return cuts;
 }
 
-function rememberedCuts(edition: Edition, from: number, to: number): readonly number[] {
+function rememberedCuts(compiledPlan: CompiledPlan, from: number, to: number): readonly number[] {
   const key = from * keyBase + to;
-  const known = edition.cutsByDays.get(key);
+  const known = compiledPlan.cutsByDays.get(key);
   if (known !== undefined) return known;
-  const cuts = findCuts(edition, from, to, null);
-  if (edition.cutsByDays.size >= rememberedMax) edition.cutsByDays.clear();
-  edition.cutsByDays.set(key, cuts);
+  const cuts = findCuts(compiledPlan, from, to, null);
+  if (compiledPlan.cutsByDays.size >= rememberedMax) compiledPlan.cutsByDays.clear();
+  compiledPlan.cutsByDays.set(key, cuts);
   return cuts;
 }
 
-function findCuts(edition: Edition, from: number, to: number, variants: Variants): number[] {
+function findCuts(compiledPlan: CompiledPlan, from: number, to: number, variants: Variants): number[] {
   const cuts = new Set([from]);
-  for (const slot of edition.splitValues) {
-    const plan = edition.values[slot]?.pieces ?? [];
+  for (const slot of compiledPlan.splitValues) {
+    const plan = compiledPlan.values[slot]?.pieces ?? [];
     const variant = variantOf(variants, slot);
     const pieces = variant === undefined ? plan : overlay([variant.pieces, plan]);
     for (const day of changesInside(pieces, from, to)) cuts.add(day);
   }
-  for (const day of edition.ruleDays) if (day > from && day <= to) cuts.add(day);
+  for (const day of compiledPlan.ruleDays) if (day > from && day <= to) cuts.add(day);
   return [...cuts].sort((a, b) => a - b);
 }
 
 function makeSegment(
   from: number,
   to: number,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   window: BilledWindow,
   quantity: Exact,
   items: Segment['items'],
@@ -249,7 +249,7 @@ function makeSegment(
   const days = to - from + 1;
   const factor = factorOf(days, window);
   const months = monthsOf(factor, window);
-  return { from, to, days, factor, months, quantity, edition, items };
+  return { from, to, days, factor, months, quantity, compiledPlan, items };
 }
 
 export function factorOf(days: number, window: BilledWindow): Exact {
@@ -260,20 +260,20 @@ export function monthsOf(factor: Exact, window: BilledWindow): Exact {
   return factor === one ? window.months : multiply(factor, window.months);
 }
 
-/** Value items as rules of an edition read them over days; `splitDay` decides those that split. */
+/** Value items as rules of a compiled plan read them over days; `splitDay` decides those that split. */
 export function itemsFor(
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   read: ReadDays,
   splitDay: number,
   variants: Variants,
 ): readonly (ValueItem | undefined)[] {
-  const base = rememberedItems(edition, read, splitDay);
+  const base = rememberedItems(compiledPlan, read, splitDay);
   if (variants === null) return base;
   const items = base.slice();
   for (const { slot, pieces: variant } of variants) {
-    const change = edition.context.values[slot]?.changeInTerm;
+    const change = compiledPlan.context.values[slot]?.changeInTerm;
     if (change === 'Weighted') {
-      const pieces = overlay([variant, edition.values[slot]?.pieces ?? []]);
+      const pieces = overlay([variant, compiledPlan.values[slot]?.pieces ?? []]);
       items[slot] = itemOver(change, pieces, read, splitDay);
     } else items[slot] = itemOver(change, variant, read, splitDay) ?? items[slot];
   }
@@ -281,35 +281,35 @@ export function itemsFor(
 }
 
 function rememberedItems(
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   read: ReadDays,
   splitDay: number,
 ): readonly (ValueItem | undefined)[] {
   const { firstDay, lastDay } = read;
   // With several runs the weights depend on more than the days, and with none there are no weights.
   if (read.runs.length !== 1 || firstDay < 0 || lastDay >= keyBase) {
-    return findItems(edition, read, splitDay);
+    return findItems(compiledPlan, read, splitDay);
   }
-  const last = edition.lastItems;
+  const last = compiledPlan.lastItems;
   if (last.firstDay === firstDay && last.lastDay === lastDay && last.splitDay === splitDay) {
     return last.items;
   }
   const key = (firstDay * keyBase + lastDay) * keyBase + splitDay;
-  let items = edition.itemsByDays.get(key);
+  let items = compiledPlan.itemsByDays.get(key);
   if (items === undefined) {
-    items = findItems(edition, read, splitDay);
-    if (edition.itemsByDays.size >= rememberedMax) edition.itemsByDays.clear();
-    edition.itemsByDays.set(key, items);
+    items = findItems(compiledPlan, read, splitDay);
+    if (compiledPlan.itemsByDays.size >= rememberedMax) compiledPlan.itemsByDays.clear();
+    compiledPlan.itemsByDays.set(key, items);
   }
-  edition.lastItems = { firstDay, lastDay, splitDay, items };
+  compiledPlan.lastItems = { firstDay, lastDay, splitDay, items };
   return items;
 }
 
-function findItems(edition: Edition, read: ReadDays, splitDay: number): (ValueItem | undefined)[] {
-  return edition.values.map((value, slot) =>
+function findItems(compiledPlan: CompiledPlan, read: ReadDays, splitDay: number): (ValueItem | undefined)[] {
+  return compiledPlan.values.map((value, slot) =>
     value === undefined
       ? undefined
-      : itemOver(edition.context.values[slot]?.changeInTerm, value.pieces, read, splitDay),
+      : itemOver(compiledPlan.context.values[slot]?.changeInTerm, value.pieces, read, splitDay),
   );
 }
 
@@ -331,32 +331,32 @@ function itemOver(
   }
 }
 
-/** Value items as Term rules read them: over all editions in force on the days of a track. */
+/** Value items as Term rules read them: over all compiled plans in force on the days of a track. */
 export function termItems(
   segments: readonly Segment[],
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   read: ReadDays,
   variants: Variants,
 ): readonly (ValueItem | undefined)[] {
   // Nothing that splits changes inside a single segment, so what it reads holds for the term.
   const only = segments.length === 1 ? segments[0] : undefined;
   if (only !== undefined) return only.items;
-  if (segments.every((segment) => segment.edition === edition)) {
-    return itemsFor(edition, read, read.lastDay, variants);
+  if (segments.every((segment) => segment.compiledPlan === compiledPlan)) {
+    return itemsFor(compiledPlan, read, read.lastDay, variants);
   }
-  const first = (segments[0] as Segment).edition;
-  const piecesOf = (from: Edition, slot: number) => {
+  const first = (segments[0] as Segment).compiledPlan;
+  const piecesOf = (from: CompiledPlan, slot: number) => {
     const own = from.values[slot]?.pieces ?? [];
     const variant = variantOf(variants, slot);
     return variant === undefined ? own : overlay([variant.pieces, own]);
   };
-  return edition.values.map((value, slot) => {
+  return compiledPlan.values.map((value, slot) => {
     if (value === undefined) return undefined;
-    const change = edition.context.values[slot]?.changeInTerm;
+    const change = compiledPlan.context.values[slot]?.changeInTerm;
     if (change === 'Start') return itemOn(piecesOf(first, slot), read.firstDay);
-    if (change !== 'Weighted') return itemOn(piecesOf(edition, slot), read.lastDay);
+    if (change !== 'Weighted') return itemOn(piecesOf(compiledPlan, slot), read.lastDay);
     return weightedItem(
-      segments.flatMap((part) => partsInside(piecesOf(part.edition, slot), part.from, part.to)),
+      segments.flatMap((part) => partsInside(piecesOf(part.compiledPlan, slot), part.from, part.to)),
     );
   });
 }

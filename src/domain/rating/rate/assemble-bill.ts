@@ -24,13 +24,13 @@ export type BillParts = {
 export function assembledBill(parts: BillParts): Bill {
   const { facts, context, term, totals, late } = parts;
   const { window, usage } = term;
-  const { edition, segments } = term.tracks[0] as Track;
+  const { compiledPlan, segments } = term.tracks[0] as Track;
   const isBilled = window.billedDays > 0;
   return {
     status: 'Draft',
     serviceCode: context.definition.code,
-    tariffCode: edition.code,
-    tariffLabel: edition.label,
+    tariffCode: compiledPlan.code,
+    tariffLabel: compiledPlan.label,
     connectionNumber: facts.connection?.connectionNumber ?? null,
     currency: context.definition.currency ?? null,
     currencyScale: context.currencyScale,
@@ -78,7 +78,7 @@ function segmentDays(term: RatedTerm, segment: Segment): SegmentDays {
     fromDate: dateText(term, segment.from),
     toDate: dateText(term, segment.to),
     days: segment.days,
-    tariffCode: segment.edition.code,
+    tariffCode: segment.compiledPlan.code,
   };
 }
 

@@ -10,7 +10,7 @@ import type {
   CompiledComponent,
   CompiledContext,
 } from '../compile/compiled-context.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame, Shared, Source, Trace, ValueItem } from '../compile/formula-frame.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import { type BilledWindow, factorOf, monthsOf, type Segment } from '../periods/segments.ts';
@@ -20,7 +20,7 @@ import { type TermUsage, usageOfPart } from '../usage/usage.ts';
 import { charge, repeatedStepsMax, type Spent } from './budget.ts';
 import { explainLine, type LineExplanation } from './explain.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
-import { isByHand, type LeftOut, type ManualAmounts } from './manual-values.ts';
+import { isByHand, type CatchUp, type ManualAmounts } from './manual-values.ts';
 import type { QuantityStep, QuantitySteps } from './prepared-inputs.ts';
 
 /** A term with everything needed to evaluate rules over it. */
@@ -50,7 +50,7 @@ export type Evaluation = {
   readonly context: CompiledContext;
   readonly shared: Shared;
   readonly manual: ManualAmounts;
-  readonly leftOut: LeftOut | null;
+  readonly catchUp: CatchUp | null;
   /** Rounded amounts by component slot, in minor units. */
   readonly totals: number[];
   /** What manual values replaced, by slot. */
@@ -72,7 +72,7 @@ export function rateSegments(
   for (const track of term.tracks) {
     for (let index = 0; index < track.segments.length; index++) {
       const segment = track.segments[index] as Segment;
-      const rules = segment.edition.segmentRules;
+      const rules = segment.compiledPlan.segmentRules;
       if (rules.length === 0) continue;
       const frame = segmentFrame(evaluation, term, segment);
       if (evaluation.manual !== null && track.isBase) {
@@ -83,11 +83,11 @@ export function rateSegments(
         if (rule.window !== which || rule.from > segment.from || rule.to < segment.to) continue;
         const { slot } = rule.component;
         const isGiven = isByHand(evaluation.manual, slot, segment.to);
-        const amount = evaluateRule(evaluation, rule, frame, segment.edition, days, isGiven);
+        const amount = evaluateRule(evaluation, rule, frame, segment.compiledPlan, days, isGiven);
         if (amount === 0 || isGiven) continue;
         frame.amounts[slot] = amount;
         addToTotal(evaluation, rule.component, amount);
-        if (which === 'Current') addToLeftOut(evaluation.leftOut, segment, slot, amount);
+        if (which === 'Current') addToCatchUp(evaluation.catchUp, segment, slot, amount);
       }
     }
   }
@@ -106,9 +106,9 @@ function addByHand(
   }
 }
 
-function addToLeftOut(leftOut: LeftOut | null, segment: Segment, slot: number, amount: number) {
-  if (leftOut === null || segment.to > leftOut.until) return;
-  leftOut.charged[slot] = (leftOut.charged[slot] as number) + amount;
+function addToCatchUp(catchUp: CatchUp | null, segment: Segment, slot: number, amount: number) {
+  if (catchUp === null || segment.to > catchUp.until) return;
+  catchUp.charged[slot] = (catchUp.charged[slot] as number) + amount;
 }
 
 /** Adds to a component's total, which must stay a safe integer. */
@@ -132,7 +132,7 @@ export function evaluateRule(
   evaluation: Evaluation,
   rule: CompiledRule,
   frame: Frame,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   days: LineDays,
   isGiven: boolean,
 ): number {
@@ -155,10 +155,10 @@ export function evaluateRule(
     return amount;
   }
   if (amount !== 0 || component.definition.printIfZero === 1) {
-    const line = computedLine(rule, frame, edition, days, amount);
+    const line = computedLine(rule, frame, compiledPlan, days, amount);
     addLine(component.isLate ? evaluation.surcharges : evaluation.lines, line, component);
     if (frame.trace !== null) {
-      const explanation = explainLine({ rule, frame, edition, days, exact, amount });
+      const explanation = explainLine({ rule, frame, compiledPlan, days, exact, amount });
       evaluation.explained?.explanations.set(line, explanation);
     }
   }
@@ -205,7 +205,7 @@ export function restFrame(
   evaluation: Evaluation,
   term: RatedTerm,
   track: Track,
-  { until, charged }: LeftOut,
+  { until, charged }: CatchUp,
 ): { frame: Frame; days: LineDays } | null {
   const segments = track.segments.filter((segment) => segment.from > until);
   const [first] = segments;

@@ -5,7 +5,7 @@ import { decimalText, exactText } from '../../../base/numbers/decimal-text.ts';
 import { Exact, fraction } from '../../../base/numbers/exact.ts';
 import type { Rounding } from '../../../base/numbers/rounding.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame, Source, TraceStep } from '../compile/formula-frame.ts';
 import { lineText } from './explain-text.ts';
 
@@ -38,14 +38,14 @@ export type LineExplanation = {
 type ExplainRequest = {
   readonly rule: CompiledRule;
   readonly frame: Frame;
-  readonly edition: Edition;
+  readonly compiledPlan: CompiledPlan;
   readonly days: { readonly fromDate: string; readonly toDate: string; readonly days: number };
   readonly exact: Exact;
   readonly amount: number;
 };
 
 export function explainLine(request: ExplainRequest): LineExplanation {
-  const { rule, frame, edition, days, exact, amount } = request;
+  const { rule, frame, compiledPlan, days, exact, amount } = request;
   const recorded = frame.trace?.steps ?? [];
   const steps = recorded.filter((step) => isStep(step.node)).map(shownStep);
   if (rule.isProrated) {
@@ -62,7 +62,7 @@ export function explainLine(request: ExplainRequest): LineExplanation {
     toDate: days.toDate,
     days: days.days,
     factor: exactText(frame.factor),
-    names: namesOf(recorded, frame, edition),
+    names: namesOf(recorded, frame, compiledPlan),
     steps,
     exact: exactText(exact),
     rounding: rule.component.rounding,
@@ -73,7 +73,7 @@ export function explainLine(request: ExplainRequest): LineExplanation {
       steps: recorded,
       exact,
       amount,
-      currencyScale: edition.context.currencyScale,
+      currencyScale: compiledPlan.context.currencyScale,
     }),
   };
 }
@@ -125,12 +125,12 @@ function scalarText(value: Scalar): string {
 }
 
 /** Each name and each look at history, once, in the order in which they were read. */
-function namesOf(steps: readonly TraceStep[], frame: Frame, edition: Edition): ExplainedName[] {
+function namesOf(steps: readonly TraceStep[], frame: Frame, compiledPlan: CompiledPlan): ExplainedName[] {
   const names = new Map<string, ExplainedName>();
   for (const { node, text, value } of steps) {
     if (names.has(text)) continue;
     if (node.kind === 'name') {
-      const source = nameSource(node, frame, edition);
+      const source = nameSource(node, frame, compiledPlan);
       names.set(text, {
         name: text,
         value: scalarText(value),
@@ -146,10 +146,10 @@ function namesOf(steps: readonly TraceStep[], frame: Frame, edition: Edition): E
   return [...names.values()];
 }
 
-function nameSource(node: NameNode, frame: Frame, edition: Edition): Source {
+function nameSource(node: NameNode, frame: Frame, compiledPlan: CompiledPlan): Source {
   const { space, id } = node;
   if (space === null) {
-    const slot = edition.context.slots.values.get(id) ?? -1;
+    const slot = compiledPlan.context.slots.values.get(id) ?? -1;
     return frame.items[slot]?.source ?? { kind: 'Default' };
   }
   if (space === 'usage') {

@@ -5,7 +5,7 @@ import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import type { BillLine, LineDetail } from '../bill.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
 
 /** The days a line is about, with their texts. */
@@ -36,7 +36,7 @@ const noDetails: readonly LineDetail[] = [];
 export function computedLine(
   rule: CompiledRule,
   frame: Frame,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   days: LineDays,
   amount: number,
 ): UnnumberedLine {
@@ -58,8 +58,8 @@ export function computedLine(
     amount,
     computedAmount: amount,
     details: frame.slabs === null ? noDetails : detailsOf(frame.slabs),
-    tariffCode: edition.code,
-    tariffVersion: edition.version,
+    tariffCode: compiledPlan.code,
+    tariffVersion: compiledPlan.version,
     description: null,
   };
 }
@@ -67,7 +67,7 @@ export function computedLine(
 /** A line that no formula of this bill made: a manual value or an adjustment. */
 export function otherLine(
   component: CompiledComponent,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   days: LineDays,
   line: Pick<BillLine, 'lineType' | 'source' | 'amount' | 'computedAmount' | 'description'>,
 ): UnnumberedLine {
@@ -87,8 +87,8 @@ export function otherLine(
     amount: line.amount,
     computedAmount: line.computedAmount,
     details: noDetails,
-    tariffCode: edition.code,
-    tariffVersion: edition.version,
+    tariffCode: compiledPlan.code,
+    tariffVersion: compiledPlan.version,
     description: line.description,
   };
 }

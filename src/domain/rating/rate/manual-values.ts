@@ -6,7 +6,7 @@ import { signOf } from '../../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { BillError } from '../bill.ts';
 import type { CompiledComponent, CompiledContext } from '../compile/compiled-context.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Facts } from '../frozen-inputs.ts';
 import { optionalDay } from '../periods/billable-days.ts';
 
@@ -22,29 +22,29 @@ export function isByHand(amounts: ManualAmounts, slot: number, day: number): boo
 }
 
 /** Days of bills that were left out, for which some values stand, and what is charged for them. */
-export type LeftOut = { readonly until: number; readonly charged: number[] };
+export type CatchUp = { readonly until: number; readonly charged: number[] };
 
 /** Begins with the values themselves; null where all stand for the whole bill. */
-export function leftOutOf(amounts: ManualAmounts, context: CompiledContext): LeftOut | null {
+export function catchUpOf(amounts: ManualAmounts, context: CompiledContext): CatchUp | null {
   if (amounts === null) return null;
-  let leftOut: LeftOut | null = null;
+  let catchUp: CatchUp | null = null;
   for (const [slot, { amount, until }] of amounts) {
     if (until === lastDay) continue;
-    leftOut ??= { until, charged: context.noAmounts.slice() };
-    leftOut.charged[slot] = amount;
+    catchUp ??= { until, charged: context.noAmounts.slice() };
+    catchUp.charged[slot] = amount;
   }
-  return leftOut;
+  return catchUp;
 }
 
 export function manualAmounts(
   facts: Facts,
   context: CompiledContext,
-  tracks: readonly { readonly edition: Edition }[],
+  tracks: readonly { readonly compiledPlan: CompiledPlan }[],
   errors: BillError[],
 ): ManualAmounts {
   const isEmpty = (facts.manual?.length ?? 0) === 0;
   const amounts = isEmpty ? null : readRows(facts, context, errors);
-  for (const { edition } of tracks) checkRequired(edition, amounts, errors);
+  for (const { compiledPlan } of tracks) checkRequired(compiledPlan, amounts, errors);
   return amounts;
 }
 
@@ -105,10 +105,10 @@ function findComponent(context: CompiledContext, name: string): CompiledComponen
   return byName ?? context.components.find((component) => component?.label === name);
 }
 
-function checkRequired(edition: Edition, amounts: ManualAmounts, errors: BillError[]): void {
-  for (const slot of edition.requiredManual) {
+function checkRequired(compiledPlan: CompiledPlan, amounts: ManualAmounts, errors: BillError[]): void {
+  for (const slot of compiledPlan.requiredManual) {
     if (isByHand(amounts, slot, lastDay)) continue;
-    const component = edition.context.components[slot]?.definition.name ?? '';
+    const component = compiledPlan.context.components[slot]?.definition.name ?? '';
     if (errors.some((error) => error.component === component)) continue;
     const message = `the value of \`${component}\` has not been uploaded`;
     errors.push({ code: 'MANUAL_COMPONENT_MISSING', message, component });

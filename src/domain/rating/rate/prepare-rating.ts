@@ -21,7 +21,7 @@ import { reslabShares, sinceLastReading } from '../usage/reslab.ts';
 import { plainUsage, type TermUsage, termUsage, withMeasured } from '../usage/usage.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import { emptyLines } from './lines.ts';
-import { leftOutOf, manualAmounts } from './manual-values.ts';
+import { catchUpOf, manualAmounts } from './manual-values.ts';
 import {
   accountNumbers,
   customFieldsOf,
@@ -98,7 +98,7 @@ export function prepareRating(
     context,
     shared: sharedOf(facts, context),
     manual,
-    leftOut: leftOutOf(manual, context),
+    catchUp: catchUpOf(manual, context),
     totals: context.noAmounts.slice(),
     replaced: null,
     lines: emptyLines(),
@@ -198,17 +198,17 @@ function termBefore(
 
 function lookBack(sources: Sources, previous: EarlierTerm): RatedTerm | null {
   const isFirst = (previous.facts.usedFrom ?? null) !== null;
-  return isFirst ? beforeFirst(sources, previous) : withLeftOut(sources, previous);
+  return isFirst ? beforeFirst(sources, previous) : withCatchUp(sources, previous);
 }
 
 /** The term before, and days after it whose bills were left out, as segments of their own. */
-function withLeftOut(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm {
+function withCatchUp(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm {
   const { facts } = sources;
   const { end, runs } = term.window;
   const last = optionalDay(past.usedThrough, end, 'previousTerm.usedThrough');
   if (last <= end) return term;
-  const leftOut = runsBetween(facts.connection ?? {}, end + 1, last);
-  return overRuns(sources, term, [...runs, ...leftOut]);
+  const catchUp = runsBetween(facts.connection ?? {}, end + 1, last);
+  return overRuns(sources, term, [...runs, ...catchUp]);
 }
 
 /** The days before the first bill, whose use is billed with it. */

@@ -3,7 +3,7 @@
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { PreviousTermFacts } from '../frozen-inputs.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import {
@@ -30,7 +30,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
     lines: emptyLines(),
     surcharges: emptyLines(),
     manual: null,
-    leftOut: null,
+    catchUp: null,
     replaced: null,
     explained:
       evaluation.explained === null ? null : { ...evaluation.explained, explanations: new Map() },
@@ -54,7 +54,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
       (part) => part.component === component.definition.name,
     );
     const change = { difference, before, label, parts };
-    addAdjustment(evaluation, term, component, track.edition, change);
+    addAdjustment(evaluation, term, component, track.compiledPlan, change);
   }
 }
 
@@ -82,9 +82,9 @@ function sharedThen(
 /** Components that the term's rules compute, not the segments': never re-rated. */
 function isOfTerm(term: RatedTerm, component: CompiledComponent): boolean {
   if (component.isLate) return true;
-  return term.tracks.some(({ edition }) => {
-    const looksBack = edition.segmentRules.filter((rule) => rule.window !== 'Current');
-    const rules = [...edition.termRules, ...looksBack];
+  return term.tracks.some(({ compiledPlan }) => {
+    const looksBack = compiledPlan.segmentRules.filter((rule) => rule.window !== 'Current');
+    const rules = [...compiledPlan.termRules, ...looksBack];
     return rules.some((rule) => rule.component.slot === component.slot);
   });
 }
@@ -112,13 +112,13 @@ function addAdjustment(
   evaluation: Evaluation,
   term: RatedTerm,
   component: CompiledComponent,
-  edition: Edition,
+  compiledPlan: CompiledPlan,
   change: Change,
 ): void {
   const { window } = term;
   const days = lineDays(term, window.firstDay, window.lastDay, window.billedDays);
   const of = change.label === null ? '' : ` ${change.label}`;
-  const line = otherLine(component, edition, days, {
+  const line = otherLine(component, compiledPlan, days, {
     lineType: 'Adjustment',
     source: 'Computed',
     amount: change.difference,

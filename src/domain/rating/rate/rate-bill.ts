@@ -5,10 +5,10 @@ import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { Bill, BillError } from '../bill.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import { componentsRead, type Edition } from '../compile/compiled-plan.ts';
+import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
 import { explainedBook, type PriceBook } from '../compile/price-book.ts';
-import { type ScheduledEdition, scheduleOf } from '../compile/schedule.ts';
+import { type ScheduledPlan, scheduleOf } from '../compile/schedule.ts';
 import type { Facts } from '../frozen-inputs.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import { isRefusal, RatingError } from '../rating-error.ts';
@@ -121,13 +121,13 @@ function rateTerm(
   const isOver = current.window.billedDays === 0;
   for (const { rule, of } of scheduleOf(sides)) {
     const side = sides[of] as TermSide;
-    if (isOver && side.window === 'Current' && !readsComponents(rule, side.edition)) continue;
+    if (isOver && side.window === 'Current' && !readsComponents(rule, side.compiledPlan)) continue;
     if (rule.from > side.frame.day || rule.to < side.frame.day) continue;
     const given = evaluation.manual?.get(rule.component.slot);
     const rest = given === undefined ? null : restOf(evaluation, current, side, given);
     const { frame, days } = rest ?? side;
     const isGiven = given !== undefined && rest === null;
-    const amount = evaluateRule(evaluation, rule, frame, side.edition, days, isGiven);
+    const amount = evaluateRule(evaluation, rule, frame, side.compiledPlan, days, isGiven);
     if (amount !== 0 && !isGiven) {
       addToTotal(evaluation, rule.component, amount);
     }
@@ -137,11 +137,11 @@ function rateTerm(
 }
 
 /** Taxes and percentages go with what they are of; fees are of a term that has days. */
-function readsComponents({ nodes }: CompiledRule, { context }: Edition): boolean {
+function readsComponents({ nodes }: CompiledRule, { context }: CompiledPlan): boolean {
   return nodes.some((node) => componentsRead(node, context).length > 0);
 }
 
-type TermSide = ScheduledEdition & {
+type TermSide = ScheduledPlan & {
   readonly track: Track;
   readonly frame: Frame;
   readonly days: LineDays;
@@ -154,20 +154,20 @@ function restOf(
   { window, track }: TermSide,
   { until }: ManualAmount,
 ): { frame: Frame; days: LineDays } | null {
-  const { leftOut } = evaluation;
-  if (leftOut === null || until !== leftOut.until || window !== 'Current') return null;
-  return restFrame(evaluation, current, track, leftOut);
+  const { catchUp } = evaluation;
+  if (catchUp === null || until !== catchUp.until || window !== 'Current') return null;
+  return restFrame(evaluation, current, track, catchUp);
 }
 
 function termSide(
   evaluation: Evaluation,
   term: RatedTerm,
   track: Track,
-  window: ScheduledEdition['window'],
+  window: ScheduledPlan['window'],
 ): TermSide {
   const { firstDay, lastDay } = term.window;
   return {
-    edition: track.edition,
+    compiledPlan: track.compiledPlan,
     window,
     track,
     frame: termFrame(evaluation, term, track),
@@ -176,12 +176,12 @@ function termSide(
 }
 
 function rateLateSurcharges(evaluation: Evaluation, base: TermSide): number {
-  const { edition, frame, days } = base;
+  const { compiledPlan, frame, days } = base;
   frame.results = null;
   let sum = 0;
-  for (const rule of edition.lateRules) {
+  for (const rule of compiledPlan.lateRules) {
     if (rule.from > frame.day || rule.to < frame.day) continue;
-    const amount = evaluateRule(evaluation, rule, frame, edition, days, false);
+    const amount = evaluateRule(evaluation, rule, frame, compiledPlan, days, false);
     addToTotal(evaluation, rule.component, amount);
     sum += amount;
   }
@@ -205,7 +205,7 @@ function addManualLines(
     const to = given.at(-1)?.to ?? window.lastDay;
     const count = given.reduce((sum, segment) => sum + segment.days, 0);
     const days = lineDays(current, window.firstDay, to, count);
-    const line = otherLine(component, track.edition, days, {
+    const line = otherLine(component, track.compiledPlan, days, {
       lineType: 'Manual',
       source: 'Manual',
       amount,

@@ -7,10 +7,10 @@ import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import { formulaProblems, type PlanProblem } from '../check/plan-problem.ts';
 import { makeBinder } from '../compile/bind-names.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import type { Edition } from '../compile/compiled-plan.ts';
+import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
 import { makeScope } from '../compile/name-scope.ts';
-import { type PriceBook, pricingEditionOn } from '../compile/price-book.ts';
+import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
 import type { PlanDefinition, SecurityAttribute } from '../definitions/definitions.ts';
 import { securityAttributesOf } from '../definitions/inheritance.ts';
 import type { ConnectionFacts, Facts } from '../frozen-inputs.ts';
@@ -73,22 +73,22 @@ function linesOn(
   isMeant: (attribute: SecurityAttribute) => boolean,
 ): SecurityLine[] {
   const day = requiredDay(date, 'date');
-  const edition = pricingEditionOn(book, tariffCode, day);
-  const attributes = securityAttributesOf(edition.chain).filter(isMeant);
+  const compiledPlan = pricingPlanOn(book, tariffCode, day);
+  const attributes = securityAttributesOf(compiledPlan.chain).filter(isMeant);
   if (attributes.length === 0) return [];
-  const { currencyScale } = edition.context;
+  const { currencyScale } = compiledPlan.context;
   const rounding = { scale: currencyScale, mode: 'HalfUp' } as const;
-  const frame = signUpFrame(edition, day, connection);
+  const frame = signUpFrame(compiledPlan, day, connection);
   return attributes.map((attribute) => {
-    const exact = attributeAmount(attribute, edition, frame);
+    const exact = attributeAmount(attribute, compiledPlan, frame);
     const amount = roundToMinorUnits(exact, rounding, currencyScale);
     return { name: attribute.name, amount, attribute };
   });
 }
 
-function attributeAmount(attribute: SecurityAttribute, edition: Edition, frame: Frame): Exact {
+function attributeAmount(attribute: SecurityAttribute, compiledPlan: CompiledPlan, frame: Frame): Exact {
   if (typeof attribute.formula !== 'string') return exactFrom(attribute.amount) ?? zero;
-  const { context } = edition;
+  const { context } = compiledPlan;
   const scope = makeScope(context.names, 'Security');
   const { node } = checkFormula(attribute.formula, scope, 'number');
   if (node === null) return zero;
@@ -98,8 +98,8 @@ function attributeAmount(attribute: SecurityAttribute, edition: Edition, frame: 
 }
 
 /** A term of the one day: nothing has been used or billed yet. */
-function signUpFrame(edition: Edition, day: number, connection: ConnectionFacts): Frame {
-  const { context } = edition;
+function signUpFrame(compiledPlan: CompiledPlan, day: number, connection: ConnectionFacts): Frame {
+  const { context } = compiledPlan;
   const window = makeWindow(day, day, one, [{ from: day, to: day }]);
   const steps = quantityStepsOf(connection, context);
   return {
@@ -113,7 +113,7 @@ function signUpFrame(edition: Edition, day: number, connection: ConnectionFacts)
       spent: { steps: 0 },
       bill: { current: 0, net: 0, tax: 0, arrears: 0, payable: 0 },
     },
-    items: itemsFor(edition, window, day, variantsOf(connection, context)),
+    items: itemsFor(compiledPlan, window, day, variantsOf(connection, context)),
     results: null,
     usage: [],
     quantities: quantitiesOn(context, steps, window, day),

@@ -9,10 +9,10 @@ export function checkRequiredInputs(
   previous: RatedTerm | null,
   errors: BillError[],
 ): void {
-  for (const { edition } of current.tracks) {
-    for (const input of edition.requiredInputs) {
+  for (const { compiledPlan } of current.tracks) {
+    for (const input of compiledPlan.requiredInputs) {
       if (isKnown(input, current, previous)) continue;
-      const fallbacks = edition.context.agreedInputs;
+      const fallbacks = compiledPlan.context.agreedInputs;
       if (fallbacks.some(({ slot, fallback }) => slot === input.slot && fallback)) continue;
       // A meter that could not be read has been reported already.
       if (errors.some((error) => error.meterNumber !== undefined)) continue;

@@ -23,12 +23,12 @@ import {
   february,
   hashOf,
   january,
-  leaveOut,
+  skipBill,
   linesOf,
   march,
   openHome,
   readingsOn,
-} from '../support/left-out.ts';
+} from '../support/skipped-bills.ts';
 import { openMetered } from '../support/metered.ts';
 import { newTariff, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -52,7 +52,7 @@ async function assertBothMonths(run: Running, term: number): Promise<void> {
 
 test('what was read for a bill that was held is on the next one, and once', async () => {
   const { run, read } = await openHome(scene);
-  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  await skipBill(run, await read(january, ['100', '31/01/2026']));
   const feb = await read(february, ['220', '28/02/2026']);
   await generate(run, feb);
   await assertBothMonths(run, feb);
@@ -75,11 +75,11 @@ test('what was read for a bill that was held is on the next one, and once', asyn
 
 test('what was caught up once is not caught up again', async () => {
   const { run, read } = await openHome(scene);
-  await leaveOut(run, await read(january, ['100', '31/01/2026']));
+  await skipBill(run, await read(january, ['100', '31/01/2026']));
   const feb = await read(february, ['220', '28/02/2026']);
   await generate(run, feb);
   await post(run, feb);
-  await leaveOut(run, await read(march, ['300', '31/03/2026']));
+  await skipBill(run, await read(march, ['300', '31/03/2026']));
   const apr = await read(april, ['450', '30/04/2026']);
   await generate(run, apr);
   const bill = await billOf(run, apr);
@@ -92,8 +92,8 @@ test('what was caught up once is not caught up again', async () => {
 
 test('two terms that were left out one after the other', async () => {
   const { run, read } = await openHome(scene);
-  await leaveOut(run, await read(january, ['100', '31/01/2026']));
-  await leaveOut(run, await read(february, ['220', '28/02/2026']));
+  await skipBill(run, await read(january, ['100', '31/01/2026']));
+  await skipBill(run, await read(february, ['220', '28/02/2026']));
   const mar = await read(march, ['300', '31/03/2026']);
   await generate(run, mar);
   const bill = await billOf(run, mar);
@@ -183,7 +183,7 @@ test('a bill of several subscriptions that was held', async () => {
   const dec = await both(january, '100', '15');
   await generate(run, dec);
   await post(run, dec);
-  await leaveOut(run, await both(february, '220', '40'));
+  await skipBill(run, await both(february, '220', '40'));
   const mar = await both(march, '300', '45');
   await generate(run, mar);
   const bill = await billOf(run, mar);
@@ -200,7 +200,7 @@ test('a value entered for a bill that was held is on the next one, added to its 
   const run = await openBillRun(scene, one);
   const june = await addTerm(run);
   await addSubscription(run, june, { ...copyOf(facts, 1), account: {} });
-  await leaveOut(run, june);
+  await skipBill(run, june);
   const { connectionNumber } = await billOf(run, june);
   const july = await addTerm(run, {
     label: 'Jul',
@@ -244,7 +244,7 @@ test('a value entered for a bill that was held leaves the next term what it comp
   };
   const jan = await newTerm(client, { serviceCode, ...january });
   await enter(jan, '100');
-  await leaveOut(run, jan);
+  await skipBill(run, jan);
   const feb = await newTerm(client, { serviceCode, ...february });
   await generate(run, feb);
   const bill = await billOf(run, feb);
@@ -282,7 +282,7 @@ test('a value for a bill that was held stands for its days where a rule is of th
       operation: 'schedule',
       data: { data: JSON.stringify({ termID: jan, compsData }) },
     });
-    await leaveOut(run, jan);
+    await skipBill(run, jan);
     const feb = await newTerm(client, { serviceCode, ...february });
     await generate(run, feb);
     const { billID, lines } = await billOf(run, feb);
@@ -370,7 +370,7 @@ test('use uploaded for a bill that was held is on the next one', async () => {
   const run = await openBillRun(scene, one);
   const apr = await addTerm(run);
   await addSubscription(run, apr, { ...copyOf(facts, 1), account: {} });
-  await leaveOut(run, apr);
+  await skipBill(run, apr);
   const { connectionNumber, usage } = await billOf(run, apr);
   assert.equal(usage[0]?.quantity, '1284350');
   const may = await addTerm(run, {
@@ -412,7 +412,7 @@ test('use of a whole term that was left out falls on its days', async () => {
     await client.uploadUsage({ operation: 'schedule', data: { data } });
     return termID;
   };
-  await leaveOut(run, await used(january, ['100'], ['7', '03/01/2026']));
+  await skipBill(run, await used(january, ['100'], ['7', '03/01/2026']));
   const feb = await used(february, ['120'], ['3', '10/02/2026']);
   await generate(run, feb);
   assert.deepEqual(linesOf(await billOf(run, feb)), [

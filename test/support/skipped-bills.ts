@@ -83,7 +83,7 @@ export async function billOf(run: Running, term: number): Promise<ShownBill> {
 }
 
 /** All bills of a term are held back when it is posted. */
-export async function leaveOut(run: Running, term: number): Promise<void> {
+export async function skipBill(run: Running, term: number): Promise<void> {
   await generate(run, term);
   for (const { billID } of await billsOf(run, term)) {
     await run.client.holdBill({ data: { billID, hold: true, reason: 'to be looked at' } });

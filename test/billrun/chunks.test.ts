@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { partSizeOf } from '../../src/billrun/generate.ts';
-import { cutIntoParts, rangeOf } from '../../src/jobs/chunks.ts';
+import { chunkSizeOf } from '../../src/billrun/generate.ts';
+import { cutIntoChunks, rangeOf } from '../../src/jobs/chunks.ts';
 
 const most = 4_000;
 const least = 1_000;
@@ -21,14 +21,14 @@ test('every subject is in one part, in order, and no part has more than its ids'
   fc.assert(
     fc.property(bucketsOf, (buckets) => {
       const total = buckets.reduce((sum, { count }) => sum + count, 0);
-      const parts = cutIntoParts(buckets, partSizeOf);
+      const parts = cutIntoChunks(buckets, chunkSizeOf);
       assert.deepEqual(parts.flat(), buckets);
       let left = total;
       for (const part of parts) {
         const { firstId, lastId } = rangeOf(part);
         assert.ok(part.every((one) => one.firstId >= firstId && one.lastId <= lastId));
         const count = part.reduce((sum, one) => sum + one.count, 0);
-        assert.ok(count > 0 && count <= partSizeOf(left) && count <= partSizeOf(total));
+        assert.ok(count > 0 && count <= chunkSizeOf(left) && count <= chunkSizeOf(total));
         left -= count;
       }
       assert.equal(left, 0);
@@ -42,7 +42,7 @@ test('a large term begins with large parts and ends with small ones', () => {
     lastId: index * 250 + 250,
     count: 250,
   }));
-  const parts = cutIntoParts(buckets, partSizeOf).map(rangeOf);
+  const parts = cutIntoChunks(buckets, chunkSizeOf).map(rangeOf);
   const sizes = parts.map(({ firstId, lastId }) => lastId - firstId + 1);
   assert.equal(sizes[0], most);
   assert.ok(
@@ -53,6 +53,6 @@ test('a large term begins with large parts and ends with small ones', () => {
 });
 
 test('a small term has parts of the least size', () => {
-  assert.equal(partSizeOf(10_000), least);
-  assert.deepEqual(cutIntoParts([], partSizeOf), []);
+  assert.equal(chunkSizeOf(10_000), least);
+  assert.deepEqual(cutIntoChunks([], chunkSizeOf), []);
 });

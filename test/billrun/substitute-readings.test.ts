@@ -10,7 +10,7 @@ import {
   needEnergy,
   openHome,
   readingsOn,
-} from '../support/left-out.ts';
+} from '../support/skipped-bills.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
