@@ -2,7 +2,7 @@
 // They make the same bill objects as the price book does, and the benchmark checks that they do.
 import { parseDay } from '../src/base/days.ts';
 import type { Bill, BillLine, BillReading, LineDetail } from '../src/domain/rating/bill.ts';
-import type { Facts, MeterFacts } from '../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs, MeterFacts } from '../src/domain/rating/frozen-inputs.ts';
 
 type LineParts = {
   component: string;
@@ -61,7 +61,13 @@ function reading(meter: MeterFacts, use: string): BillReading {
   };
 }
 
-function line(facts: Facts, plan: string, days: number, no: number, parts: LineParts): BillLine {
+function line(
+  facts: FrozenInputs,
+  plan: string,
+  days: number,
+  no: number,
+  parts: LineParts,
+): BillLine {
   return {
     lineNo: no,
     component: parts.component,
@@ -87,7 +93,7 @@ function line(facts: Facts, plan: string, days: number, no: number, parts: LineP
 type Head = { service: string; plan: string; label: string; currency: string; days: number };
 
 function bill(
-  facts: Facts,
+  facts: FrozenInputs,
   head: Head,
   readings: readonly BillReading[],
   usage: Bill['usage'],
@@ -148,7 +154,7 @@ function bill(
 }
 
 /** Days of the term; the subscription must be active on all of them. */
-function fullTermDays(facts: Facts): number {
+function fullTermDays(facts: FrozenInputs): number {
   const start = parseDay(facts.term.startDate) as number;
   const end = parseDay(facts.term.endDate) as number;
   const connected = parseDay(facts.connection?.connectionDate ?? '01/01/1970') as number;
@@ -156,7 +162,7 @@ function fullTermDays(facts: Facts): number {
   return end - start + 1;
 }
 
-function metered(facts: Facts, scale: number): { use: number; readings: BillReading[] } {
+function metered(facts: FrozenInputs, scale: number): { use: number; readings: BillReading[] } {
   let use = 0;
   const readings: BillReading[] = [];
   for (const meter of facts.meters ?? []) {
@@ -198,7 +204,7 @@ const elecLimits = [100, 200, 300, 700];
 const elecRates = [1648, 2295, 2714, 3203, 4272];
 
 /** RES-A1 of the worked tariffs in July 2025. */
-export function elecBill(facts: Facts): Bill {
+export function elecBill(facts: FrozenInputs): Bill {
   const days = fullTermDays(facts);
   const { use, readings } = metered(facts, 0);
   const inputs = facts.connection?.connectionInputs ?? [];
@@ -270,7 +276,7 @@ const pipes = new Map([
 ]);
 
 /** WAT-MET of the worked tariffs. */
-export function waterBill(facts: Facts): Bill {
+export function waterBill(facts: FrozenInputs): Bill {
   const days = fullTermDays(facts);
   const { use, readings } = metered(facts, 1);
   const inputs = facts.connection?.connectionInputs ?? [];
@@ -323,7 +329,7 @@ const seatRates = [1500, 1200, 900];
 const salesTaxes = new Map([['US-NY-NYC', 8875]]);
 
 /** APP-TEAM of the worked tariffs, one number of seats for the whole term. */
-export function appBill(facts: Facts): Bill {
+export function appBill(facts: FrozenInputs): Bill {
   const days = fullTermDays(facts);
   const connection = facts.connection ?? {};
   const seats = Number(connection.unmeteredInputs?.[0]?.value);

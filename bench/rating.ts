@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Bill } from '../src/domain/rating/bill.ts';
 import { compilePriceBook, singleVersion } from '../src/domain/rating/compile/price-book.ts';
-import type { ConnectionFacts, Facts } from '../src/domain/rating/frozen-inputs.ts';
+import type { ConnectionFacts, FrozenInputs } from '../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../src/domain/rating/rate/rate-bill.ts';
 import { plainBill } from '../test/rating/plain-bill.ts';
 import { type TariffCase, tariffCases } from '../test/rating/tariff-cases.ts';
@@ -13,8 +13,8 @@ import type { BenchOptions, BenchResult } from './result.ts';
 type Contest = {
   name: string;
   tariff: TariffCase;
-  facts: Facts;
-  handwritten: ((facts: Facts) => Bill) | null;
+  facts: FrozenInputs;
+  handwritten: ((facts: FrozenInputs) => Bill) | null;
 };
 
 /**
@@ -27,7 +27,7 @@ const kept: unknown[] = new Array(keptMax);
 /** Calls of a batch: a tenth of a second or so, against processor time that is counted in ticks. */
 const batches = { compiled: 20_000, handwritten: 40_000, interpreted: 1_000 };
 
-function find(id: string): { tariff: TariffCase; facts: Facts } {
+function find(id: string): { tariff: TariffCase; facts: FrozenInputs } {
   for (const tariff of tariffCases) {
     const facts = tariff.scenarios.find((scenario) => scenario.id === id);
     if (facts !== undefined) return { tariff, facts };
@@ -35,7 +35,7 @@ function find(id: string): { tariff: TariffCase; facts: Facts } {
   throw new Error(`there is no scenario ${id}`);
 }
 
-function changed(facts: Facts, connection: ConnectionFacts): Facts {
+function changed(facts: FrozenInputs, connection: ConnectionFacts): FrozenInputs {
   return { ...facts, connection: { ...facts.connection, ...connection } };
 }
 

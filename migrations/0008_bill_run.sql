@@ -350,7 +350,7 @@ grant billwright_bulk to current_user;
 grant usage on schema public to billwright_bulk;
 
 -- A bill is a document: one row. Amounts are minor units. `document` (readings, usage, lines,
--- surcharges, sections) and `facts` (the frozen inputs) are kept as the bytes that were hashed;
+-- surcharges, sections) and `frozen` (the frozen inputs) are kept as the bytes that were hashed;
 -- `usage` and `charges` say in short what posting books, so that it need not read all of them. What
 -- it refers to is checked by who makes it, for a thousand rows at once; a foreign key checked for
 -- each row would cost as much as the row.
@@ -400,7 +400,7 @@ create table bills (
   -- Of bill_amount alone.
   paid_amount bigint not null default 0,
   -- The last billed day of the subscription before this bill; null where the term sets it.
-  billed_through date,
+  previously_billed_to date,
   -- The last entry of the ledger that its arrears know of.
   entry_id bigint not null,
   -- When the subscription last changed before it was rated (of several, the sum): another value
@@ -412,7 +412,7 @@ create table bills (
   -- {"type component": amount}
   charges json not null default '{}',
   document json not null,
-  facts json not null,
+  frozen json not null,
   created_at timestamptz not null,
   created_by text not null,
   modified_at timestamptz not null,
@@ -454,7 +454,7 @@ grant insert (
   party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
   billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, billed_through, entry_id, unit_ts, hash, usage, charges, document, facts,
+  late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, document, frozen,
   created_at,
   created_by, modified_at, modified_by, ts
 ) on bills to billwright_bulk;
@@ -469,7 +469,7 @@ create table bill_parts (
   arrears bigint not null,
   days integer not null,
   billed_to date,
-  billed_through date,
+  previously_billed_to date,
   unit_ts bigint not null,
   primary key (tenant_id, bill_id, subscription_id),
   foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
@@ -494,7 +494,7 @@ create table superseded_bills (
   bill_amount bigint not null,
   hash bytea not null,
   document json not null,
-  facts json not null,
+  frozen json not null,
   primary key (tenant_id, term_id, bill_id, first_run)
 );
 call wall_off('superseded_bills');
@@ -667,7 +667,7 @@ begin
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
     or old.unit_id <> new.unit_id or old.term_id <> new.term_id
-    or old.document::text <> new.document::text or old.facts::text <> new.facts::text
+    or old.document::text <> new.document::text or old.frozen::text <> new.frozen::text
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text
   then

@@ -5,7 +5,7 @@
 alter table bills set (toast_tuple_target = 700);
 alter table bills
   alter document set storage external,
-  alter facts set storage external,
+  alter frozen set storage external,
   alter usage set storage main,
   alter charges set storage main;
 

@@ -6,14 +6,14 @@ create table bill_contents (
   tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   document json not null,
-  facts json not null,
+  frozen json not null,
   primary key (tenant_id, bill_id)
 )
 -- Neither cut into pieces nor compressed, unless a page does not hold it.
 with (toast_tuple_target = 8160);
 alter table bill_contents
   alter document set storage external,
-  alter facts set storage external;
+  alter frozen set storage external;
 call wall_off('bill_contents');
 alter policy tenant_wall on bill_contents using (tenant_id = (select current_tenant()));
 
@@ -23,8 +23,8 @@ declare
 begin
   for one in select tenant_id from workspaces order by tenant_id loop
     perform set_config('app.tenant', one::text, true);
-    insert into bill_contents (tenant_id, bill_id, document, facts)
-    select one, bill_id, document, facts from bills where tenant_id = one order by bill_id;
+    insert into bill_contents (tenant_id, bill_id, document, frozen)
+    select one, bill_id, document, frozen from bills where tenant_id = one order by bill_id;
   end loop;
   perform set_config('app.tenant', '', true);
 end
@@ -32,7 +32,7 @@ $$;
 
 grant select, insert, delete on bill_contents to billwright_worker;
 grant select, delete on bill_contents to billwright_api;
-grant insert (bill_id, document, facts) on bill_contents to billwright_bulk;
+grant insert (bill_id, document, frozen) on bill_contents to billwright_bulk;
 
 -- What a bill says stays as it was written, and goes only with the bill.
 create function keep_bill_contents() returns trigger
@@ -79,7 +79,7 @@ end
 $$;
 
 drop view bill_lines;
-alter table bills drop column document, drop column facts;
+alter table bills drop column document, drop column frozen;
 alter table bills reset (toast_tuple_target);
 create view bill_lines with (security_invoker = true) as
 select b.tenant_id, b.bill_id, b.bill_number, b.term_id, b.subscription_id, b.party_id, b.status,

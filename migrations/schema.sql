@@ -85,7 +85,7 @@ create table bill_contents (
   tenant_id bigint not null default current_tenant(),
   bill_id bigint not null,
   document json not null,
-  facts json not null,
+  frozen json not null,
   constraint bill_contents_pkey PRIMARY KEY (tenant_id, bill_id)
 );
 
@@ -136,8 +136,8 @@ create table bill_parts (
   arrears bigint not null,
   days integer not null,
   billed_to date,
-  billed_through date,
-  subject_ts bigint not null,
+  previously_billed_to date,
+  unit_ts bigint not null,
   constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
   constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
@@ -223,7 +223,7 @@ create table bills (
   first_run integer not null,
   context_id bigint not null,
   batch_id bigint not null,
-  subject_id bigint not null,
+  unit_id bigint not null,
   subscription_id bigint,
   account_id bigint,
   party_id bigint not null,
@@ -253,9 +253,9 @@ create table bills (
   credit_balance bigint not null,
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
-  billed_through date,
+  previously_billed_to date,
   entry_id bigint not null,
-  subject_ts bigint not null,
+  unit_ts bigint not null,
   hash bytea not null,
   usage json,
   charges json not null default '{}'::json,
@@ -1118,14 +1118,14 @@ create table superseded_bills (
   bill_id bigint not null,
   first_run integer not null,
   last_run integer not null,
-  subject_id bigint not null,
+  unit_id bigint not null,
   subscription_id bigint,
   status text not null,
   current_charges bigint not null,
   bill_amount bigint not null,
   hash bytea not null,
   document json not null,
-  facts json not null,
+  frozen json not null,
   constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
 );
 
@@ -1377,9 +1377,9 @@ CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLU
 
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
 
-CREATE UNIQUE INDEX bills_subject_key ON public.bills USING btree (tenant_id, term_id, subject_id, cancelled_id) NULLS NOT DISTINCT;
-
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
+
+CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
 
 CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
 
@@ -2195,7 +2195,7 @@ begin
     or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
     or old.billed_from is distinct from new.billed_from
     or old.billed_to is distinct from new.billed_to
-    or old.subject_id <> new.subject_id or old.term_id <> new.term_id
+    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
     or old.charges::text <> new.charges::text
     or old.usage::text is distinct from new.usage::text
   then
@@ -2634,7 +2634,7 @@ CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN
 
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
 
-CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, billed_through, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.billed_through IS DISTINCT FROM new.billed_through)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
+CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
 
 CREATE TRIGGER bills_status_step AFTER UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
 
@@ -3174,15 +3174,15 @@ grant select on workspaces to billwright_worker;
 
 -- rights to single columns
 
-grant insert (bill_id, document, facts) on bill_contents to billwright_bulk;
+grant insert (bill_id, document, frozen) on bill_contents to billwright_bulk;
 
 grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
 
-grant update (subject_ts) on bill_parts to billwright_worker;
+grant update (unit_ts) on bill_parts to billwright_worker;
 
 grant update (status, is_held, hold_reason, due_date, modified_at, modified_by, ts) on bills to billwright_api;
 
-grant insert (bill_id, term_id, first_run, context_id, batch_id, subject_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, billed_through, entry_id, subject_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
+grant insert (bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
 
 grant update (last_number) on number_series to billwright_worker;
 

@@ -1,7 +1,9 @@
 // Numbers of bills as people see them: gapless in each series, and none given twice. One format
 // never prints a number twice, but two series may: 1{number} and {number} both print 112.
+
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
+import type { Stamp } from '../base/stamp.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import {
   findRun,
@@ -16,7 +18,6 @@ import {
   listDrafts,
   type Numbered,
 } from '../domain/bills/posting/post-store.ts';
-import type { Stamp } from '../domain/ledger/store.ts';
 import {
   fillFormat,
   findCommonNumber,

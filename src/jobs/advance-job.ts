@@ -91,7 +91,10 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
         const error = { code: 'INTERNAL_ERROR', message: reason };
         const result = { done, outcome: outcome ?? null, error };
         await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
-        conductor.log.error({ tenantId, jobId, chunk: held.chunk, reason }, 'a chunk was set aside');
+        conductor.log.error(
+          { tenantId, jobId, chunk: held.chunk, reason },
+          'a chunk was set aside',
+        );
       },
     }),
   );

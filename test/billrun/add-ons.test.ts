@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate } from '../support/bill-run.ts';
-import { billOf, january, linesOf, openHome } from '../support/skipped-bills.ts';
 import { newTariff, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { billOf, january, linesOf, openHome } from '../support/skipped-bills.ts';
 
 const scene = await openScene();
 scene.runJobs();

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { february, january, march, openHome } from '../support/skipped-bills.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { february, january, march, openHome } from '../support/skipped-bills.ts';
 import { newMeter, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();

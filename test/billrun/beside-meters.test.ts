@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { fee, openHouse as houseIn } from '../support/house.ts';
 import { assertLaws } from '../support/laws.ts';
-import { billOf, daysOf, skipBill, linesOf, readingsOn } from '../support/skipped-bills.ts';
 import { august, july } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
+import { billOf, daysOf, linesOf, readingsOn, skipBill } from '../support/skipped-bills.ts';
 import { newMeter } from '../support/subscriptions.ts';
 
 const scene = await openScene();

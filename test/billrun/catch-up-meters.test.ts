@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post } from '../support/bill-run.ts';
+import { openScene } from '../support/scene.ts';
 import {
   april,
   billOf,
   daysOf,
   february,
   january,
-  skipBill,
   linesOf,
   march,
   needEnergy,
   openHome,
   readingsOn,
+  skipBill,
 } from '../support/skipped-bills.ts';
-import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();

@@ -2,7 +2,7 @@
 // subscription, once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,
@@ -16,6 +16,9 @@ import {
 } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
 import { assertLaws } from '../support/laws.ts';
+import { openMetered } from '../support/metered.ts';
+import { newTariff, smallService } from '../support/pricing.ts';
+import { openScene } from '../support/scene.ts';
 import {
   april,
   billOf,
@@ -23,15 +26,12 @@ import {
   february,
   hashOf,
   january,
-  skipBill,
   linesOf,
   march,
   openHome,
   readingsOn,
+  skipBill,
 } from '../support/skipped-bills.ts';
-import { openMetered } from '../support/metered.ts';
-import { newTariff, smallService } from '../support/pricing.ts';
-import { openScene } from '../support/scene.ts';
 import { subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
 
@@ -196,7 +196,7 @@ test('a bill of several subscriptions that was held', async () => {
 
 test('a value entered for a bill that was held is on the next one, added to its own', async () => {
   const one = tariffCase('SOC');
-  const [facts] = one.scenarios as unknown as [Facts];
+  const [facts] = one.scenarios as unknown as [FrozenInputs];
   const run = await openBillRun(scene, one);
   const june = await addTerm(run);
   await addSubscription(run, june, { ...copyOf(facts, 1), account: {} });
@@ -366,7 +366,7 @@ test('a value entered for a term that is still open is billed by the one posted 
 
 test('use uploaded for a bill that was held is on the next one', async () => {
   const one = tariffCase('SAAS');
-  const [facts] = one.scenarios as unknown as [Facts];
+  const [facts] = one.scenarios as unknown as [FrozenInputs];
   const run = await openBillRun(scene, one);
   const apr = await addTerm(run);
   await addSubscription(run, apr, { ...copyOf(facts, 1), account: {} });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DataOf } from '../../sdk/client.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { parsePlain, roundPlain, same } from '../rating/plain-number.ts';
 import { type RandomBill, randomBills } from '../rating/random-bills.ts';
 import type { TariffCase } from '../rating/tariff-cases.ts';
@@ -83,7 +83,7 @@ function tariffOf({ bill }: Random, postType: string): TariffCase {
 
 let subscriptions = 0;
 
-function factsOf({ bill: { facts }, hand }: Random): Facts {
+function frozenOf({ bill: { facts }, hand }: Random): FrozenInputs {
   subscriptions += 1;
   const connectionNumber = `X-${subscriptions}`;
   const [meter] = facts.meters ?? [];
@@ -114,7 +114,7 @@ async function billGroup(group: readonly Random[], postType: string): Promise<Sh
   });
   for (const [index, random] of group.entries()) {
     const accountId = 1 + (Math.floor(index / accountSize) % connectionGroups.length);
-    await insertScenario(scene, tenantId, termId, factsOf(random), { accountId });
+    await insertScenario(scene, tenantId, termId, frozenOf(random), { accountId });
   }
   await client.generateBills(schedule(termId));
   return (await client.getBills({ termID: termId })).data.bills;

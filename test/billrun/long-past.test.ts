@@ -11,7 +11,7 @@ import { publishBillsStep } from '../../src/billrun/publish.ts';
 import { getBilledTerm } from '../../src/domain/bills/billed-terms-store.ts';
 import { listAccountStatuses } from '../../src/domain/bills/inputs/account-status-store.ts';
 import { listStops } from '../../src/domain/exports/route-store.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { openRegisters } from '../../src/domain/terms/open-registers-store.ts';
 import {
   addSubscription,
@@ -31,7 +31,7 @@ const scene = await openScene();
 scene.runJobs();
 
 const elec = tariffCase('ELEC');
-const [, , elecC] = elec.scenarios as unknown as [Facts, Facts, Facts];
+const [, , elecC] = elec.scenarios as unknown as [FrozenInputs, FrozenInputs, FrozenInputs];
 /** Of each kind, before the bill that was made last. */
 const past = 400;
 /** More than are looked up, and far fewer than there are. */

@@ -6,7 +6,7 @@ import { cancelTermStep } from '../../src/billrun/cancel-term.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { unpostBillsStep } from '../../src/billrun/unpost.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,
@@ -33,14 +33,18 @@ const scene = await openScene();
 scene.runJobs();
 
 const elec = tariffCase('ELEC');
-const [elecA, elecB, elecC] = elec.scenarios as unknown as [Facts, Facts, Facts];
+const [elecA, elecB, elecC] = elec.scenarios as unknown as [
+  FrozenInputs,
+  FrozenInputs,
+  FrozenInputs,
+];
 
 const cents = (amount: number) => Math.round(amount * 100);
 
 /** A generated term with a bill for each use. */
 async function generated(
   uses: readonly number[],
-  options: { changed?: object; facts?: Facts } = {},
+  options: { changed?: object; facts?: FrozenInputs } = {},
 ): Promise<{ run: BillRun; termId: number; subscriptions: number[] }> {
   const run = await openBillRun(scene, elec, (options.changed ?? {}) as never);
   const termId = await addTerm(run);

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { openMetered } from '../support/metered.ts';
+import { openScene } from '../support/scene.ts';
 import {
   billOf,
   february,
@@ -14,8 +16,6 @@ import {
   openHome,
   readingsOn,
 } from '../support/skipped-bills.ts';
-import { openMetered } from '../support/metered.ts';
-import { openScene } from '../support/scene.ts';
 import { newTerm, termOf } from '../support/terms.ts';
 
 const scene = await openScene();

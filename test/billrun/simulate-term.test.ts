@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestOf } from '../../sdk/client.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,
@@ -44,7 +44,7 @@ async function billed(count: number): Promise<{ run: BillRun; termID: number }> 
     id: _id,
     title: _title,
     ...facts
-  } = scenario as never as Facts & {
+  } = scenario as never as FrozenInputs & {
     expected: unknown;
     id: string;
     title: string;

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertLaws } from '../support/laws.ts';
-import { skipBill } from '../support/skipped-bills.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
+import { skipBill } from '../support/skipped-bills.ts';
 import type { Connection } from '../support/subscriptions.ts';
 
 const scene = await openScene();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { openScene } from '../support/scene.ts';
 import {
   billOf,
   february,
@@ -11,7 +12,6 @@ import {
   openHome,
   readingsOn,
 } from '../support/skipped-bills.ts';
-import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();

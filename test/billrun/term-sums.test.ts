@@ -1,7 +1,7 @@
 // The sums of a term are those of its bills: of all while it is open, of the posted ones after.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,
@@ -22,7 +22,7 @@ const scene = await openScene();
 scene.runJobs();
 
 const elec = tariffCase('ELEC');
-const scenario = elec.scenarios[2] as unknown as Facts;
+const scenario = elec.scenarios[2] as unknown as FrozenInputs;
 const august = {
   label: 'Aug-2025',
   startDate: '01/08/2025',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post } from '../support/bill-run.ts';
+import { openScene } from '../support/scene.ts';
 import {
   april,
   billOf,
@@ -13,7 +14,6 @@ import {
   openHome,
   readingsOn,
 } from '../support/skipped-bills.ts';
-import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   addSubscription,
   addTerm,
@@ -202,7 +202,7 @@ for (const moment of ['before', 'after'] as const) {
 
 test('thirteen terms that a bill looks back on are all there when it is unposted', async () => {
   const elec = tariffCase('ELEC');
-  const scenario = elec.scenarios[2] as unknown as Facts;
+  const scenario = elec.scenarios[2] as unknown as FrozenInputs;
   const run = await openBillRun(scene, elec);
   const termId = await addTerm(run);
   const facts = { ...copyOf(scenario, 1, 150), account: {} };
@@ -233,7 +233,7 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
     const rows = await rowsOf<{ labels: string[] }>(
       run,
       `select array(select t ->> 'label'
-         from json_array_elements(k.facts -> 'usageHistory' -> 'energy') t) as labels
+         from json_array_elements(k.frozen -> 'usageHistory' -> 'energy') t) as labels
        from bill_contents k where k.tenant_id = $1 order by k.bill_id`,
     );
     return rows.map((row) => row.labels);

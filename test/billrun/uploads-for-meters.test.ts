@@ -5,20 +5,20 @@ import { test } from 'node:test';
 import { generate, post, unpost } from '../support/bill-run.ts';
 import { termAgain } from '../support/cancelled-bills.ts';
 import { assertLaws } from '../support/laws.ts';
+import { openScene } from '../support/scene.ts';
 import {
   april,
   billOf,
   february,
   hashOf,
   january,
-  skipBill,
   linesOf,
   march,
   needEnergy,
   openHome,
   readingsOn,
+  skipBill,
 } from '../support/skipped-bills.ts';
-import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();

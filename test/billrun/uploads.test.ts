@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type Running } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
-import { billOf, january, linesOf, openHome } from '../support/skipped-bills.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { billOf, january, linesOf, openHome } from '../support/skipped-bills.ts';
 import { newParty } from '../support/subscriptions.ts';
 import type { TermData } from '../support/terms.ts';
 

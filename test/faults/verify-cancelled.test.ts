@@ -55,7 +55,7 @@ const tamperingsAlone: readonly Tampering[] = [
     (id): Tampering => ({
       what: `a day between bills of subscription ${id} is on none, and none was cancelled for it`,
       table: 'bills',
-      statements: `update bills set billed_through = billed_through + 1, billed_from = billed_from + 1
+      statements: `update bills set previously_billed_to = previously_billed_to + 1, billed_from = billed_from + 1
         where ${mine} and subscription_id = ${id} and billed_to = '2026-08-31'`,
       laws: ['L2', 'L4'],
       names: new RegExp(`^bill \\d+ of subscription ${id}$`),
@@ -127,7 +127,7 @@ const tamperingsTogether: readonly Tampering[] = [
     what: 'a subscription is on two bills of several',
     table: 'bill_parts',
     statements: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
-        billed_to, billed_through, unit_ts)
+        billed_to, previously_billed_to, unit_ts)
       select tenant_id, ${shop.billID}, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bill_parts where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
     laws: ['L2', 'L6'],
@@ -136,7 +136,7 @@ const tamperingsTogether: readonly Tampering[] = [
   {
     what: 'a day of a subscription with others is on none, and none was cancelled for it',
     table: 'bill_parts',
-    statements: `update bill_parts set billed_through = billed_through + 1
+    statements: `update bill_parts set previously_billed_to = previously_billed_to + 1
       where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
     laws: ['L2'],
     names: new RegExp(`^bill ${house.billID} of subscription 1$`),

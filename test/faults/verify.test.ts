@@ -105,7 +105,7 @@ const tamperings: readonly Tampering[] = [
     what: 'a subscription is on two live bills of a term',
     table: 'bill_parts',
     statements: `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days,
-        billed_to, billed_through, unit_ts)
+        billed_to, previously_billed_to, unit_ts)
       select tenant_id, 5, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bills where ${ofBill(4)}`,
     laws: ['L2'],
@@ -114,7 +114,7 @@ const tamperings: readonly Tampering[] = [
   {
     what: 'a posted bill bills a day that was billed before',
     table: 'bills',
-    statements: `update bills set billed_from = billed_through where ${ofBill(5)}`,
+    statements: `update bills set billed_from = previously_billed_to where ${ofBill(5)}`,
     laws: ['L2', 'L4'],
     names: /^bill 5 of subscription 5$/,
   },
@@ -233,7 +233,7 @@ const tamperings: readonly Tampering[] = [
   {
     what: 'the inputs of a posted bill are changed',
     table: 'bill_contents',
-    statements: `update bill_contents set facts = replace(facts::text, '48210', '48200')::json
+    statements: `update bill_contents set frozen = replace(frozen::text, '48210', '48200')::json
       where ${ofBill(9)}`,
     laws: ['L4'],
     names: /^bill 9$/,
@@ -248,8 +248,8 @@ const tamperings: readonly Tampering[] = [
   {
     what: 'there is more said than there are bills',
     table: 'bill_contents',
-    statements: `insert into bill_contents (tenant_id, bill_id, document, facts)
-      select tenant_id, 909, document, facts from bill_contents where ${ofBill(9)}`,
+    statements: `insert into bill_contents (tenant_id, bill_id, document, frozen)
+      select tenant_id, 909, document, frozen from bill_contents where ${ofBill(9)}`,
     laws: ['L4'],
     names: /^contents 909 have no bill$/,
   },

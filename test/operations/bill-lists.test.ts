@@ -61,8 +61,8 @@ async function addTerms(tenantId: number, terms: number): Promise<void> {
 /** Bills that were copied as rows say what the first one says. */
 async function addContents(tenantId: number): Promise<void> {
   await scene.sql.query(
-    `insert into bill_contents (tenant_id, bill_id, document, facts)
-     select b.tenant_id, b.bill_id, k.document, k.facts
+    `insert into bill_contents (tenant_id, bill_id, document, frozen)
+     select b.tenant_id, b.bill_id, k.document, k.frozen
      from bills b
      join bill_contents k on k.tenant_id = b.tenant_id
        and k.bill_id = (select min(bill_id) from bill_contents where tenant_id = $1)

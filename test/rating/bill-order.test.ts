@@ -8,7 +8,7 @@ import type {
   ContextDefinition,
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { dayOf } from './plain-history.ts';
 import { bookOf, dateAfter, randomTariffs, ratedBy, tariffRuns } from './random-bills.ts';
@@ -42,7 +42,7 @@ function reorderedPlans(plans: readonly PlanDefinition[], seed: number): PlanDef
   }));
 }
 
-function reorderedFacts(facts: Facts, seed: number): Facts {
+function reorderedFacts(facts: FrozenInputs, seed: number): FrozenInputs {
   const connection = facts.connection ?? {};
   return {
     ...facts,
@@ -86,7 +86,7 @@ test('a cut at any day moves a prorated charge by at most one minor unit a line'
   );
 });
 
-function assertCut(book: PriceBook, facts: Facts, day: number): void {
+function assertCut(book: PriceBook, facts: FrozenInputs, day: number): void {
   const { connection, term } = facts;
   const date = dateAfter(dayOf(term.startDate) - dayOf('01/01/2025') + day);
   const cut = { ...connection, transfers: [{ transferDate: date }] };

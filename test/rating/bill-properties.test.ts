@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Bill } from '../../src/domain/rating/bill.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { dayOf } from './plain-history.ts';
 import { bookOf, dateAfter, randomTariffs, ratedBy, tariffRuns } from './random-bills.ts';
 
@@ -26,7 +26,7 @@ test('segments are disjoint and cover exactly the billable days', () => {
   );
 });
 
-function assertCovered(bill: Bill, facts: Facts): void {
+function assertCovered(bill: Bill, facts: FrozenInputs): void {
   const start = dayOf(facts.term.startDate);
   const covered: number[] = [];
   for (const segment of bill.segments) {
@@ -40,7 +40,7 @@ function assertCovered(bill: Bill, facts: Facts): void {
 }
 
 /** Days billed through another day than the start, and a pause of three days in the term. */
-function withHistory(facts: Facts, through: number | null, isPaused: boolean): Facts {
+function withHistory(facts: FrozenInputs, through: number | null, isPaused: boolean): FrozenInputs {
   const start = dayOf(facts.term.startDate);
   const first = dayOf(facts.connection?.connectionDate ?? facts.term.startDate);
   const date = (day: number) => dateAfter(day - dayOf('01/01/2025'));
@@ -60,7 +60,7 @@ function withHistory(facts: Facts, through: number | null, isPaused: boolean): F
 }
 
 /** Day by day, from the description. */
-function billableDays(facts: Facts): number[] {
+function billableDays(facts: FrozenInputs): number[] {
   const { connectionDate, disconnectDate, billedThrough, statusHistory } = facts.connection ?? {};
   const start = dayOf(facts.term.startDate);
   const connected = dayOf(connectionDate ?? '');

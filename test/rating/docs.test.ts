@@ -12,7 +12,7 @@ import type {
   PlanDefinition,
   Rows,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 const page = readFileSync(new URL('../../docs/tariffs.md', import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ type World = {
     Pick<ContextDefinition, 'values' | 'components' | 'connectionInputs' | 'unmeteredInputs'>
   >;
   rules: NonNullable<PlanDefinition['componentRules']>;
-  facts: Facts;
+  facts: FrozenInputs;
 };
 
 type Mutable<T> = {
@@ -79,7 +79,7 @@ function worldOf(settings: [string, string][]): World {
     uploaded.add(name);
   }
   const disconnectDate = days === 31 ? null : `${days + 1}/07/2025`;
-  const facts: Facts = {
+  const facts: FrozenInputs = {
     term: { startDate: '01/07/2025', endDate: '31/07/2025', months: 1 },
     tariffCode: 'P',
     uploadedUsage,

@@ -8,7 +8,7 @@ import type {
   ContextDefinition,
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { tariffCases } from './tariff-cases.ts';
 
@@ -311,7 +311,7 @@ describe('odd facts', () => {
     ]);
   }
 
-  function replaced(facts: string, path: string[], by: unknown): Facts {
+  function replaced(facts: string, path: string[], by: unknown): FrozenInputs {
     const copy = JSON.parse(facts);
     let place = copy;
     for (const key of path.slice(0, -1)) place = place[key];

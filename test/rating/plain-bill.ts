@@ -10,7 +10,7 @@ import type {
   Rows,
   ValueDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
   dayOf,
   effectiveRules,
@@ -49,7 +49,7 @@ const knownOf = new WeakMap<readonly PlanDefinition[], Pick<Rater, 'rules' | 'us
 export function plainBill(
   context: ContextDefinition,
   plans: readonly PlanDefinition[],
-  facts: Facts,
+  facts: FrozenInputs,
 ): PlainBill {
   const start = dayOf(facts.term.startDate);
   const end = dayOf(facts.term.endDate);

@@ -7,7 +7,7 @@ import type {
   Rows,
   ValueDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { nought, type Plain, parsePlain } from './plain-number.ts';
 
 /** `id` tells items apart that say the same: a new item is a change even at the same price. */
@@ -17,7 +17,7 @@ export type Rater = {
   used: Map<string, ValueDefinition[]>;
   context: ContextDefinition;
   plans: Map<string, PlanDefinition>;
-  facts: Facts;
+  facts: FrozenInputs;
   start: number;
   end: number;
   days: number[];

@@ -13,7 +13,7 @@ import type {
   Rows,
   ValueDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 export type Tier = {
@@ -72,7 +72,7 @@ export type Sketch = {
   quantities?: Record<string, [fromDate: string, value: string][]>;
   quantityChange?: 'Split' | 'End' | 'Weighted';
   fields?: Record<string, string>;
-  facts?: Partial<Facts>;
+  facts?: Partial<FrozenInputs>;
   context?: Partial<ContextDefinition>;
 };
 
@@ -127,7 +127,7 @@ export function price(sketch: Sketch): Priced {
   const plan = planOf(sketch);
   const { errors } = checkPlans(context, [plan]);
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
-  const facts: Facts = {
+  const facts: FrozenInputs = {
     term: july,
     tariffCode: plan.code,
     ...(sketch.usage === undefined ? {} : { uploadedUsage: sketch.usage }),

@@ -13,7 +13,7 @@ import type {
   PlanDefinition,
   ValueFormula,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { runs } from './random-runs.ts';
 
@@ -22,14 +22,14 @@ export function bookOf({ context, plans }: RandomTariff): PriceBook {
 }
 
 /** The bill of random facts, which must have no errors. */
-export function ratedBy(book: PriceBook, facts: Facts): Bill {
+export function ratedBy(book: PriceBook, facts: FrozenInputs): Bill {
   const bill = rateBill(book, facts);
   assert.deepEqual(bill.errors, []);
   return bill;
 }
 
 export type RandomTariff = { context: ContextDefinition; plans: PlanDefinition[] };
-export type RandomBill = RandomTariff & { facts: Facts };
+export type RandomBill = RandomTariff & { facts: FrozenInputs };
 
 const context: ContextDefinition = {
   code: 'MIX',
@@ -241,7 +241,7 @@ const tariffs: fc.Arbitrary<RandomTariff> = fc
     ],
   }));
 
-const subscriptions: fc.Arbitrary<Facts> = fc
+const subscriptions: fc.Arbitrary<FrozenInputs> = fc
   .record({
     term: terms,
     planHistory,
@@ -257,14 +257,14 @@ const subscriptions: fc.Arbitrary<Facts> = fc
     arrears: fc.integer({ min: -99_999, max: 99_999 }).map((n) => (n / 100).toFixed(2)),
     addOn: fc.oneof(fc.constant(null), fc.tuple(someDay, quantity)),
   })
-  .map(factsOf);
+  .map(frozenOf);
 
 export const randomBills: fc.Arbitrary<RandomBill> = fc
   .tuple(tariffs, subscriptions)
   .map(([tariff, facts]) => ({ ...tariff, facts }));
 
 /** Some subscriptions on each tariff, five on average: to compile it takes longer than to bill one. */
-export const randomTariffs: fc.Arbitrary<RandomTariff & { subscriptions: Facts[] }> = fc
+export const randomTariffs: fc.Arbitrary<RandomTariff & { subscriptions: FrozenInputs[] }> = fc
   .tuple(tariffs, fc.array(subscriptions, { minLength: 1, maxLength: 9 }))
   .map(([tariff, list]) => ({ ...tariff, subscriptions: list }));
 
@@ -294,7 +294,7 @@ function plan(
 }
 
 type Parts = {
-  term: Facts['term'] & { start: number; end: number };
+  term: FrozenInputs['term'] & { start: number; end: number };
   planHistory: { tariffCode: string; fromDate: string }[];
   variants: { name: string; value: string; fromDate: string; toDate: string | null }[];
   taps: { name: string; value: string; fromDate: string }[];
@@ -309,7 +309,7 @@ type Parts = {
   addOn: [number, string] | null;
 };
 
-function factsOf(parts: Parts): Facts {
+function frozenOf(parts: Parts): FrozenInputs {
   const { start, end, ...term } = parts.term;
   const [first, second] = parts.readings;
   const stop = parts.disconnected;

@@ -9,7 +9,11 @@ import type {
   ContextDefinition,
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { ConnectionFacts, Facts, MeterFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import type {
+  ConnectionFacts,
+  FrozenInputs,
+  MeterFacts,
+} from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
 export const context: ContextDefinition = {
@@ -65,7 +69,7 @@ export function planWith(
 }
 
 export function billOf(
-  facts: Partial<Facts>,
+  facts: Partial<FrozenInputs>,
   plans: readonly PlanDefinition[] = [plan],
   own: Partial<ContextDefinition> = {},
   options = {},
@@ -73,12 +77,16 @@ export function billOf(
   return bookBill(singleVersion({ ...context, ...own }, plans), facts, options);
 }
 
-export function bookBill(definitions: Definitions, facts: Partial<Facts>, options = {}): Bill {
+export function bookBill(
+  definitions: Definitions,
+  facts: Partial<FrozenInputs>,
+  options = {},
+): Bill {
   const book = compilePriceBook(definitions);
   return rateBill(book, { term: july, tariffCode: 'A', ...facts }, options);
 }
 
-export function connected(connection: ConnectionFacts): Partial<Facts> {
+export function connected(connection: ConnectionFacts): Partial<FrozenInputs> {
   return { connection: { connectionNumber: 'S-1', ...connection } };
 }
 

@@ -5,7 +5,7 @@ import type {
   ContextDefinition,
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 
 export type ExpectedBill = {
   usage: Record<string, string>;
@@ -21,7 +21,7 @@ export type ExpectedBill = {
   payableAfterDueDate: string;
 };
 
-export type Scenario = Facts & { id: string; title: string; expected: ExpectedBill };
+export type Scenario = FrozenInputs & { id: string; title: string; expected: ExpectedBill };
 
 export type TariffCase = {
   id: string;

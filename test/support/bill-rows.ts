@@ -209,8 +209,8 @@ async function copyDraft(
     [tenantId, JSON.stringify(changed), seeded.generatedTerm],
   );
   await scene.sql.query(
-    `insert into bill_contents (tenant_id, bill_id, document, facts)
-     select k.tenant_id, $2, k.document, k.facts
+    `insert into bill_contents (tenant_id, bill_id, document, frozen)
+     select k.tenant_id, $2, k.document, k.frozen
      from bills b join bill_contents k using (tenant_id, bill_id)
      where b.tenant_id = $1 and b.term_id = $3`,
     [tenantId, billId, seeded.generatedTerm],

@@ -1,6 +1,6 @@
 // A workspace with a worked tariff, a term, and subscriptions as the scenarios tell of them.
 import { BillingError, type DataOf } from '../../sdk/client.ts';
-import type { Facts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { type TariffCase, tariffCases } from '../rating/tariff-cases.ts';
 import type { TestClient } from './client.ts';
 import { postNothing } from './post-nothing.ts';
@@ -59,7 +59,7 @@ export async function addTerm(run: BillRun, changed: Partial<TermRow> = {}): Pro
 export function addSubscription(
   run: BillRun,
   termId: number,
-  facts: Facts,
+  facts: FrozenInputs,
   options: Parameters<typeof insertScenario>[4] = {},
 ): Promise<number> {
   return insertScenario(run.scene, run.tenantId, termId, facts, options);
@@ -68,7 +68,7 @@ export function addSubscription(
 let meters = 900_000;
 
 /** Copies of a scenario with numbers of their own and other readings. */
-export function copyOf(facts: Facts, index: number, use?: number): Facts {
+export function copyOf(facts: FrozenInputs, index: number, use?: number): FrozenInputs {
   const number = `${facts.connection?.connectionNumber}-${index}`;
   return {
     ...facts,

@@ -1,5 +1,9 @@
 // Terms, and what was taken into them, as rows: for tests of what comes after.
-import type { Facts, MeterFacts, ReadingFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import type {
+  FrozenInputs,
+  MeterFacts,
+  ReadingFacts,
+} from '../../src/domain/rating/frozen-inputs.ts';
 import type { Scene } from './scene.ts';
 
 const iso = (wire: string) => `${wire.slice(6)}-${wire.slice(3, 5)}-${wire.slice(0, 2)}`;
@@ -63,7 +67,7 @@ export async function insertScenario(
   scene: Scene,
   tenantId: number,
   termId: number,
-  facts: Facts,
+  facts: FrozenInputs,
   options: { partyId?: number; accountId?: number } = {},
 ): Promise<number> {
   const subscriptionId = await next(scene, tenantId, 'subscription');
@@ -265,7 +269,7 @@ async function insertBeside(
   tenantId: number,
   termId: number,
   subscriptionId: number,
-  facts: Facts,
+  facts: FrozenInputs,
 ): Promise<void> {
   const { sql } = scene;
   const used = { ...facts.uploadedUsage, ...facts.previousTerm?.usage };

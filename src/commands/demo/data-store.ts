@@ -4,8 +4,10 @@
 // Five neighbouring households hold nine subscriptions: each has electricity, the first three have
 // water, the first is a flat of the housing society. Subscription n has the id n, and so have its
 // meter and the meter's place.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../../domain/ledger/accounts.ts';
 import { postJournal } from '../../domain/ledger/store.ts';
 import { blocks, firstNames, meterBrands, seasons, societies, surnames } from './people.ts';
@@ -14,8 +16,6 @@ export type DemoBlock = { first: number; last: number };
 
 /** Twelve whole months, the last of which is not billed yet. Dates as YYYY-MM-DD. */
 export type DemoYear = { start: string; end: string; today: string };
-
-export type Stamp = { at: Temporal.Instant; by: string };
 
 /** Of the catalogue: context, batch and plan ids by code. */
 export type DemoKeys = { contexts: string; batches: string; plans: string };

@@ -3,7 +3,7 @@ import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { timeText } from '../../base/db/types.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from './store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type ClientRow = {
   client_number: number;

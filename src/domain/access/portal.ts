@@ -1,12 +1,13 @@
 // What happens to the logins of a party that goes.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { revokeSessionsOf } from './sessions-store.ts';
 import {
   countActiveAdministrators,
   listActiveLoginsOfParty,
   lockAdministrators,
-  type Stamp,
   showPortalStatus,
   updateLogin,
 } from './store.ts';

@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { nameKey, usernameOf } from './names.ts';
-
-export type Stamp = { at: Temporal.Instant; by: string };
 
 export type LoginRow = {
   login_id: number;

@@ -1,14 +1,15 @@
 // Putting billing accounts into a group and taking them out. An account is in at most one group;
 // putting it into another moves it.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromRows } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import {
   type AccountKeys,
   type AccountRow,
   lockAccounts,
   setBillingGroup,
 } from '../parties/accounts-store.ts';
-import type { Stamp } from '../parties/store.ts';
 import { lockBillingGroup } from './store.ts';
 
 export type Membership = { billingGroupId: number; keys: AccountKeys };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type BillingGroupRow = {
   billing_group_id: number;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { ContextType } from '../ledger/accounts.ts';
-import type { Stamp } from '../ledger/store.ts';
 import { termNotFound } from '../terms/store.ts';
 import type { PostType, TermStage, TermStatus, TermType } from '../terms/term.ts';
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
  * bills where PostgreSQL does not know yet how many there are.
  */
 export const withContents = sql.raw(`cross join lateral (
-    select c.document, c.facts from bill_contents c
+    select c.document, c.frozen from bill_contents c
     where c.tenant_id = b.tenant_id and c.bill_id = b.bill_id
     limit 1
   ) k`);

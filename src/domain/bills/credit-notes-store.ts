@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../ledger/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type CreditNote = {
   creditNoteId: number;

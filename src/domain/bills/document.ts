@@ -1,7 +1,7 @@
 // A bill as it is stored: what can be told from its other parts is left out, so that a row stays
 // small, and put back when the bill is read.
 import type { Bill, BillError, BillLine, BillReading, BillUsage } from '../rating/bill.ts';
-import type { Facts } from '../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { HoldReason } from '../rating/rate/hold.ts';
 
 /** A line without what the bill says for all its lines. Amounts are minor units. */
@@ -69,8 +69,8 @@ export type StoredDocument = {
   holds?: readonly HoldReason[];
 };
 
-export function storedUsage(bill: Bill, facts: Facts): readonly StoredUsage[] {
-  const estimated = (facts.meters ?? []).filter((meter) => meter.current?.type === 'Estimated');
+export function storedUsage(bill: Bill, frozen: FrozenInputs): readonly StoredUsage[] {
+  const estimated = (frozen.meters ?? []).filter((meter) => meter.current?.type === 'Estimated');
   if (estimated.length === 0) return bill.usage;
   const inputs = new Set(estimated.map((meter) => meter.input));
   return bill.usage.map((item) => (inputs.has(item.input) ? { ...item, estimated: 1 } : item));

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Facts } from '../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import { withContents } from './contents-store.ts';
 import type { StoredDocument } from './document.ts';
 
@@ -41,7 +41,7 @@ export type BillRow = {
   due_date: string;
   billed_from: string | null;
   billed_to: string | null;
-  billed_through: string | null;
+  previously_billed_to: string | null;
   days: number;
   current_charges: string;
   tax_amount: string;
@@ -59,7 +59,7 @@ export type BillRow = {
   /** Hexadecimal. */
   hash: string;
   document: StoredDocument;
-  facts: Facts | { subscriptions: Facts[] };
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -71,14 +71,14 @@ const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.paym
   b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
   b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code,
   b.unit_id, b.subscription_id, b.account_id, b.party_id, b.plan_id, b.first_run, b.issue_date,
-  b.due_date, b.billed_from, b.billed_to, b.billed_through, b.days,
+  b.due_date, b.billed_from, b.billed_to, b.previously_billed_to, b.days,
   b.current_charges::text as current_charges, b.tax_amount::text as tax_amount,
   b.rounding_adjustment::text as rounding_adjustment, b.bill_amount::text as bill_amount,
   b.previous_balance::text as previous_balance, b.payments_received::text as payments_received,
   b.adjustments::text as adjustments, b.arrears::text as arrears,
   b.wallet_applied::text as wallet_applied, b.payable::text as payable,
   b.credit_balance::text as credit_balance, b.late_surcharge::text as late_surcharge,
-  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, k.document, k.facts,
+  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, k.document, k.frozen,
   b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
 
 const withTerm = 'join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id';

@@ -2,12 +2,12 @@
 import { AppError } from '../../base/errors.ts';
 import type { Bill, BillLine } from '../rating/bill.ts';
 import type { PriceBook } from '../rating/compile/price-book.ts';
-import type { Facts } from '../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { LineExplanation } from '../rating/rate/explain.ts';
 import { rateBill } from '../rating/rate/rate-bill.ts';
 import type { StoredDocument, StoredLine } from './document.ts';
 
-export function factsOf(frozen: Facts | { subscriptions: Facts[] }): Facts[] {
+export function frozenOf(frozen: FrozenInputs | { subscriptions: FrozenInputs[] }): FrozenInputs[] {
   return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
 }
 
@@ -19,11 +19,11 @@ export type ExplainedLine = LineExplanation & { connectionNumber?: string };
  */
 export function explainStored(
   book: PriceBook,
-  frozen: Facts | { subscriptions: Facts[] },
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] },
   document: StoredDocument,
 ): ExplainedLine[] {
   const isOfSeveral = 'subscriptions' in frozen;
-  const bills = factsOf(frozen).map((facts) => rateBill(book, facts, { explain: true }));
+  const bills = frozenOf(frozen).map((frozen) => rateBill(book, frozen, { explain: true }));
   const tooLong = bills
     .flatMap((bill) => bill.errors)
     .find(({ code }) => code === 'FORMULA_TOO_COSTLY');
@@ -52,11 +52,11 @@ function explanationsOf(
 /** Whether the frozen inputs still give the lines and sums that were stored. */
 export function isRatedAgain(
   book: PriceBook,
-  frozen: Facts | { subscriptions: Facts[] },
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] },
   document: StoredDocument,
   sums: { currentCharges: number; taxAmount: number; arrears: number; lateSurcharge: number },
 ): boolean {
-  const bills = factsOf(frozen).map((facts) => rateBill(book, facts));
+  const bills = frozenOf(frozen).map((frozen) => rateBill(book, frozen));
   const total = (pick: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + pick(bill), 0);
   return (
     bills.every((bill) => bill.status === 'Draft') &&

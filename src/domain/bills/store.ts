@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../ledger/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { BilledTerm } from './billed-terms-store.ts';
 import type { BillStatus } from './list-store.ts';
 

@@ -21,7 +21,7 @@ import type {
   DocumentUsage,
 } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
-import type { Facts } from '../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import { type RenderSetting, templatesForPayers } from './document-setting.ts';
 
 /** A row of bills. Dates are YYYY-MM-DD, amounts minor units; the last two are JSON. */
@@ -50,12 +50,12 @@ export type StoredBill = {
   credit_balance: number;
   late_surcharge: number;
   document: string;
-  facts: string;
+  frozen: string;
 };
 
 /** Of one subscription, or of each of several. */
-type BillFacts = Partial<Facts> & { subscriptions?: readonly Facts[] };
-type CarriedFacts = Pick<Facts, 'carriedUnits'>;
+type FrozenBillInputs = Partial<FrozenInputs> & { subscriptions?: readonly FrozenInputs[] };
+type CarriedFacts = Pick<FrozenInputs, 'carriedUnits'>;
 
 export function letterheadOf({ organisation }: RenderSetting): Letterhead {
   return readLetterhead(organisation);
@@ -87,13 +87,13 @@ function cancellationOf(row: CancellationRow | undefined): Pick<BillDocument, 'c
 
 function billDocument(setting: RenderSetting, bill: StoredBill): BillDocument {
   const stored = JSON.parse(bill.document) as StoredDocument;
-  const facts = JSON.parse(bill.facts) as BillFacts;
+  const frozen = JSON.parse(bill.frozen) as FrozenBillInputs;
   const major = (minor: number) => majorUnits(BigInt(minor), setting.currencyDecimals);
   return {
-    ...keysOf(setting, bill, stored, facts),
+    ...keysOf(setting, bill, stored, frozen),
     ...amountsOf(bill, major),
-    ...contentOf(setting, bill, stored, facts, major),
-    history: historyOf(facts, stored, major),
+    ...contentOf(setting, bill, stored, frozen, major),
+    history: historyOf(frozen, stored, major),
     bankAccounts: setting.bankAccounts,
   };
 }
@@ -104,7 +104,7 @@ function keysOf(
   setting: RenderSetting,
   bill: StoredBill,
   stored: StoredDocument,
-  facts: BillFacts,
+  frozen: FrozenBillInputs,
 ) {
   return {
     billID: bill.bill_id,
@@ -122,7 +122,7 @@ function keysOf(
     tariffCode: stored.tariffCode ?? null,
     tariffLabel: stored.tariffLabel ?? null,
     connectionID: bill.subscription_id,
-    connectionNumber: facts.connection?.connectionNumber ?? null,
+    connectionNumber: frozen.connection?.connectionNumber ?? null,
     connectionRefNo: stored.connectionRefNo ?? null,
     connectionGroupID: bill.account_id,
     connectionGroupLabel: stored.connectionGroupLabel ?? null,
@@ -138,12 +138,12 @@ function keysOf(
     billedFrom: bill.billed_from === null ? null : wireDay(bill.billed_from),
     billedTo: bill.billed_to === null || bill.days === 0 ? null : wireDay(bill.billed_to),
     days: bill.days,
-    ...previousTermOf(facts),
+    ...previousTermOf(frozen),
   };
 }
 
-function previousTermOf(facts: BillFacts): Pick<BillDocument, 'previousTerm'> {
-  const all = [facts, ...(facts.subscriptions ?? [])];
+function previousTermOf(frozen: FrozenBillInputs): Pick<BillDocument, 'previousTerm'> {
+  const all = [frozen, ...(frozen.subscriptions ?? [])];
   const previousTerm = all.find((one) => one.previousTerm)?.previousTerm;
   if (!previousTerm) return {};
   const { startDate, endDate } = previousTerm.term;
@@ -192,7 +192,7 @@ function contentOf(
   { inputLabels = {} }: RenderSetting,
   bill: StoredBill,
   stored: StoredDocument,
-  facts: BillFacts,
+  frozen: FrozenBillInputs,
   major: Major,
 ) {
   const defaults: LineDefaults = {
@@ -208,12 +208,12 @@ function contentOf(
     (items ?? []).map((item) => documentUsage(item, inputLabels, own?.carriedUnits ?? {}));
   return {
     meterReadings: stored.meterReadings ?? [],
-    usage: usage(stored.usage, facts),
+    usage: usage(stored.usage, frozen),
     lines: lines(stored.lines),
     surcharges: lines(stored.surcharges),
     sections: (stored.sections ?? []).map((section) => ({
       ...documentSection(section, major),
-      usage: usage(section.usage, factsOf(facts, section)),
+      usage: usage(section.usage, frozenOf(frozen, section)),
     })),
   };
 }
@@ -245,10 +245,10 @@ function documentUsage(
   };
 }
 
-function factsOf(
-  { subscriptions = [] }: BillFacts,
+function frozenOf(
+  { subscriptions = [] }: FrozenBillInputs,
   { connectionNumber }: StoredSection,
-): Facts | undefined {
+): FrozenInputs | undefined {
   return subscriptions.find((one) => one.connection?.connectionNumber === connectionNumber);
 }
 
@@ -266,9 +266,13 @@ function documentSection(section: StoredSection, major: Major): Omit<DocumentSec
  * Use of the terms before, of the input that the bill names first; of a bill without, what was
  * charged. Oldest first.
  */
-function historyOf(facts: Partial<Facts>, stored: StoredDocument, major: Major): DocumentTerm[] {
+function historyOf(
+  frozen: Partial<FrozenInputs>,
+  stored: StoredDocument,
+  major: Major,
+): DocumentTerm[] {
   const input = stored.usage?.[0]?.input;
-  const known = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const known = (input === undefined ? undefined : frozen.usageHistory?.[input]) ?? [];
   const used = known.filter((term) => !term.isOfFormerOwner);
   const terms =
     used.length > 0

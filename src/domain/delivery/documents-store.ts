@@ -1,9 +1,10 @@
 // Bills as they are read to be rendered, and what is kept of their documents.
+
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { withContents } from '../bills/contents-store.ts';
-import type { Stamp } from '../ledger/store.ts';
 import type { StoredBill } from './bill-input.ts';
 import type { RenderError } from './render-outcome.ts';
 
@@ -11,7 +12,7 @@ const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.
   b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
   b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
   b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
-  k.document::text as document, k.facts::text as facts`);
+  k.document::text as document, k.frozen::text as frozen`);
 
 /** Posted bills of a term, cut into ranges of so many, by the ids of their billed units. */
 export function cutPosted(
@@ -168,7 +169,7 @@ export async function listFailedDocuments(
 ): Promise<FailedDocumentRow[]> {
   const { rows } = await sql<FailedDocumentRow>`
     select d.bill_id, b.bill_number, d.error,
-      k.facts -> 'connection' ->> 'connectionNumber' as connection_number
+      k.frozen -> 'connection' ->> 'connectionNumber' as connection_number
     from bill_documents d
     join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
     ${withContents}

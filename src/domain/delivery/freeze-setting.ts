@@ -3,11 +3,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
 import { findReplacedNumbers } from '../bills/cancellations-store.ts';
 import type { DocumentBankAccount } from '../documents/bill-document.ts';
 import { isOwedByUs } from '../ledger/accounts.ts';
-import type { Stamp } from '../ledger/store.ts';
 import { type BankAccountRow, listBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import type { DocumentSetting, RenderSetting } from './document-setting.ts';

@@ -1,7 +1,8 @@
 // What is kept of the files for the printer.
+
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../ledger/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type NewPrintFile = {
   termId: number;

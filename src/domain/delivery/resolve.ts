@@ -1,9 +1,10 @@
 // What somebody decides about deliveries of which nobody knows how they ended, or that failed.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { isPlainAddress } from '../../base/mail/address.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { getBilledTerm } from '../bills/billed-terms-store.ts';
-import type { Stamp } from '../ledger/store.ts';
 import type { Channel } from '../tenants/channels.ts';
 import { type LockedDelivery, lockDeliveries, updateDeliveries } from './list-store.ts';
 import type { DeliveryStatus } from './store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../ledger/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { DocumentSetting } from './document-setting.ts';
 
 /** The templates of a context in their newest versions. */

@@ -1,8 +1,9 @@
 // Deliveries: one row for each bill, channel and request.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
-import type { Stamp } from '../ledger/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
 
 export const deliveryStatuses = [

@@ -1,11 +1,12 @@
 // Takes in a file: all of it or nothing. A dry run does the same and then undoes it, so that it
 // finds what the real run would find.
+
 import { createHash } from 'node:crypto';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import type { Encoding } from '../../base/csv/decode.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { type ImportedRows, importRows, type Loader, type Progress } from './import-rows.ts';

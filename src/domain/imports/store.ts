@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export async function markBeforeImport(tx: Tx): Promise<void> {
   await sql`savepoint before_import`.execute(tx);

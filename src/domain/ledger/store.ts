@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import type { Journal, JournalLine, SummedLine } from './journal.ts';
-
-export type Stamp = { at: Temporal.Instant; by: string };
 
 /**
  * Posts one journal with its entries. That it balances, that entries are never changed and that

@@ -1,10 +1,11 @@
 // Hanging meters up: for one subscription or for thousands, in a constant number of statements.
 // First everything is checked, with the meters locked; then, once the subscriptions exist, the
 // assignments and their first readings are stored.
+
 import { dayOf } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { type NewReading, plainReading } from '../readings/reading.ts';
 import { insertReadings } from '../readings/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';

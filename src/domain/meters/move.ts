@@ -1,8 +1,9 @@
 // A meter comes to a subscription, is exchanged there, or leaves it.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { MeteredInput } from '../pricing/context.ts';
 import { listContextVersions } from '../pricing/contexts-store.ts';
 import { checkInstallations, installMeters } from './assign.ts';

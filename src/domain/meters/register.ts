@@ -1,8 +1,9 @@
 // Registering meters: all or none, every bad row named.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { type MeterFacts, type MeterStatus, repeated } from './meter.ts';
 import { findTakenNumbers, insertMeters } from './store.ts';

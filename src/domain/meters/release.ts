@@ -1,8 +1,9 @@
 // Taking meters down: with the readings they end with, given or estimated.
+
 import { dayOf, formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { checkPlaced, type PlacedReading, storeReadings } from '../readings/enter.ts';
 import { findFirstUnits } from '../readings/first-days-store.ts';
 import type { Remeasured } from '../readings/judge.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
 import { isGivingWay } from '../readings/past-store.ts';
 import type { MeterHealth } from './meter.ts';

@@ -1,8 +1,9 @@
 // Changing a meter: its brand, its health, and its factor while it hangs nowhere.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { MeterHealth } from './meter.ts';
 import { lockMeter, type MeterRow, updateMeter } from './store.ts';
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Lookup, Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from './store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type AccountRow = {
   account_id: number;

@@ -1,12 +1,13 @@
 // Billing accounts that are found by their labels, and made where there are none.
+
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
   type AccountLabel,
   insertAccountsOfParties,
   listAccountsByLabels,
 } from './accounts-store.ts';
-import type { Stamp } from './store.ts';
 
 /** The ids of the accounts, in the order asked for. The caller has locked the parties. */
 export async function ensureAccounts(

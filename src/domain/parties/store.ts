@@ -8,6 +8,7 @@ import {
   type Window,
 } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
 import { type Competency, folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
 
@@ -36,8 +37,6 @@ export type PartyRow = {
 export const partyColumns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
   identity_number, tax_number, address, language, competencies, delivery_channels, archived,
   created_at, created_by, modified_at, modified_by, ts`);
-
-export type Stamp = { at: Temporal.Instant; by: string };
 
 export async function insertParties(
   tx: Tx,

@@ -1,9 +1,11 @@
 // Changing a party: its facts, its billing accounts, and whether it is archived.
+
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { closeLoginsOfParty } from '../access/portal.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
@@ -13,13 +15,7 @@ import {
   renameAccounts,
 } from './accounts-store.ts';
 import { hasIdleSkills, type PartyFacts } from './party.ts';
-import {
-  findArchiveObstacles,
-  lockPartiesByKeys,
-  type PartyRow,
-  type Stamp,
-  updateParty,
-} from './store.ts';
+import { findArchiveObstacles, lockPartiesByKeys, type PartyRow, updateParty } from './store.ts';
 
 export type PartyKeys = { partyId: number | undefined; partyNumber: number | undefined };
 

@@ -10,7 +10,7 @@ import {
   type Definitions,
   type PriceBook,
 } from '../rating/compile/price-book.ts';
-import type { Facts } from '../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import { compileHoldRules } from '../rating/rate/hold.ts';
 import { rateBill } from '../rating/rate/rate-bill.ts';
 import { RatingError } from '../rating/rating-error.ts';
@@ -20,7 +20,7 @@ export type CheckTask = { kind: 'check'; definitions: Definitions; from: string 
 export type SimulationTask = {
   kind: 'simulate';
   definitions: Definitions;
-  facts: Facts;
+  frozen: FrozenInputs;
   explain: boolean;
 };
 export type CalculationTask = CheckTask | SimulationTask;
@@ -42,19 +42,19 @@ export function calculate(task: CalculationTask): CheckResult | Simulated {
 
 export function simulated(
   book: PriceBook,
-  { facts, explain }: Pick<SimulationTask, 'facts' | 'explain'>,
+  { frozen, explain }: Pick<SimulationTask, 'frozen' | 'explain'>,
 ): Simulated {
-  const bill = rateBill(book, facts, { explain });
+  const bill = rateBill(book, frozen, { explain });
   const isError = bill.status === 'Error';
-  return { isError, bill: wireBill(bill), isHeld: !isError && isHeld(book, bill, facts) };
+  return { isError, bill: wireBill(bill), isHeld: !isError && isHeld(book, bill, frozen) };
 }
 
 /** Whether a rule of the context would hold the bill; a rule that cannot be computed would not. */
-function isHeld(book: PriceBook, bill: Bill, facts: Facts): boolean {
-  const day = parseDay(facts.term.endDate);
+function isHeld(book: PriceBook, bill: Bill, frozen: FrozenInputs): boolean {
+  const day = parseDay(frozen.term.endDate);
   if (day === undefined) return false;
   try {
-    return compileHoldRules(contextOn(book, day))(bill, facts, null).length > 0;
+    return compileHoldRules(contextOn(book, day))(bill, frozen, null).length > 0;
   } catch (error) {
     const isRefusal =
       error instanceof ArithmeticError ||

@@ -58,10 +58,10 @@ export async function checkDefinitionsFrom(
 export async function simulateBill(
   tenantId: number,
   book: PriceBook,
-  request: Pick<SimulationTask, 'facts' | 'explain'>,
+  request: Pick<SimulationTask, 'frozen' | 'explain'>,
 ): Promise<Simulated> {
   const { definitions } = book;
-  if (isSmall([definitions, request.facts])) return simulated(book, request);
+  if (isSmall([definitions, request.frozen])) return simulated(book, request);
   return inThread(tenantId, { kind: 'simulate', definitions, ...request }) as Promise<Simulated>;
 }
 

@@ -8,8 +8,6 @@ import type {
   Version,
 } from '../rating/definitions/definitions.ts';
 
-export type Stamp = { at: Temporal.Instant; by: string };
-
 export type ContextSettings = {
   name: string;
   contextType: string;

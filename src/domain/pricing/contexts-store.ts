@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { ContextPricing, ContextSettings, Stamp } from './context.ts';
+import type { Stamp } from '../../base/stamp.ts';
+import type { ContextPricing, ContextSettings } from './context.ts';
 
 export type ContextRow = {
   context_id: number;

@@ -1,8 +1,10 @@
 // Making and changing pricing contexts.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { singleVersion } from '../rating/compile/price-book.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { listTemplateKinds } from '../tenants/templates-store.ts';
@@ -14,11 +16,7 @@ import {
 } from './bank-accounts-store.ts';
 import { type BatchRow, deleteBatches, listBatches, saveBatches } from './batches-store.ts';
 import { checkDefinitionsFrom } from './calculator.ts';
-import {
-  assertNoneLooksBack,
-  assertNoUsageIsSkipped,
-  assertSound,
-} from './check-definitions.ts';
+import { assertNoneLooksBack, assertNoUsageIsSkipped, assertSound } from './check-definitions.ts';
 import {
   type BankAccount,
   type Batch,
@@ -27,7 +25,6 @@ import {
   type ContextSettings,
   type Currency,
   contextDefinition,
-  type Stamp,
 } from './context.ts';
 import {
   type ContextRow,

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { PlanDefinition } from '../rating/definitions/definitions.ts';
-import type { PlanSettings, Stamp } from './context.ts';
+import type { PlanSettings } from './context.ts';
 
 export type PlanRow = {
   plan_id: number;

@@ -1,9 +1,11 @@
 // Making and changing plans. The context is held while a plan is saved, so that every save is
 // checked against what the ones before it stored.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { PlanProblem } from '../rating/check/plan-problem.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { checkDefinitionsFrom } from './calculator.ts';
@@ -13,7 +15,6 @@ import {
   type PlanSettings,
   type PlanVersion,
   planDefinition,
-  type Stamp,
 } from './context.ts';
 import type { Workspace } from './contexts.ts';
 import { advanceBook, type ContextRow, lockContext } from './contexts-store.ts';

@@ -1,5 +1,5 @@
 // Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored
-// with the bill, so that the same facts give the same bill at any later time. Dates are DD/MM/YYYY,
+// with the bill, so that the same frozen inputs give the same bill at any later time. Dates are DD/MM/YYYY,
 // numbers decimal text; a `fromDate` is the first day on which the new state holds. What is absent
 // may also be null.
 
@@ -127,8 +127,8 @@ export type PreviousTermFacts = {
   readonly unmeteredInputs?: ConnectionFacts['unmeteredInputs'];
   /** What was measured for its bill, and what that made up for. */
   readonly meters?: readonly MeterFacts[] | null;
-  readonly carriedUnits?: Facts['carriedUnits'];
-  readonly estimatesBefore?: Facts['estimatesBefore'];
+  readonly carriedUnits?: FrozenInputs['carriedUnits'];
+  readonly estimatesBefore?: FrozenInputs['estimatesBefore'];
 };
 
 /**
@@ -157,7 +157,7 @@ export type AccountFacts = {
   readonly walletApplied?: string | number | null;
 };
 
-export type Facts = {
+export type FrozenInputs = {
   readonly term: TermFacts;
   /** Plan from the start, where the connection carries no history. */
   readonly tariffCode?: string | null;

@@ -1,13 +1,14 @@
 // Entering readings: one or a hundred thousand, in a few statements. Every row is
 // brought to its register and its place among the readings there; a row that cannot be entered is
 // named, and then nothing is.
+
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { compare, zero } from '../../base/numbers/exact.ts';
 import { inSlices, slicing } from '../../base/slices.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
   type EnteredReading,

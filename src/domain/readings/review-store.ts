@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { RegisterInPlace } from './judge.ts';
 import type { ReadingFlag, ReadingStatus, ReadingType } from './reading.ts';
 

@@ -1,10 +1,11 @@
 // Somebody decides about a reading: it holds, with a corrected value where one is given, or it does
 // not. The reading after it is measured anew.
+
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { measure, neighboursOf, type PastReading, remeasure } from './judge.ts';
 import { findPasts, type Past } from './past-store.ts';
 import { registerValue, shownRange } from './reading.ts';

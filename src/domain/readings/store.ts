@@ -3,7 +3,7 @@ import { plainArray, textArray } from '../../base/db/array-text.ts';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { Remeasured } from './judge.ts';
 import type { NewReading } from './reading.ts';
 

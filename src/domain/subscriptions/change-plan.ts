@@ -1,9 +1,10 @@
 // A subscription takes another plan from a day on.
+
 import { formatDate } from '../../base/calendar.ts';
 import { firstDay, formatDay, parseDay, storedDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { CompiledPlan } from '../rating/compile/compiled-plan.ts';
 import { compiledPlanOn } from '../rating/compile/price-book.ts';
 import {
@@ -103,7 +104,9 @@ async function assertRerateable(
   const last = await findLastBilling(tx, tenantId, row.subscription_id);
   if (last === undefined || last.priced_from > day) return assertUnbilled(row, date, dateField);
   const from = parseDay(formatDate(date)) ?? firstDay;
-  const compiledPlans = [last.plan_code, plan.code].map((code) => compiledPlanOn(context.book, code, from));
+  const compiledPlans = [last.plan_code, plan.code].map((code) =>
+    compiledPlanOn(context.book, code, from),
+  );
   if (!compiledPlans.every(hasRecurringRules)) assertUnbilled(row, date, dateField);
   const days = { from, to: storedDay(row.billed_through) };
   for (const compiledPlan of compiledPlans) assertBySegments(row, compiledPlan, days, dateField);

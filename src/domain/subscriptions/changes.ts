@@ -1,11 +1,12 @@
 // What every change of a subscription begins with: it is locked, it is the one that the caller has
 // seen, its state allows the change, and the day of the change is not past.
+
 import { formatDate } from '../../base/calendar.ts';
 import { dayOf, wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { ContextDefinition } from '../rating/definitions/definitions.ts';
 import { storeReadings } from '../readings/enter.ts';
 import { checkReadings } from '../readings/place.ts';

@@ -1,10 +1,11 @@
 // Making subscriptions: one, or a bulk load of a thousand, in the same number of statements.
+
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { installMeters, isMetered } from '../meters/assign.ts';
 import type { MeterInstallation } from '../meters/installation.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
-import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { type CreateOptions, checkRow } from './check-row.ts';

@@ -1,7 +1,8 @@
 // What a day changes in subscriptions by itself, for all of a workspace at once.
+
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../parties/store.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type StatusChange = { subscription_number: string; before: string; after: string };
 

@@ -1,11 +1,12 @@
 // Cutting a subscription off, connecting it again, and closing it for good.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { compare } from '../../base/numbers/exact.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { assignMeter } from '../meters/move.ts';
 import { checkReleases, storeReleases } from '../meters/release.ts';
-import type { Stamp } from '../parties/store.ts';
 import type { ContextPricing } from '../pricing/context.ts';
 import {
   assertNotAhead,

@@ -220,7 +220,7 @@ export async function findLastBilling(
       where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
         and b.status in ('Posted', 'Published')
       union all
-      select b.term_id, p.billed_through + 1, p.billed_to, e.section ->> 'tariffCode'
+      select b.term_id, p.previously_billed_to + 1, p.billed_to, e.section ->> 'tariffCode'
       from bill_parts p
       join bills b on b.tenant_id = p.tenant_id and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published')

@@ -1,8 +1,10 @@
 // What a new subscription brings into the ledger: balances from before, and the deposit it owes.
+
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import { type Journal, type SubledgerEntry, summed } from '../ledger/journal.ts';
-import { postJournal, type Stamp } from '../ledger/store.ts';
+import { postJournal } from '../ledger/store.ts';
 import type { Draft, OpeningBalance } from './new-subscription.ts';
 
 export type Opened = { draft: Draft; subscriptionId: number };

@@ -1,6 +1,8 @@
 // What becomes of the deposit when a subscription is closed, and of the balance when it changes
 // hands.
+
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { type ContextType, ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import {
   type EntryKind,
@@ -8,7 +10,7 @@ import {
   type SubledgerEntry,
   summed,
 } from '../ledger/journal.ts';
-import { postJournal, type Stamp } from '../ledger/store.ts';
+import { postJournal } from '../ledger/store.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
 
 export const depositHandlings = ['ApplyToBalance', 'Refund', 'Keep'] as const;

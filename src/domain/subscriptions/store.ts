@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { folded } from '../parties/party.ts';
-import type { Stamp } from '../parties/store.ts';
 import type {
   AddOn,
   DisconnectionKind,

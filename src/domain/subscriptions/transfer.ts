@@ -1,8 +1,9 @@
 // A subscription changes hands: the old owner's days end where the new one's begin.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
-import type { Stamp } from '../parties/store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
   assertNotAhead,

@@ -1,9 +1,10 @@
 // Changing the facts of a subscription, and serving one that was waiting.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
 import { listAccountsByLabels } from '../parties/accounts-store.ts';
-import type { Stamp } from '../parties/store.ts';
 import { builtInBatch } from '../pricing/context.ts';
 import { activate } from './activate.ts';
 import {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export const templateKinds = ['Invoice', 'Email', 'SMS'] as const;
 export type TemplateKind = (typeof templateKinds)[number];
@@ -77,8 +78,6 @@ export async function listTemplateKinds(
   `.execute(tx);
   return new Map(rows.map((row) => [row.template_id, row.kind]));
 }
-
-type Stamp = { at: Temporal.Instant; by: string };
 
 export async function insertTemplates(
   tx: Tx,

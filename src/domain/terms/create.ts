@@ -1,9 +1,11 @@
 // Step 1 of the bill run: a term is made.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { findBatchId } from '../pricing/batches-store.ts';
-import { builtInBatch, type Stamp } from '../pricing/context.ts';
+import { builtInBatch } from '../pricing/context.ts';
 import { type ContextRow, shareContext } from '../pricing/contexts-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { findChosen, insertChosen } from './chosen-store.ts';

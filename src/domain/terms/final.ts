@@ -1,9 +1,10 @@
 // The term that bills a subscription for the last time: who leaves, or had it before somebody else,
 // does not wait for the term of all others to end.
+
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../pricing/context.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { addChosen } from './chosen-store.ts';
 import { createTerm } from './create.ts';
 import {

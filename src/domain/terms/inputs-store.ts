@@ -1,7 +1,8 @@
 // What was taken into a term before its bills are made: manual values and uploaded use.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../pricing/context.ts';
+import type { Stamp } from '../../base/stamp.ts';
 
 export type ManualValue = {
   subscriptionId: number;
@@ -156,12 +157,12 @@ async function deleteBills(
       returning *
     ), said as (
       delete from bill_contents where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
-      returning bill_id, document, facts
+      returning bill_id, document, frozen
     )
     insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
-      subscription_id, status, current_charges, bill_amount, hash, document, facts)
+      subscription_id, status, current_charges, bill_amount, hash, document, frozen)
     select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.unit_id,
-      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.facts
+      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.frozen
     from gone g
     join said k on k.bill_id = g.bill_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = g.term_id

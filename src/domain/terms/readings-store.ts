@@ -1,8 +1,9 @@
 // Readings that a term takes: for each register the one that its use is billed up to, and the one
 // that it begins from.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../pricing/context.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 import { type LockOptions, type LockRange, openRegisters } from './open-registers-store.ts';
 import { isTurn } from './taken-readings-store.ts';

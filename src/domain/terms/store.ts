@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Stamp } from '../pricing/context.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import type { PostType, TermDates, TermStage, TermStatus, TermType } from './term.ts';
 
 export type TermRow = {

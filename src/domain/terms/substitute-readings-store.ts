@@ -1,7 +1,8 @@
 // What stands in for readings that nobody took: estimates, and the reading before once more.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-import type { Stamp } from '../pricing/context.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { daysOfUnits } from '../readings/first-days-store.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 import { estimateSource, type LockOptions, openRegisters } from './open-registers-store.ts';

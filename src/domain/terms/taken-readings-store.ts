@@ -58,7 +58,7 @@ export function lastOf(tenantId: number, taken: RawBuilder<unknown>): RawBuilder
 function isPassedOver(tenantId: number): RawBuilder<unknown> {
   const ownBill = hasPosted(tenantId, 'o.term_id', sql`o.subscription_id`, () => sql`true`);
   const billOfDay = hasPosted(tenantId, 'e.term_id', sql`o.subscription_id`, (part) => {
-    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.billed_through`)];
+    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.previously_billed_to`)];
     return sql`${to} >= o.end_date and coalesce(${through}, '-infinity') < o.end_date`;
   });
   return sql`(exists (
@@ -161,15 +161,15 @@ function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown
   const isPosted = sql`b.tenant_id = ${tenantId} and ${isBilledOnce(tenantId)}`;
   return sql`(exists (
         select from (
-          select b.term_id, b.billed_through, b.billed_to from bills b
+          select b.term_id, b.previously_billed_to, b.billed_to from bills b
           where ${isPosted} and b.subscription_id = ${sql.ref(subscriptionId)}
           union all
-          select b.term_id, p.billed_through, p.billed_to from bill_parts p
+          select b.term_id, p.previously_billed_to, p.billed_to from bill_parts p
           join bills b on b.bill_id = p.bill_id and ${isPosted}
           where p.tenant_id = ${tenantId} and p.subscription_id = ${sql.ref(subscriptionId)}
         ) o
         join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-        where coalesce(o.billed_through, t.start_date - 1) < i.reading_date
+        where coalesce(o.previously_billed_to, t.start_date - 1) < i.reading_date
           and o.billed_to >= i.reading_date
           and (coalesce(t.readings_posted_at < i.modified_at, true)
             or ${isOnlyPrevious(tenantId, sql`t.context_id`)})

@@ -23,7 +23,7 @@ import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';
 import { type BankAccountRow, listBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
-import type { Facts } from '../../domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';
 import { anything, line, reading } from '../tariffs/bill-fields.ts';
@@ -191,13 +191,13 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
   const { document } = row;
   const amount = (minor: string | number | bigint) =>
     majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const facts = 'subscriptions' in row.facts ? null : row.facts;
+  const frozen = 'subscriptions' in row.frozen ? null : row.frozen;
   const documents = beside.documents.get(row.bill_id) ?? [];
   const cancellation = beside.cancellations.get(row.bill_id);
   const lines = linesOf(row, document.lines ?? [], 1, amount);
   const surcharges = linesOf(row, document.surcharges ?? [], lines.length + 1, amount);
   return {
-    ...headOf(row, tenant, facts),
+    ...headOf(row, tenant, frozen),
     replacesBillNumber: beside.replaced.get(row.term_id) ?? null,
     replacedByBillNumber: cancellation?.replaced_by ?? null,
     creditNoteNumber: cancellation?.credit_note_number ?? null,
@@ -214,7 +214,7 @@ function present(row: BillRow, beside: Beside, tenant: Tenant): BillView {
       usage: usageOf(section.usage ?? []),
       subtotal: amount(section.subtotal),
     })),
-    history: facts === null ? chargedHistory(row, amount) : historyOf(row, facts, beside, amount),
+    history: frozen === null ? chargedHistory(row, amount) : historyOf(row, frozen, beside, amount),
     bankAccounts: bankAccountsOf(beside.accounts.get(row.context_id) ?? []),
     documents: documents
       .filter((one) => one.error === null)
@@ -245,7 +245,7 @@ function unpublishable({ status }: BillRow, documents: readonly DocumentRow[]) {
   return status === 'Posted' ? documents.flatMap((one) => one.error ?? []) : [];
 }
 
-function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {
+function headOf(row: BillRow, tenant: Tenant, frozen: FrozenInputs | null) {
   const { document } = row;
   const day = (date: string | null) => (date === null ? null : wireDay(date));
   return {
@@ -263,7 +263,7 @@ function headOf(row: BillRow, tenant: Tenant, facts: Facts | null) {
     tariffCode: document.tariffCode ?? null,
     tariffLabel: document.tariffLabel ?? null,
     connectionID: row.subscription_id,
-    connectionNumber: facts?.connection?.connectionNumber ?? null,
+    connectionNumber: frozen?.connection?.connectionNumber ?? null,
     connectionRefNo: document.connectionRefNo ?? null,
     connectionGroupID: row.account_id,
     connectionGroupLabel: document.connectionGroupLabel ?? null,
@@ -341,13 +341,13 @@ function usageOf(items: NonNullable<BillRow['document']['usage']>): BillView['us
  */
 function historyOf(
   row: BillRow,
-  facts: Facts,
+  frozen: FrozenInputs,
   beside: Beside,
   amount: Amount,
 ): BillView['history'] {
   const bills = beside.earlier.get(row.bill_id) ?? [];
   const input = row.document.usage?.[0]?.input;
-  const known = (input === undefined ? undefined : facts.usageHistory?.[input]) ?? [];
+  const known = (input === undefined ? undefined : frozen.usageHistory?.[input]) ?? [];
   const used = known.filter((term) => !term.isOfFormerOwner);
   // Terms of two batches may have one label: both lists begin with the newest.
   const billsOf = Map.groupBy(bills, (bill) => bill.label);

@@ -6,7 +6,7 @@ import { majorUnits } from '../../base/money.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import type { StoredLine } from '../../domain/bills/document.ts';
 import { findRun, type RunRow } from '../../domain/bills/generate/runs-store.ts';
-import { factsOf } from '../../domain/bills/re-rate.ts';
+import { frozenOf } from '../../domain/bills/re-rate.ts';
 import {
   countDifferences,
   type DifferenceRow,
@@ -92,10 +92,7 @@ export const compareRuns = operation({
       page: body.page,
       count: (from) => countDifferences(from, tenantId, pair),
       at: async (from, window) =>
-        explained(
-          from,
-          await listDiffering(from, tenantId, pair, { ...window, afterUnitId: 0 }),
-        ),
+        explained(from, await listDiffering(from, tenantId, pair, { ...window, afterUnitId: 0 })),
       after: foundAhead({
         find: async (from, { after, limit }) => {
           const place = { afterUnitId: after?.unit_id ?? 0, offset: 0, limit };
@@ -172,8 +169,8 @@ function causesBetween({ before, after }: DifferenceRow, books: Map<number, Pric
 }
 
 function numberOf(side: Side | null): string | null {
-  if (!side || 'subscriptions' in side.facts) return null;
-  return factsOf(side.facts)[0]?.connection?.connectionNumber ?? null;
+  if (!side || 'subscriptions' in side.frozen) return null;
+  return frozenOf(side.frozen)[0]?.connection?.connectionNumber ?? null;
 }
 
 function presentRun(run: RunRow, tenant: Tenant) {

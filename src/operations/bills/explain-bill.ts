@@ -43,7 +43,7 @@ export const explainBill = operation({
     if (!run) throw new Error(`bill ${billID} has no run ${row.first_run}`);
     const { book } = await bookOfRun(tx, tenant, term, run);
     const explained =
-      row.document.errors === undefined ? explainStored(book, row.facts, row.document) : [];
+      row.document.errors === undefined ? explainStored(book, row.frozen, row.document) : [];
     const lines = explained
       .filter((line) => !lineNo || line.lineNo === lineNo)
       .map((line) => ({

@@ -1,11 +1,12 @@
 // Rows of a file as items of a request: they are checked by the same schemas and answered with the
 // same codes, and a problem of an item is told as one of the row's column.
+
 import type { TObject } from 'typebox';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
 import { validate } from '../../base/validation/validate.ts';
 import type { ImportRow, LineProblem } from '../../domain/imports/import-rows.ts';
-import type { Stamp } from '../../domain/parties/store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 
 export type ImportContext = {

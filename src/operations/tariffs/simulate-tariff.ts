@@ -12,7 +12,7 @@ import {
   type Definitions,
   type PriceBook,
 } from '../../domain/rating/compile/price-book.ts';
-import type { Facts } from '../../domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
@@ -88,8 +88,8 @@ export const simulateTariff = operation({
     const book = await bookOf(call, body, row);
     assertPlanKnown(book, body);
     const { scenario, tariffCode } = body;
-    const facts = { ...scenario, tariffCode: tariffCode || null } as unknown as Facts;
-    const asked = { facts, explain: body.explain === true };
+    const frozen = { ...scenario, tariffCode: tariffCode || null } as unknown as FrozenInputs;
+    const asked = { frozen, explain: body.explain === true };
     const { bill, isError, isHeld } = await simulateBill(call.tenant.tenantId, book, asked);
     const label = body.service?.name ?? row?.name ?? body.service?.code ?? '';
     const { explanation, ...shown } = bill;

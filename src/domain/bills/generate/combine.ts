@@ -134,7 +134,7 @@ function linesOf({ row, bill }: Rated, pick: 'lines' | 'surcharges'): StoredLine
   }));
 }
 
-function sectionOf({ row, facts, bill }: Rated): StoredSection {
+function sectionOf({ row, frozen, bill }: Rated): StoredSection {
   const { tariffVersion } = lineDefaults(bill);
   return {
     connectionNumber: row.subscription_number,
@@ -144,7 +144,7 @@ function sectionOf({ row, facts, bill }: Rated): StoredSection {
     ...(bill.tariffLabel === null ? {} : { tariffLabel: bill.tariffLabel }),
     ...(tariffVersion === null ? {} : { tariffVersion }),
     meterReadings: bill.meterReadings,
-    usage: storedUsage(bill, facts),
+    usage: storedUsage(bill, frozen),
     subtotal: bill.currentCharges,
   };
 }
@@ -156,7 +156,7 @@ function partOf({ row, bill }: Rated, amount: number): BillPart {
     arrears: bill.arrears,
     days: bill.days,
     billedTo: bill.billedTo === null ? null : isoDay(bill.billedTo),
-    billedThrough: row.billed_through,
+    previouslyBilledTo: row.billed_through,
     unitTs: row.ts,
   };
 }

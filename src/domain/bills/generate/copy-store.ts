@@ -1,8 +1,9 @@
 // New bills as COPY takes them, and how they are copied in.
+
 import { sql } from 'kysely';
 import { BinaryRows, binaryCopy } from '../../../base/db/binary-rows.ts';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Stamp } from '../../ledger/store.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import type { MadeBill } from './made-bill.ts';
 
@@ -27,13 +28,13 @@ const billsTable: CopiedTable = {
     account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
     billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
     previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-    late_surcharge, billed_through, entry_id, unit_ts, hash, usage, charges, created_at,
+    late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at,
     created_by, modified_at, modified_by, ts`.split(/,\s+/),
 };
 
 const contentsTable: CopiedTable = {
   table: 'bill_contents',
-  columns: ['bill_id', 'document', 'facts'],
+  columns: ['bill_id', 'document', 'frozen'],
 };
 
 /**
@@ -104,7 +105,7 @@ export class BillRows {
     this.contents.startRow(contentsTable.columns.length);
     this.contents.bigint(bill.billId);
     this.contents.text(bill.made.document);
-    this.contents.text(bill.made.facts);
+    this.contents.text(bill.made.frozenText);
   }
 }
 
@@ -162,7 +163,7 @@ function writeBill(
   rows.bigint(made.payable);
   rows.bigint(made.creditBalance);
   rows.bigint(made.lateSurcharge);
-  rows.date(made.billedThrough);
+  rows.date(made.previouslyBilledTo);
   rows.bigint(entryId);
   rows.bigint(made.unitTs);
   rows.bytea(made.hash);

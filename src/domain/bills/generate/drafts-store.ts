@@ -56,12 +56,12 @@ export async function supersedeBills(
     ), said as (
       delete from bill_contents
       where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-      returning bill_id, document, facts
+      returning bill_id, document, frozen
     )
     insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
-      subscription_id, status, current_charges, bill_amount, hash, document, facts)
+      subscription_id, status, current_charges, bill_amount, hash, document, frozen)
     select g.tenant_id, g.term_id, g.bill_id, g.first_run, ${run - 1}, g.unit_id,
-      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.facts
+      g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.frozen
     from gone g
     join said k on k.bill_id = g.bill_id
     where g.first_run < ${run}
@@ -130,17 +130,17 @@ async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]):
     arrears: part.arrears,
     days: part.days,
     billed_to: part.billedTo,
-    billed_through: part.billedThrough,
+    previously_billed_to: part.previouslyBilledTo,
     unit_ts: part.unitTs,
   }));
   await sql`
     insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to,
-      billed_through, unit_ts)
+      previously_billed_to, unit_ts)
     select ${tenantId}, r.bill_id, r.subscription_id, r.amount, r.arrears, r.days, r.billed_to,
-      r.billed_through, r.unit_ts
+      r.previously_billed_to, r.unit_ts
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (
       bill_id bigint, subscription_id bigint, amount bigint, arrears bigint, days integer,
-      billed_to date, billed_through date, unit_ts bigint
+      billed_to date, previously_billed_to date, unit_ts bigint
     )
   `.execute(tx);
 }

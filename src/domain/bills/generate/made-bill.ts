@@ -1,14 +1,14 @@
 // A bill that was made and is not stored yet, and the hash that stands for all of it.
 import { hash } from 'node:crypto';
 import type { Bill, BillUsage } from '../../rating/bill.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { HoldReason } from '../../rating/rate/hold.ts';
 import type { StoredLine } from '../document.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 
 /** One rated subscription. */
 export type Rated = Pick<Inputs, 'row' | 'accountStatus'> & {
-  readonly facts: Facts;
+  readonly frozen: FrozenInputs;
   readonly bill: Bill;
 };
 
@@ -35,12 +35,12 @@ export type MadeBill = {
   payable: number;
   creditBalance: number;
   lateSurcharge: number;
-  billedThrough: string | null;
+  previouslyBilledTo: string | null;
   unitTs: bigint;
   /** SHA-256 in hexadecimal. */
   hash: string;
   document: string;
-  facts: string;
+  frozenText: string;
   booking: Booking;
   /** For the totals of the run. */
   lines: readonly StoredLine[];
@@ -64,22 +64,14 @@ export type BillPart = {
   arrears: number;
   days: number;
   billedTo: string | null;
-  billedThrough: string | null;
+  previouslyBilledTo: string | null;
   unitTs: number;
 };
 
 /** Everything that a posted bill may not change, in one order. */
 export type HashedBill = Omit<
   MadeBill,
-  | 'status'
-  | 'holds'
-  | 'hash'
-  | 'booking'
-  | 'unitTs'
-  | 'lines'
-  | 'usage'
-  | 'subscriptions'
-  | 'parts'
+  'status' | 'holds' | 'hash' | 'booking' | 'unitTs' | 'lines' | 'usage' | 'subscriptions' | 'parts'
 >;
 
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */
@@ -91,8 +83,8 @@ export function billHash(bill: HashedBill): string {
   const amounts =
     `${bill.currentCharges}|${bill.taxAmount}|${bill.roundingAdjustment}|${bill.billAmount}|` +
     `${bill.previousBalance}|${bill.paymentsReceived}|${bill.adjustments}|${bill.arrears}|` +
-    `${bill.lateSurcharge}|${bill.billedThrough ?? ''}`;
-  const texts = [`${who}|${days}|${amounts}\n`, bill.document, '\n', bill.facts];
+    `${bill.lateSurcharge}|${bill.previouslyBilledTo ?? ''}`;
+  const texts = [`${who}|${days}|${amounts}\n`, bill.document, '\n', bill.frozenText];
   return hash('sha256', written(texts), 'hex');
 }
 

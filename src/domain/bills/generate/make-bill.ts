@@ -5,7 +5,7 @@ import { add, type Exact, fraction, zero } from '../../../base/numbers/exact.ts'
 import type { Bill } from '../../rating/bill.ts';
 import type { CompiledContext } from '../../rating/compile/compiled-context.ts';
 import { contextOn, type PriceBook } from '../../rating/compile/price-book.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { errorBill } from '../../rating/rate/assemble-bill.ts';
 import { compileHoldRules, type HoldJudge, type HoldReason } from '../../rating/rate/hold.ts';
 import { rateBill } from '../../rating/rate/rate-bill.ts';
@@ -38,15 +38,15 @@ export type MakeScope = FreezeScope & {
 export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill | undefined {
   const rated: Rated[] = [];
   for (const one of inputs) {
-    const facts = freeze(scope, one);
+    const frozen = freeze(scope, one);
     const bill = withDeposit(
       scope,
-      facts,
-      ofOneOwner(scope, one.row, facts, rateBill(scope.book, facts)),
+      frozen,
+      ofOneOwner(scope, one.row, frozen, rateBill(scope.book, frozen)),
     );
     const { row, accountStatus } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
-      rated.push({ row, accountStatus, facts, bill });
+      rated.push({ row, accountStatus, frozen, bill });
     }
   }
   const [first, ...others] = rated;
@@ -59,12 +59,12 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
  * A bill is of one owner. Days and use of who had the subscription before are billed by a Final
  * term of the same days, which ends with the transfer; until then nobody is billed for them.
  */
-function ofOneOwner({ book }: MakeScope, row: BilledRow, facts: Facts, bill: Bill): Bill {
+function ofOneOwner({ book }: MakeScope, row: BilledRow, frozen: FrozenInputs, bill: Bill): Bill {
   const { billedTo } = bill;
   const first = row.is_use_of_former ? row.billed_through : dayOf(bill.billedFrom);
   if (bill.status === 'Error' || first === null || billedTo === null) return bill;
   const last = isoDay(billedTo);
-  const inside = (facts.connection?.transfers ?? []).find(({ transferDate }) => {
+  const inside = (frozen.connection?.transfers ?? []).find(({ transferDate }) => {
     const day = isoDay(transferDate);
     return day > first && day <= last;
   });
@@ -72,19 +72,19 @@ function ofOneOwner({ book }: MakeScope, row: BilledRow, facts: Facts, bill: Bil
   const message =
     `${bill.connectionNumber} changed hands on ${inside.transferDate}: ` +
     'bill the old owner first, by a Final term of the same days';
-  return errorBill(book, facts, [{ code: 'TRANSFER_NOT_BILLED', message }]);
+  return errorBill(book, frozen, [{ code: 'TRANSFER_NOT_BILLED', message }]);
 }
 
 /** Posting a first bill demands the deposit: one that cannot be told is found here, not there. */
-function withDeposit({ book }: MakeScope, facts: Facts, bill: Bill): Bill {
-  if (bill.status === 'Error' || !facts.connection?.isFirstBill) return bill;
+function withDeposit({ book }: MakeScope, frozen: FrozenInputs, bill: Bill): Bill {
+  if (bill.status === 'Error' || !frozen.connection?.isFirstBill) return bill;
   try {
-    firstBillDeposits(book, bill.tariffCode ?? '', facts);
+    firstBillDeposits(book, bill.tariffCode ?? '', frozen);
     return bill;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const message = `The security deposit cannot be computed: ${error.message}`;
-    return errorBill(book, facts, [{ code: error.code, message }]);
+    return errorBill(book, frozen, [{ code: error.code, message }]);
   }
 }
 
@@ -95,7 +95,7 @@ type Draft = MadeBill & { isError: boolean; content: StoredDocument; frozen: obj
 const unwritten = { usage: null, charges: '{}' };
 
 function single(scope: MakeScope, rated: Rated): Draft {
-  const { row, accountStatus, facts, bill } = rated;
+  const { row, accountStatus, frozen, bill } = rated;
   const isError = bill.status === 'Error';
   const defaults = lineDefaults(bill);
   const lines = bill.lines.map((line) => storedLine(line, defaults));
@@ -123,10 +123,10 @@ function single(scope: MakeScope, rated: Rated): Draft {
     payable: bill.payableWithinDueDate,
     creditBalance: bill.creditBalance,
     lateSurcharge: bill.latePaymentSurcharge,
-    billedThrough: row.billed_through,
+    previouslyBilledTo: row.billed_through,
     unitTs: BigInt(row.ts),
     content: singleContent(scope, rated, { lines, holds, defaults }),
-    frozen: facts,
+    frozen,
     lines,
     usage: bill.usage,
     subscriptions: 1,
@@ -135,7 +135,7 @@ function single(scope: MakeScope, rated: Rated): Draft {
     status: 'Draft',
     hash: '',
     document: '',
-    facts: '',
+    frozenText: '',
     booking: unwritten,
   };
 }
@@ -145,7 +145,7 @@ function singleContent(
   rated: Rated,
   made: { lines: readonly StoredLine[]; holds: readonly HoldReason[]; defaults: LineDefaults },
 ): StoredDocument {
-  const { facts, bill, accountStatus } = rated;
+  const { frozen, bill, accountStatus } = rated;
   const { lines, holds, defaults } = made;
   const content = partyContent(scope, rated, {
     account: accountStatus.account_label,
@@ -155,7 +155,7 @@ function singleContent(
   if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
   if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
   if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
-  if (bill.usage.length > 0) content.usage = storedUsage(bill, facts);
+  if (bill.usage.length > 0) content.usage = storedUsage(bill, frozen);
   else if (bill.errors.length === 0) addHistory(content, [rated]);
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
@@ -207,10 +207,10 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     previousBalance: brought,
     paymentsReceived: payments,
     adjustments: combined.amounts.arrears - brought + payments,
-    billedThrough: null,
+    previouslyBilledTo: null,
     unitTs: rated.reduce((total, one) => total + BigInt(one.row.ts), 0n),
     content,
-    frozen: { subscriptions: rated.map((one) => one.facts) },
+    frozen: { subscriptions: rated.map((one) => one.frozen) },
     lines: combined.lines,
     usage: rated.flatMap((one) => one.bill.usage),
     subscriptions: rated.length,
@@ -219,7 +219,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     status: 'Draft',
     hash: '',
     document: '',
-    facts: '',
+    frozenText: '',
     booking: unwritten,
   };
 }
@@ -228,7 +228,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
 function finished(draft: Draft): MadeBill {
   const { content, lines } = draft;
   draft.document = JSON.stringify(content);
-  draft.facts = JSON.stringify(draft.frozen);
+  draft.frozenText = JSON.stringify(draft.frozen);
   draft.status = draft.isError ? 'Error' : draft.holds.length > 0 ? 'Hold' : 'Draft';
   draft.booking = {
     usage: draft.subscriptionId === null ? null : bookedUsage(content.usage ?? []),
@@ -294,14 +294,14 @@ function judgeTogether(
 
 /** The rules of the context that hold a draft back. */
 function judge(book: PriceBook, rated: Rated, usual = usualAmount(rated)): HoldReason[] {
-  const { bill, facts } = rated;
+  const { bill, frozen } = rated;
   const context = contextOn(book, parseDay(bill.billedTo ?? bill.endDate) ?? 0);
   let rules = judges.get(context);
   if (rules === undefined) {
     rules = compileHoldRules(context);
     judges.set(context, rules);
   }
-  return rules(bill, facts, usual);
+  return rules(bill, frozen, usual);
 }
 
 /** Exact: what is three times as much is not more than that. */

@@ -152,7 +152,7 @@ function stalenessOf(
   if (term.post_type === 'Post Subscription') {
     return {
       wanted: sql`s.ts as unit_ts, s.billed_through as through ${eligible}`,
-      through: sql`b.billed_through`,
+      through: sql`b.previously_billed_to`,
     };
   }
   const days = (column: string) => sql`coalesce(${sql.raw(column)} - date '1970-01-01', -1)`;
@@ -160,8 +160,8 @@ function stalenessOf(
     wanted: sql`sum(s.ts) as unit_ts, sum(${days('s.billed_through')}) as through ${eligible}
       group by 1`,
     // Also of an account or a party that has only one.
-    through: sql`case when b.subscription_id is not null then ${days('b.billed_through')} else (
-        select sum(${days('p.billed_through')}) from bill_parts p
+    through: sql`case when b.subscription_id is not null then ${days('b.previously_billed_to')} else (
+        select sum(${days('p.previously_billed_to')}) from bill_parts p
         where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       ) end`,
   };

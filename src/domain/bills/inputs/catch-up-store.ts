@@ -114,13 +114,13 @@ function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<
   return sql`(exists (
       select from bills b
       where b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
-        and ${isTaken('b.billed_through')}
+        and ${isTaken('b.previously_billed_to')}
     )
     or exists (
       select from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
       where p.tenant_id = ${tenantId} and p.subscription_id = w.subscription_id
-        and ${isTaken('p.billed_through')}
+        and ${isTaken('p.previously_billed_to')}
     ))`;
 }
 

@@ -6,12 +6,12 @@ import type { BilledTerm } from '../billed-terms-store.ts';
 import type { UploadedQuantity } from './agreed-quantities.ts';
 import {
   type CatchingUp,
-  type SkippedReading,
   listBeside,
-  listSkippedReadings,
   listQuantitiesWithCatchUp,
+  listSkippedReadings,
   listUsageWithCatchUp,
   listValuesWithCatchUp,
+  type SkippedReading,
 } from './catch-up-store.ts';
 import { isNeeded } from './freeze-meters.ts';
 import type { FreezeScope } from './inputs.ts';

@@ -6,18 +6,22 @@ import type { Tx } from '../../../base/db/pool.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
 import type { CompiledPlan } from '../../rating/compile/compiled-plan.ts';
 import { namesRead } from '../../rating/compile/names-read.ts';
-import { contextOn, compiledPlanOn } from '../../rating/compile/price-book.ts';
+import { compiledPlanOn, contextOn } from '../../rating/compile/price-book.ts';
 import { isCutByPrices } from '../../rating/periods/segments.ts';
 import { RatingError } from '../../rating/rating-error.ts';
 import { type BilledTerm, type EarlierTermRow, listTermsByIds } from '../billed-terms-store.ts';
 import type { MakeScope } from '../generate/make-bill.ts';
-import { listOwnBills, listAccountStatuses, type AccountStatusRow } from './account-status-store.ts';
+import {
+  type AccountStatusRow,
+  listAccountStatuses,
+  listOwnBills,
+} from './account-status-store.ts';
 import { withQuantities } from './agreed-quantities.ts';
 import type { UnitRange } from './billed-units-store.ts';
 import { withCatchUp } from './catch-up.ts';
 import { termFactsOf } from './freeze.ts';
 import type { Inputs } from './inputs.ts';
-import { listFactsBefore } from './inputs-before-store.ts';
+import { listInputsBefore } from './inputs-before-store.ts';
 import {
   type BilledRow,
   listBilled,
@@ -52,7 +56,10 @@ export async function collect(
   const ids = billed.map((row) => row.subscription_id);
   const [[accountStatuses, meters], manual, usage] = await Promise.all([
     hashed(tx, () =>
-      Promise.all([listAccountStatuses(tx, tenantId, term, billed), listMeters(tx, tenantId, term, ids)]),
+      Promise.all([
+        listAccountStatuses(tx, tenantId, term, billed),
+        listMeters(tx, tenantId, term, ids),
+      ]),
     ),
     listManualValues(tx, tenantId, term.term_id, ids),
     listUploadedUsage(tx, tenantId, term.term_id, ids),
@@ -81,11 +88,11 @@ export async function collect(
   const metersOf = Map.groupBy(taken.meters, (row) => row.subscription_id);
   const readings = await furtherReadings(tx, tenantId, scope, rows, metersOf);
   const manualOf = Map.groupBy(taken.manual, (row) => row.subscription_id);
-  const [usageBefore, factsBefore] = await Promise.all([
+  const [usageBefore, inputsBefore] = await Promise.all([
     usageOfTermsBefore(tx, tenantId, before, taken.usage),
-    readsItsBill(term, pinned) ? listFactsBefore(tx, tenantId, before) : nothing,
+    readsItsBill(term, pinned) ? listInputsBefore(tx, tenantId, before) : nothing,
   ]);
-  const factsBeforeOf = new Map(factsBefore.map((row) => [row.subscription_id, row]));
+  const inputsBeforeOf = new Map(inputsBefore.map((row) => [row.subscription_id, row]));
   const usageOf = usedOf([...usageBefore, ...taken.usage], agreed);
   const accountStatusOf = ownerStatuses(term.end_date, rows, accountStatuses, ownBills);
   const units = new Map<number, Inputs[]>();
@@ -99,7 +106,7 @@ export async function collect(
       manual: manualOf.get(id) ?? nothing,
       usage: usageOf.get(id) ?? nothing,
       overdue: overdue.get(id) ?? nothing,
-      factsBefore: factsBeforeOf.get(id) ?? null,
+      inputsBefore: inputsBeforeOf.get(id) ?? null,
     };
     const known = units.get(row.unit_id);
     if (known === undefined) units.set(row.unit_id, [inputs]);

@@ -13,7 +13,7 @@ export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean)
   const isMissing = (meter: MeterRow) =>
     isMissed(scope, inputs.row, meter, looksBack) &&
     !isUploadedThroughout(scope.term, inputs.row, meter.input, inputs.usage);
-  const facts: MeterFacts[] = [];
+  const frozen: MeterFacts[] = [];
   for (const meter of inputs.meters) {
     const isLocked = meter.reading_date !== null;
     if (!isLocked && !isMissing(meter)) continue;
@@ -35,9 +35,9 @@ export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean)
       const between = betweenOf(meter, further);
       if (between.length > 0) fact.readings = between.map(readingFact);
     }
-    facts.push(fact);
+    frozen.push(fact);
   }
-  return facts;
+  return frozen;
 }
 
 const noReadings: readonly ReadingRow[] = [];

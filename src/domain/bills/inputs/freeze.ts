@@ -1,11 +1,11 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
-// give the same facts, in the same order, so that the same bill has the same bytes.
+// give the same frozen inputs, in the same order, so that the same bill has the same bytes.
 import { formatDay, isoDay, storedDay, wireDay } from '../../../base/days.ts';
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import type {
   AccountFacts,
   ConnectionFacts,
-  Facts,
+  FrozenInputs,
   HistoryTerm,
   PreviousTermFacts,
   TermFacts,
@@ -17,7 +17,7 @@ import type { BilledTerm } from '../billed-terms-store.ts';
 import { carriedOf, estimatesOf } from './estimated-units.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
-import type { FactsBefore } from './inputs-before-store.ts';
+import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
 import { addUploadedDays } from './uploaded-days.ts';
 
@@ -31,31 +31,31 @@ export function termFactsOf(term: BilledTerm): TermFacts {
   };
 }
 
-export function freeze(scope: FreezeScope, inputs: Inputs): Facts {
+export function freeze(scope: FreezeScope, inputs: Inputs): FrozenInputs {
   const { row, accountStatus } = inputs;
   const connection = connectionOf(scope, row);
-  const facts: Mutable<Facts> = { term: scope.termFacts, connection };
+  const frozen: Mutable<FrozenInputs> = { term: scope.termFacts, connection };
   const previous = previousTermOf(scope, inputs, connection);
   const meters = metersOf(scope, inputs, previous !== null && looksBack(connection, previous));
-  if (meters.length > 0) facts.meters = meters;
+  if (meters.length > 0) frozen.meters = meters;
   const { current, past } = usageOf(inputs.usage, previous);
   if (current !== null) {
-    facts.uploadedUsage = current;
-    addUploadedDays(facts, scope.term, inputs);
+    frozen.uploadedUsage = current;
+    addUploadedDays(frozen, scope.term, inputs);
   }
-  if (accountStatus.history !== null) addHistory(facts, accountStatus.history);
+  if (accountStatus.history !== null) addHistory(frozen, accountStatus.history);
   if (previous !== null) {
-    facts.previousTerm = past === null ? previous : { ...previous, usage: past };
+    frozen.previousTerm = past === null ? previous : { ...previous, usage: past };
   }
   if (inputs.manual.length > 0) {
-    facts.manual = inputs.manual.map(({ component, value, is_left_out }) => {
+    frozen.manual = inputs.manual.map(({ component, value, is_left_out }) => {
       const entry = [row.subscription_number, component, value] as const;
       return is_left_out ? ([...entry, lastDayBefore(scope.term.start_date)] as const) : entry;
     });
   }
   const account = accountOf(scope, inputs);
-  if (account !== null) facts.account = account;
-  return facts;
+  if (account !== null) frozen.account = account;
+  return frozen;
 }
 
 /** Whether there was a day whose use the bill would price. */
@@ -66,7 +66,7 @@ function looksBack(connection: ConnectionFacts, previous: PreviousTermFacts): bo
   return runsBetween(connection, first, last).length > 0;
 }
 
-/** Stored ends are the first day on which something no longer holds; facts name the last. */
+/** Stored ends are the first day on which something no longer holds; frozen inputs name the last. */
 function lastDayBefore(isoDate: string): string {
   return wireDay(Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString());
 }
@@ -180,7 +180,7 @@ function filled<Entry>(entries: Record<string, Entry>): Record<string, Entry> | 
 }
 
 /** Billed quantities by input, newest first; a term without an input counts as one without use. */
-function addHistory(facts: Mutable<Facts>, known: readonly HistoryEntry[]): void {
+function addHistory(frozen: Mutable<FrozenInputs>, known: readonly HistoryEntry[]): void {
   const history = billedOnly(known);
   const inputs = inputsOf(history);
   if (inputs.length > 0) {
@@ -188,13 +188,13 @@ function addHistory(facts: Mutable<Facts>, known: readonly HistoryEntry[]): void
     for (const input of inputs) {
       usageHistory[input] = history.map((entry) => historyTerm(entry, input));
     }
-    facts.usageHistory = usageHistory;
+    frozen.usageHistory = usageHistory;
   }
   for (const input of history === known ? inputs : inputsOf(known)) {
     const carried = carriedOf(known, input);
-    if (carried !== undefined) facts.carriedUnits = { ...facts.carriedUnits, [input]: carried };
+    if (carried !== undefined) frozen.carriedUnits = { ...frozen.carriedUnits, [input]: carried };
     const estimates = history === known ? undefined : estimatesOf(known, input);
-    if (estimates) facts.estimatesBefore = { ...facts.estimatesBefore, [input]: estimates };
+    if (estimates) frozen.estimatesBefore = { ...frozen.estimatesBefore, [input]: estimates };
   }
 }
 
@@ -218,7 +218,7 @@ function historyTerm(entry: HistoryEntry, input: string): HistoryTerm {
 
 function previousTermOf(
   scope: FreezeScope,
-  { row, accountStatus, factsBefore }: Inputs,
+  { row, accountStatus, inputsBefore }: Inputs,
   connection: ConnectionFacts,
 ): PreviousTermFacts | null {
   if (scope.term.bills_after_period) return null;
@@ -248,7 +248,7 @@ function previousTermOf(
     ...(usedFrom === null ? {} : { usedFrom }),
     ...(isLonger ? { usedThrough: wireDay(last) } : {}),
     ...(accountStatus.billed === null ? {} : { billed: Object.fromEntries(billed) }),
-    ...(factsBefore === null ? {} : factsOfItsBill(factsBefore, connection)),
+    ...(inputsBefore === null ? {} : inputsOfItsBill(inputsBefore, connection)),
   };
 }
 
@@ -290,7 +290,7 @@ function dayAfter(isoDate: string): string {
   return formatDay(storedDay(isoDate) + 1);
 }
 
-function factsOfItsBill(before: FactsBefore, now: ConnectionFacts): Partial<PreviousTermFacts> {
+function inputsOfItsBill(before: InputsBefore, now: ConnectionFacts): Partial<PreviousTermFacts> {
   const { account, is_first_bill: isFirstBill, meters } = before;
   const { connection_inputs: connectionInputs, quantities: unmeteredInputs } = before;
   const { carried_units: carriedUnits, estimates_before: estimatesBefore } = before;
@@ -325,7 +325,8 @@ function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {
     const amountDays = overdueAmountDays(scope.term, inputs);
     if (amountDays !== 0) account.overdueAmountDays = text(amountDays);
   }
-  if (accountNames.has('wallet') && accountStatus.wallet !== 0) account.wallet = text(accountStatus.wallet);
+  if (accountNames.has('wallet') && accountStatus.wallet !== 0)
+    account.wallet = text(accountStatus.wallet);
   if (accountNames.has('deposit') && accountStatus.deposit !== 0)
     account.deposit = text(accountStatus.deposit);
   return Object.keys(account).length === 0 ? null : account;

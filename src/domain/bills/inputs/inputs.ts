@@ -2,7 +2,7 @@
 import type { TermFacts } from '../../rating/frozen-inputs.ts';
 import type { BilledTerm, EarlierTermRow } from '../billed-terms-store.ts';
 import type { AccountStatusRow } from './account-status-store.ts';
-import type { FactsBefore } from './inputs-before-store.ts';
+import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
 
 /** Everything that was read for one subscription. */
@@ -16,7 +16,7 @@ export type Inputs = {
   readonly usage: readonly UsageRow[];
   readonly overdue: readonly { open: number; dueDate: string }[];
   /** Of the bill of the term before, where that is priced again. */
-  readonly factsBefore: FactsBefore | null;
+  readonly inputsBefore: InputsBefore | null;
 };
 
 /** What is the same for all bills of a run. */
@@ -33,5 +33,5 @@ export type FreezeScope = {
   readonly accountNames: ReadonlySet<string>;
 };
 
-/** Facts while they are put together. */
+/** FrozenInputs while they are put together. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -2,7 +2,7 @@
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
-import { listOpenings, listUnpaid, type AccountStatusRow } from './account-status-store.ts';
+import { type AccountStatusRow, listOpenings, listUnpaid } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 type Item = { open: number; dueDate: string };

@@ -1,6 +1,6 @@
 // What was billed to another owner of a subscription is not shown to the present one.
 
-import type { OwnBill, AccountStatusRow } from './account-status-store.ts';
+import type { AccountStatusRow, OwnBill } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 /** Those who are billed for the first time since they got back what they had before. */

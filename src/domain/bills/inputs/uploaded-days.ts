@@ -1,7 +1,7 @@
 // Uploaded use in place of meters: on which days it stands for what was measured, and whether what
 // was measured reaches as far.
 import { storedDay, wireDay } from '../../../base/days.ts';
-import type { DaysFacts, Facts } from '../../rating/frozen-inputs.ts';
+import type { DaysFacts, FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import type { Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, UsageRow } from './inputs-store.ts';
@@ -49,7 +49,11 @@ function rangesOf(uploads: readonly UsageRow[]): Range[] {
 }
 
 /** Adds, of inputs that are measured too, what an upload does not stand for. */
-export function addUploadedDays(facts: Mutable<Facts>, term: BilledTerm, inputs: Inputs): void {
+export function addUploadedDays(
+  frozen: Mutable<FrozenInputs>,
+  term: BilledTerm,
+  inputs: Inputs,
+): void {
   if (!term.bills_after_period) return;
   const { row, meters, usage } = inputs;
   const names = [...new Set(usage.map((one) => one.input))].sort();
@@ -57,14 +61,14 @@ export function addUploadedDays(facts: Mutable<Facts>, term: BilledTerm, inputs:
     const registers = meters.filter((meter) => meter.input === name);
     if (registers.length === 0) continue;
     if (registers.some((meter) => isUnread(term, row, meter))) {
-      facts.unread = [...(facts.unread ?? []), name];
+      frozen.unread = [...(frozen.unread ?? []), name];
     }
     const own = usage.filter((one) => one.input === name);
     if (coversAll(term, row, own)) continue;
     const ranges = rangesOf(own).filter(
       ({ from, to }, index, all) => from !== all[index - 1]?.from || to !== all[index - 1]?.to,
     );
-    facts.uploadedDays = { ...facts.uploadedDays, [name]: ranges.map(({ days }) => days) };
+    frozen.uploadedDays = { ...frozen.uploadedDays, [name]: ranges.map(({ days }) => days) };
   }
 }
 

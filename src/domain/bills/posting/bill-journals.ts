@@ -16,7 +16,7 @@ import {
   summed,
 } from '../../ledger/journal.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import { chargeOf } from '../generate/booking.ts';
@@ -217,7 +217,7 @@ export function depositJournal(
   const openItems = openItemsAccount(contextType);
   const entries = firsts.flatMap((row) => {
     const code = planCodes.get(row.plan_id) ?? '';
-    const lines = firstBillDeposits(book, code, row.facts as Facts);
+    const lines = firstBillDeposits(book, code, row.frozen as FrozenInputs);
     return lines.flatMap(({ name, amount }): SubledgerEntry[] => {
       const item = {
         partyId: row.party_id,

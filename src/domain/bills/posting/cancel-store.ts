@@ -1,9 +1,10 @@
 // A posted bill is taken back: what it says stays as it was issued, and a credit note stands
 // against it.
+
 import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 import type { JournalSource } from '../../ledger/journal.ts';
-import type { Stamp } from '../../ledger/store.ts';
 import { withoutBill } from '../inputs/estimated-units.ts';
 import type { DraftCharges } from './post-store.ts';
 import { isFollowed, lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';

@@ -23,8 +23,8 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
     select (jsonb_build_object('termId', t.term_id, 'label', t.label, 'endDate', t.end_date,
         'days', o.days, 'amount', o.amount, 'usage', o.usage)
       || case when o.rounding <> 0 then jsonb_build_object('rounding', o.rounding) else '{}' end
-      || case when not c.bills_after_period and o.billed_through >= t.start_date
-        then jsonb_build_object('fromDate', o.billed_through + 1) else '{}' end)::json
+      || case when not c.bills_after_period and o.previously_billed_to >= t.start_date
+        then jsonb_build_object('fromDate', o.previously_billed_to + 1) else '{}' end)::json
     from (${rememberedBills(tenantId)} offset 0) o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
@@ -40,13 +40,13 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
 /** All posted bills of the subscription of `p`, as histories tell of them: looked up by it. */
 function rememberedBills(tenantId: number): RawBuilder<unknown> {
   return sql`
-    select b.term_id, b.billed_to, b.billed_through, b.days, b.current_charges as amount,
+    select b.term_id, b.billed_to, b.previously_billed_to, b.days, b.current_charges as amount,
       0 as rounding, b.usage::jsonb as usage
     from bills b
     where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
       and b.status in ('Posted', 'Published')
     union all
-    select b.term_id, o.billed_to, o.billed_through, o.days, ${subtotal}, o.amount - ${subtotal},
+    select b.term_id, o.billed_to, o.previously_billed_to, o.days, ${subtotal}, o.amount - ${subtotal},
       ${usageObject(sql`e.section -> 'usage'`)}
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
@@ -149,8 +149,8 @@ function combinedRows(
 
 /** Where days of the term were billed before, the first that was left: only these are compared. */
 function sinceText(part: RawBuilder<unknown>, startDate: string): RawBuilder<unknown> {
-  const first = sql`to_char(${part}.billed_through + 1, 'YYYY-MM-DD')`;
-  return sql`case when ${part}.billed_through >= ${startDate}::date
+  const first = sql`to_char(${part}.previously_billed_to + 1, 'YYYY-MM-DD')`;
+  return sql`case when ${part}.previously_billed_to >= ${startDate}::date
     then ',"fromDate":"' || ${first} || '"' else '' end`;
 }
 
@@ -192,10 +192,10 @@ export function chargesOf(
   ), '{}') || coalesce((
     select jsonb_object_agg(m.given ->> 1, null::text)
     from (
-      select json_array_elements(k.facts -> 'manual')
+      select json_array_elements(k.frozen -> 'manual')
       union all
       select json_array_elements(f -> 'manual')
-      from json_array_elements(k.facts -> 'subscriptions') f
+      from json_array_elements(k.frozen -> 'subscriptions') f
     ) as m (given)
     where m.given ->> 3 is null and (${number} is null or m.given ->> 0 = ${number})
   ), '{}'))`;

@@ -1,7 +1,8 @@
 // Drafts of a part of a term become posted bills.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Stamp } from '../../ledger/store.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 import { beginHistories, extendedHistories } from './histories-store.ts';
 import type { Numbered } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
@@ -122,5 +123,5 @@ function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
       and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
     returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
       b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.usage${keepsCharges ? sql`, b.billed_from, b.billed_through` : sql``}`;
+      b.usage${keepsCharges ? sql`, b.billed_from, b.previously_billed_to` : sql``}`;
 }

@@ -1,7 +1,8 @@
 // Posting, a part of a term at a time: each statement does one thing to all bills of the part.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Stamp } from '../../ledger/store.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 import { planOn } from '../../terms/eligible-store.ts';
 import { withContents } from '../contents-store.ts';
 
@@ -39,7 +40,7 @@ export type DraftPart = {
   bill_id: number;
   subscription_id: number;
   billed_to: string | null;
-  billed_through: string | null;
+  previously_billed_to: string | null;
   unit_ts: string;
 };
 
@@ -64,7 +65,7 @@ export async function listDrafts(
 ): Promise<{ drafts: DraftCharges[]; parts: DraftPart[] }> {
   // Written so that no index but that of the ids can be thought of.
   const { rows } = await sql<DraftRow>`
-    select bill_id, subscription_id, billed_to, billed_through, unit_ts::text as unit_ts,
+    select bill_id, subscription_id, billed_to, previously_billed_to, unit_ts::text as unit_ts,
       party_id, charges, rounding_adjustment
     from bills
     where tenant_id = ${tenantId} and bill_id between ${range.firstId} and ${range.lastId}
@@ -75,7 +76,7 @@ export async function listDrafts(
   if (single.length === rows.length) return { drafts: rows, parts: single };
   const ids = rows.map((row) => row.bill_id);
   const { rows: several } = await sql<DraftPart>`
-    select bill_id, subscription_id, billed_to, billed_through, unit_ts::text as unit_ts
+    select bill_id, subscription_id, billed_to, previously_billed_to, unit_ts::text as unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
@@ -86,12 +87,12 @@ export async function listDrafts(
 function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unknown> {
   return sql`
     select tenant_id, bill_id, subscription_id, bill_amount as amount, arrears, days, billed_to,
-      billed_through, unit_ts
+      previously_billed_to, unit_ts
     from bills
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
       and subscription_id is not null
     union all
-    select tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to, billed_through,
+    select tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to, previously_billed_to,
       unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])`;
@@ -108,12 +109,14 @@ export async function advanceSubscriptions(
   tenantId: number,
   parts: readonly DraftPart[],
 ): Promise<number[]> {
-  const ahead = parts.filter(({ billed_to: to, billed_through: through }) => {
+  const ahead = parts.filter(({ billed_to: to, previously_billed_to: through }) => {
     return to !== null && (through === null || to >= through);
   });
   ahead.sort((a, b) => a.subscription_id - b.subscription_id);
   const ids = ahead.map((part) => part.subscription_id);
-  const isForNoDay = ahead.some(({ billed_to: day, billed_through: before }) => day === before);
+  const isForNoDay = ahead.some(
+    ({ billed_to: day, previously_billed_to: before }) => day === before,
+  );
   const to = sql`(${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]`;
   const changed = sql`, ts = case when s.billed_through = ${to} then s.ts + 1 else s.ts end`;
   const { rows } = await sql<{ subscription_id: number }>`
@@ -122,7 +125,7 @@ export async function advanceSubscriptions(
     where s.tenant_id = ${tenantId} and s.subscription_id = any(${ids}::bigint[])
       and s.ts = (${`{${ahead.map((part) => part.unit_ts)}}`}::bigint[])[${placeOf(ids)}]
       and coalesce(s.billed_through, '-infinity')
-        = (${dates(ahead.map((part) => part.billed_through))}::date[])[${placeOf(ids)}]
+        = (${dates(ahead.map((part) => part.previously_billed_to))}::date[])[${placeOf(ids)}]
     returning s.subscription_id
   `.execute(tx);
   const moved = new Set(rows.map((row) => row.subscription_id));
@@ -152,11 +155,11 @@ async function takeBackSubscriptions(
   moved: readonly DraftPart[],
 ): Promise<void> {
   await sql`
-    update subscriptions s set billed_through = nullif(n.billed_through, '-infinity')
+    update subscriptions s set billed_through = nullif(n.previously_billed_to, '-infinity')
     from unnest(
       ${moved.map((part) => part.subscription_id)}::bigint[],
-      ${dates(moved.map((part) => part.billed_through))}::date[]
-    ) as n (subscription_id, billed_through)
+      ${dates(moved.map((part) => part.previously_billed_to))}::date[]
+    ) as n (subscription_id, previously_billed_to)
     where s.tenant_id = ${tenantId} and s.subscription_id = n.subscription_id
   `.execute(tx);
 }
@@ -329,7 +332,7 @@ export type FirstBillRow = {
   subscription_id: number;
   party_id: number;
   plan_id: number;
-  facts: object;
+  frozen: object;
 };
 
 /** Bills before which nothing was billed to the subscription, with the plan they were made by. */
@@ -339,18 +342,18 @@ export async function listFirstBills(
   billIds: readonly number[],
 ): Promise<FirstBillRow[]> {
   const { rows } = await sql<FirstBillRow>`
-    select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id, f.facts
+    select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id, f.frozen
     from bills b
     ${withContents}
     cross join lateral (
-      select k.facts where b.subscription_id is not null
+      select k.frozen where b.subscription_id is not null
       union all
-      select json_array_elements(k.facts -> 'subscriptions') where b.subscription_id is null
-    ) as f (facts)
+      select json_array_elements(k.frozen -> 'subscriptions') where b.subscription_id is null
+    ) as f (frozen)
     join subscriptions s on s.tenant_id = b.tenant_id
-      and s.subscription_number = f.facts -> 'connection' ->> 'connectionNumber'
+      and s.subscription_number = f.frozen -> 'connection' ->> 'connectionNumber'
     where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
-      and (f.facts -> 'connection' ->> 'isFirstBill')::boolean
+      and (f.frozen -> 'connection' ->> 'isFirstBill')::boolean
     order by b.bill_id, s.subscription_id
   `.execute(tx);
   return rows;

@@ -1,8 +1,9 @@
 // Taking the posting of a term back: mirrored journals, retired numbers, drafts as they were. It is
 // one transaction, however many bills there are: a term is posted or it is not.
+
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Stamp } from '../../ledger/store.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 import { withContents } from '../contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
@@ -57,11 +58,11 @@ export function postedParts(tenantId: number, taken: TakenBack): RawBuilder<unkn
       ? sql`b.bill_id = ${taken.billId} and b.status in ('Posted', 'Published')`
       : sql`b.term_id = ${taken.termId} and b.status = 'Posted'`;
   return sql`
-    select b.bill_id, b.term_id, b.subscription_id, b.billed_to, b.billed_through, b.posting
+    select b.bill_id, b.term_id, b.subscription_id, b.billed_to, b.previously_billed_to, b.posting
     from bills b
     where b.tenant_id = ${tenantId} and ${isTaken} and b.subscription_id is not null
     union all
-    select p.bill_id, b.term_id, p.subscription_id, p.billed_to, p.billed_through, b.posting
+    select p.bill_id, b.term_id, p.subscription_id, p.billed_to, p.previously_billed_to, b.posting
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and ${isTaken}`;
@@ -107,7 +108,7 @@ export function isFollowed(tenantId: number): RawBuilder<unknown> {
     const name = (column: string) => sql.ref(`${part}.${column}`);
     return sql`${name('subscription_id')} = p.subscription_id and b.bill_id <> p.bill_id
       and b.status in ('Posted', 'Published') and ${name('days')} = 0
-      and ${name('billed_to')} = p.billed_to and ${name('billed_through')} = p.billed_to`;
+      and ${name('billed_to')} = p.billed_to and ${name('previously_billed_to')} = p.billed_to`;
   };
   return sql`(s.billed_through is distinct from p.billed_to
     or exists (select from bills b where b.tenant_id = ${tenantId} and ${isOfUse('b')})
@@ -272,7 +273,7 @@ export async function restoreSubscriptions(
 ): Promise<void> {
   await sql`
     update subscriptions s
-    set billed_through = p.billed_through
+    set billed_through = p.previously_billed_to
     from (${postedParts(tenantId, taken)}) p
     where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
   `.execute(tx);

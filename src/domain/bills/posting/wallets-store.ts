@@ -1,9 +1,10 @@
 // What wallets pay when bills are posted: of each party the oldest bill first. All bills of a term
 // fall due on one day, so the oldest is the one with the lowest id. Parties and bills are looked up
 // one by one: a join could be planned the wrong way round.
+
 import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Stamp } from '../../ledger/store.ts';
+import type { Stamp } from '../../../base/stamp.ts';
 
 export type WalletUse = { bill_id: number; party_id: number; applied: number };
 

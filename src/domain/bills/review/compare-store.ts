@@ -2,7 +2,7 @@
 // what it replaced stands in `superseded_bills` with the runs it belonged to.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { StoredDocument } from '../document.ts';
 
 export type RunPair = { termId: number; run: number; against: number };
@@ -13,7 +13,7 @@ export type Side = {
   status: string;
   currentCharges: number;
   document: StoredDocument;
-  facts: Facts | { subscriptions: Facts[] };
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
 };
 
 export type DifferenceRow = { unit_id: number; before: Side | null; after: Side | null };
@@ -30,15 +30,13 @@ function versionsAt(
 ): RawBuilder<unknown> {
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
-  const columns = sql.raw(
-    'tenant_id, bill_id, unit_id, first_run, status, current_charges, hash',
-  );
+  const columns = sql.raw('tenant_id, bill_id, unit_id, first_run, status, current_charges, hash');
   return sql`
-    select ${columns}, null::json as document, null::json as facts from bills
+    select ${columns}, null::json as document, null::json as frozen from bills
     where tenant_id = ${tenantId} and term_id = ${termId}
       and first_run <= ${at} and first_run > ${earlier} and ${isMeant}
     union all
-    select ${columns}, document, facts from superseded_bills
+    select ${columns}, document, frozen from superseded_bills
     where tenant_id = ${tenantId} and term_id = ${termId}
       and first_run <= ${at} and last_run >= ${at} and ${isMeant}
       and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
@@ -48,7 +46,7 @@ function sideOf(alias: string): RawBuilder<unknown> {
   return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
     'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
     'currentCharges', ${alias}.current_charges, 'document', ${contentOf(alias, 'document')},
-    'facts', ${contentOf(alias, 'facts')}) end`);
+    'frozen', ${contentOf(alias, 'frozen')}) end`);
 }
 
 /** A version that was replaced has its own; that of a bill is looked up for what is shown. */

@@ -1,7 +1,7 @@
 // Bills as they were frozen, one after the other, to be priced again.
 import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { withContents } from '../contents-store.ts';
 import { isCounted, type SummedTerm } from './summary-store.ts';
 
@@ -10,7 +10,7 @@ export type FrozenBill = {
   unit_id: number;
   first_run: number;
   current_charges: number;
-  facts: Facts | { subscriptions: Facts[] };
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
 };
 
 /**
@@ -24,7 +24,7 @@ export async function listFrozenBills(
   window: { afterUnitId: number; limit: number },
 ): Promise<FrozenBill[]> {
   const { rows } = await sql<FrozenBill>`
-    select b.bill_id, b.unit_id, b.first_run, b.current_charges, k.facts
+    select b.bill_id, b.unit_id, b.first_run, b.current_charges, k.frozen
     from bills b
     ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${term.termId} and ${isCounted(term.isPosted)}

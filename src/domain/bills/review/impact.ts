@@ -3,7 +3,7 @@
 import type { Bill } from '../../rating/bill.ts';
 import type { PriceBook } from '../../rating/compile/price-book.ts';
 import { rateBill } from '../../rating/rate/rate-bill.ts';
-import { factsOf } from '../re-rate.ts';
+import { frozenOf } from '../re-rate.ts';
 import type { FrozenBill } from './impact-store.ts';
 
 export type Sums = { before: bigint; after: bigint };
@@ -54,18 +54,18 @@ function nothing(): Sums & Counts {
 /** Rates a bill by the prices it was made with and by others, and adds what differs. */
 export function addImpact(
   impact: Impact,
-  frozen: FrozenBill,
+  stored: FrozenBill,
   books: { own: PriceBook; other: PriceBook },
 ): void {
-  const inputs = factsOf(frozen.facts);
-  const before = inputs.map((facts) => rateBill(books.own, facts));
-  if (before.reduce((sum, bill) => sum + bill.currentCharges, 0) !== frozen.current_charges) {
-    throw new Error(`bill ${frozen.bill_id} that was rated again is not the bill that was stored`);
+  const inputs = frozenOf(stored.frozen);
+  const before = inputs.map((frozen) => rateBill(books.own, frozen));
+  if (before.reduce((sum, bill) => sum + bill.currentCharges, 0) !== stored.current_charges) {
+    throw new Error(`bill ${stored.bill_id} that was rated again is not the bill that was stored`);
   }
-  const after = inputs.map((facts) => rateBill(books.other, facts));
+  const after = inputs.map((frozen) => rateBill(books.other, frozen));
   const failed = after.find((bill) => bill.status === 'Error');
   if (failed) {
-    addFailure(impact, frozen.bill_id, failed);
+    addFailure(impact, stored.bill_id, failed);
     return;
   }
   const sums = { before: chargesOf(before), after: chargesOf(after) };
@@ -79,7 +79,7 @@ export function addImpact(
   addLines(impact.components, after, 'after');
   const [first, ...others] = before;
   const connectionNumber = others.length === 0 ? (first?.connectionNumber ?? null) : null;
-  addChange(impact, { billId: frozen.bill_id, connectionNumber, ...sums });
+  addChange(impact, { billId: stored.bill_id, connectionNumber, ...sums });
 }
 
 function chargesOf(bills: readonly Bill[]): bigint {

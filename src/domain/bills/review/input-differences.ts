@@ -1,7 +1,7 @@
 // Why a bill came out differently: the frozen inputs and the prices of both versions, side by side.
-import type { Facts, MeterFacts, ReadingFacts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs, MeterFacts, ReadingFacts } from '../../rating/frozen-inputs.ts';
 import type { StoredDocument } from '../document.ts';
-import { factsOf } from '../re-rate.ts';
+import { frozenOf } from '../re-rate.ts';
 import { type Cause, type CauseKind, differing, type Entries, plain } from './differences.ts';
 import { type ComparedBill, priceCauses } from './price-differences.ts';
 
@@ -19,16 +19,16 @@ export function causesOf(before: ComparedBill, after: ComparedBill): Cause[] {
   return causes;
 }
 
-function there(facts: Facts | undefined): string | null {
-  return facts ? 'billed' : null;
+function there(frozen: FrozenInputs | undefined): string | null {
+  return frozen ? 'billed' : null;
 }
 
-function bySubscription({ facts }: ComparedBill): Map<string, Facts> {
-  return new Map(factsOf(facts).map((one) => [one.connection?.connectionNumber ?? '', one]));
+function bySubscription({ frozen }: ComparedBill): Map<string, FrozenInputs> {
+  return new Map(frozenOf(frozen).map((one) => [one.connection?.connectionNumber ?? '', one]));
 }
 
-function factCauses(before: Facts, after: Facts): Cause[] {
-  const pairs: [CauseKind, (facts: Facts) => Entries][] = [
+function factCauses(before: FrozenInputs, after: FrozenInputs): Cause[] {
+  const pairs: [CauseKind, (frozen: FrozenInputs) => Entries][] = [
     ['Reading', readings],
     ['Usage', usage],
     ['Manual', manual],
@@ -44,12 +44,12 @@ function factCauses(before: Facts, after: Facts): Cause[] {
   return pairs.flatMap(([kind, entries]) => differing(kind, entries(before), entries(after)));
 }
 
-function readings(facts: Facts): Entries {
+function readings(frozen: FrozenInputs): Entries {
   const entries = new Map<string, string>();
   const add = (meter: MeterFacts, which: string, value: string) => {
     if (value !== '') entries.set(`${meter.number} ${meter.register ?? ''}${which}`.trim(), value);
   };
-  for (const meter of facts.meters ?? []) {
+  for (const meter of frozen.meters ?? []) {
     add(meter, '', readingText(meter.current));
     add(meter, ' previous', readingText(meter.previous));
     add(meter, ' between', (meter.readings ?? []).map(readingText).join(', '));
@@ -69,26 +69,26 @@ function readingText(reading: ReadingFacts | null | undefined): string {
   return `${value} on ${date}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
 }
 
-function usage(facts: Facts): Entries {
-  const own = Object.entries(facts.uploadedUsage ?? {});
+function usage(frozen: FrozenInputs): Entries {
+  const own = Object.entries(frozen.uploadedUsage ?? {});
   const named = new Set(own.map(([input]) => input));
-  const before = Object.entries(facts.previousTerm?.usage ?? {}).map(
+  const before = Object.entries(frozen.previousTerm?.usage ?? {}).map(
     ([input, quantity]) => [named.has(input) ? `${input} previous` : input, quantity] as const,
   );
   return new Map([...before, ...own].map(([input, quantity]) => [input, plain(quantity)]));
 }
 
-function manual(facts: Facts): Entries {
-  return new Map((facts.manual ?? []).map(([, component, value]) => [component, value]));
+function manual(frozen: FrozenInputs): Entries {
+  return new Map((frozen.manual ?? []).map(([, component, value]) => [component, value]));
 }
 
-function plans(facts: Facts): Entries {
-  const steps = facts.connection?.tariffHistory ?? [];
+function plans(frozen: FrozenInputs): Entries {
+  const steps = frozen.connection?.tariffHistory ?? [];
   return new Map(steps.map(({ tariffCode, fromDate }) => [fromDate, tariffCode]));
 }
 
-function variants(facts: Facts): Entries {
-  const own = facts.connection?.variants ?? [];
+function variants(frozen: FrozenInputs): Entries {
+  const own = frozen.connection?.variants ?? [];
   return new Map(
     own.map(({ name, value, fromDate, toDate }) => [
       [name, fromDate, toDate].filter(Boolean).join(' '),
@@ -97,8 +97,8 @@ function variants(facts: Facts): Entries {
   );
 }
 
-function dates(facts: Facts): Entries {
-  const { term, connection } = facts;
+function dates(frozen: FrozenInputs): Entries {
+  const { term, connection } = frozen;
   const known: [string, string | null | undefined][] = [
     ['startDate', term.startDate],
     ['endDate', term.endDate],
@@ -118,21 +118,21 @@ function dates(facts: Facts): Entries {
   return new Map(known.flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
-function inputs(facts: Facts): Entries {
+function inputs(frozen: FrozenInputs): Entries {
   return new Map(
-    (facts.connection?.connectionInputs ?? []).map(({ name, value }) => [name, value]),
+    (frozen.connection?.connectionInputs ?? []).map(({ name, value }) => [name, value]),
   );
 }
 
-function quantities(facts: Facts): Entries {
-  const steps = facts.connection?.unmeteredInputs ?? [];
+function quantities(frozen: FrozenInputs): Entries {
+  const steps = frozen.connection?.unmeteredInputs ?? [];
   return new Map(
     steps.map(({ name, value, fromDate }) => [`${name} ${fromDate ?? ''}`.trim(), String(value)]),
   );
 }
 
-function addOns(facts: Facts): Entries {
-  const taken = facts.connection?.addOns ?? [];
+function addOns(frozen: FrozenInputs): Entries {
+  const taken = frozen.connection?.addOns ?? [];
   return new Map(
     taken.map(({ tariffCode, quantity, fromDate, toDate }) => [
       `${tariffCode} ${fromDate ?? ''}`.trim(),
@@ -141,22 +141,22 @@ function addOns(facts: Facts): Entries {
   );
 }
 
-function history(facts: Facts): Entries {
-  const terms = Object.entries(facts.usageHistory ?? {}).flatMap(([input, entries]) =>
+function history(frozen: FrozenInputs): Entries {
+  const terms = Object.entries(frozen.usageHistory ?? {}).flatMap(([input, entries]) =>
     entries.map(({ label, quantity }) => [`${input} ${label ?? ''}`.trim(), quantity] as const),
   );
-  const billed = Object.entries(facts.previousTerm?.billed ?? {}).map(
+  const billed = Object.entries(frozen.previousTerm?.billed ?? {}).map(
     ([component, amount]) =>
       [`billed ${component}`, amount === null ? 'by hand' : String(amount)] as const,
   );
-  const carried = Object.entries(facts.carriedUnits ?? {}).map(
+  const carried = Object.entries(frozen.carriedUnits ?? {}).map(
     ([input, units]) => [`carried ${input}`, units] as const,
   );
   return new Map([...terms, ...billed, ...carried]);
 }
 
-function account(facts: Facts): Entries {
-  const known = Object.entries(facts.account ?? {});
+function account(frozen: FrozenInputs): Entries {
+  const known = Object.entries(frozen.account ?? {});
   return new Map(known.map(([name, value]) => [name, String(value)]));
 }
 

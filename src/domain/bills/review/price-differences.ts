@@ -5,12 +5,12 @@ import type { CompiledContext } from '../../rating/compile/compiled-context.ts';
 import { chainOn, contextOn, type PriceBook } from '../../rating/compile/price-book.ts';
 import type { PlanDefinition } from '../../rating/definitions/definitions.ts';
 import type { PlanVersion } from '../../rating/definitions/inheritance.ts';
-import type { Facts } from '../../rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { holdRulesOf } from '../../rating/rate/hold.ts';
 import { prepareRating, type Rating } from '../../rating/rate/prepare-rating.ts';
 import { isRefusal } from '../../rating/rating-error.ts';
 import type { StoredDocument } from '../document.ts';
-import { factsOf } from '../re-rate.ts';
+import { frozenOf } from '../re-rate.ts';
 import {
   type Cause,
   differing,
@@ -22,7 +22,7 @@ import {
 } from './differences.ts';
 
 export type ComparedBill = {
-  facts: Facts | { subscriptions: Facts[] };
+  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
   document: StoredDocument;
   book: PriceBook;
 };
@@ -68,21 +68,21 @@ function pricedDays(bills: readonly ComparedBill[]): PricedDays {
     ends: new Set(),
     plans: new Map(),
   };
-  for (const { book, facts } of bills) {
-    for (const one of factsOf(facts)) {
+  for (const { book, frozen } of bills) {
+    for (const one of frozenOf(frozen)) {
       const rating = preparedRating(book, one);
       if (rating !== null) addDays(days, rating);
     }
-    const end = parseDay(factsOf(facts)[0]?.term.endDate ?? '');
-    if ('subscriptions' in facts && end !== undefined) days.ends.add(end);
+    const end = parseDay(frozenOf(frozen)[0]?.term.endDate ?? '');
+    if ('subscriptions' in frozen && end !== undefined) days.ends.add(end);
   }
   return days;
 }
 
 /** null where no bill can be begun with; the days are then those of the other version. */
-function preparedRating(book: PriceBook, facts: Facts): Rating | null {
+function preparedRating(book: PriceBook, frozen: FrozenInputs): Rating | null {
   try {
-    return prepareRating(book, facts, [], { isExplained: false });
+    return prepareRating(book, frozen, [], { isExplained: false });
   } catch (error) {
     if (isRefusal(error)) return null;
     throw error;

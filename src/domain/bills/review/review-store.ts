@@ -23,7 +23,7 @@ export async function listReview(
   const { rows } = await sql<ReviewRow>`
     select b.bill_id, b.review_status as status,
       coalesce(k.document #>> '{errors,0,connectionNumber}',
-        k.facts #>> '{connection,connectionNumber}') as connection_number,
+        k.frozen #>> '{connection,connectionNumber}') as connection_number,
       k.document #>> '{errors,0,code}' as code, k.document #>> '{errors,0,message}' as message,
       b.hold_reason
     from (

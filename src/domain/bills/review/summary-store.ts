@@ -223,7 +223,7 @@ export async function listExceptions(
 ): Promise<ExceptionRow[]> {
   const { rows } = await sql<ExceptionRow>`
     select b.bill_id, coalesce(e ->> 'connectionNumber',
-        k.facts -> 'connection' ->> 'connectionNumber') as connection_number,
+        k.frozen -> 'connection' ->> 'connectionNumber') as connection_number,
       e ->> 'code' as code, e ->> 'message' as message
     from (
       select tenant_id, bill_id from bills

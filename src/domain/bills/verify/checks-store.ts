@@ -64,18 +64,18 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
   const rebilled = sql`left join credit_notes n on n.tenant_id = ${tenantId}
       and n.bill_id = b.bill_id and n.rebill_term_id is not null`;
   const isBilled = (part: 'b' | 'p') => {
-    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.billed_through`)];
+    const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.previously_billed_to`)];
     return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled'
       and n.credit_note_id is null and ${to} is distinct from ${through}))`;
   };
   return sql`
-    select b.tenant_id, b.bill_id, b.subscription_id, b.billed_through, b.billed_from, b.billed_to,
+    select b.tenant_id, b.bill_id, b.subscription_id, b.previously_billed_to, b.billed_from, b.billed_to,
       b.days
     from bills b
     ${rebilled}
     where b.tenant_id = ${tenantId} and b.subscription_id is not null and ${isBilled('b')}
     union all
-    select p.tenant_id, p.bill_id, p.subscription_id, p.billed_through, null, p.billed_to, p.days
+    select p.tenant_id, p.bill_id, p.subscription_id, p.previously_billed_to, null, p.billed_to, p.days
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     ${rebilled}
@@ -103,12 +103,12 @@ export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
         select p.*, lag(billed_to) over w as before, row_number() over w as place
         from (${billedParts(tenantId)}) p
         window w as (
-          partition by subscription_id order by billed_to, billed_through nulls first, bill_id
+          partition by subscription_id order by billed_to, previously_billed_to nulls first, bill_id
         )
       ) q
-      where billed_to < billed_through or (billed_to = billed_through and days > 0)
-        or billed_from <= billed_through
-        or (place > 1 and billed_through is distinct from before)
+      where billed_to < previously_billed_to or (billed_to = previously_billed_to and days > 0)
+        or billed_from <= previously_billed_to
+        or (place > 1 and previously_billed_to is distinct from before)
       union all
       select 'subscription ' || q.subscription_id
       from (

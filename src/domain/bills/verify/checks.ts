@@ -12,7 +12,7 @@ import { billHash } from '../generate/made-bill.ts';
 import { findRun } from '../generate/runs-store.ts';
 import { isRatedAgain } from '../re-rate.ts';
 import { bookOfRun } from '../run-prices.ts';
-import { areReadingsTaken, type BillFacts, hasDatesOf } from './billed-inputs.ts';
+import { areReadingsTaken, type FrozenBillInputs, hasDatesOf } from './billed-inputs.ts';
 import {
   judgeBalances,
   judgeDays,
@@ -115,18 +115,18 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
       await addBooks(tx, reader, found, books);
       return found;
     });
-    const factsOf = new Map<number, BillFacts>(
-      bills.map((bill) => [bill.bill_id, JSON.parse(bill.facts)]),
+    const frozenOf = new Map<number, FrozenBillInputs>(
+      bills.map((bill) => [bill.bill_id, JSON.parse(bill.frozen)]),
     );
-    for (const billId of await billsWithOtherReadings(reader, bills, factsOf)) {
+    for (const billId of await billsWithOtherReadings(reader, bills, frozenOf)) {
       name(`bill ${billId} has other readings`);
     }
     for (const bill of bills) {
       verdict.checked += 1;
       const made = books.get(bookKey(bill)) ?? null;
-      const facts = factsOf.get(bill.bill_id) as BillFacts;
-      if (made === null || !isGenuine(bill, made.book, facts)) name(`bill ${bill.bill_id}`);
-      else if (!hasDatesOf(made.term, facts) && !otherTerms.has(bill.term_id)) {
+      const frozen = frozenOf.get(bill.bill_id) as FrozenBillInputs;
+      if (made === null || !isGenuine(bill, made.book, frozen)) name(`bill ${bill.bill_id}`);
+      else if (!hasDatesOf(made.term, frozen) && !otherTerms.has(bill.term_id)) {
         otherTerms.add(bill.term_id);
         name(`term ${bill.term_id} has other dates`);
       }
@@ -141,13 +141,13 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
 async function billsWithOtherReadings(
   { tenant, read }: LawReader,
   bills: readonly StoredBill[],
-  factsOf: ReadonlyMap<number, BillFacts>,
+  frozenOf: ReadonlyMap<number, FrozenBillInputs>,
 ): Promise<number[]> {
   let left = bills.filter((bill) => !bill.is_cancelled);
   for (const by of ['its own term', 'any term'] as const) {
     const ids = left.map((bill) => bill.bill_id);
     const taken = await read((tx) => listTakenReadings(tx, tenant.tenantId, ids, by));
-    left = left.filter(({ bill_id: id }) => !areReadingsTaken(factsOf.get(id), taken.get(id)));
+    left = left.filter(({ bill_id: id }) => !areReadingsTaken(frozenOf.get(id), taken.get(id)));
   }
   return left.map((bill) => bill.bill_id);
 }
@@ -178,7 +178,7 @@ async function addBooks(
   }
 }
 
-function isGenuine(bill: StoredBill, book: PriceBook, facts: BillFacts): boolean {
+function isGenuine(bill: StoredBill, book: PriceBook, frozen: FrozenBillInputs): boolean {
   const hashed = {
     unitId: bill.unit_id,
     subscriptionId: bill.subscription_id,
@@ -200,13 +200,13 @@ function isGenuine(bill: StoredBill, book: PriceBook, facts: BillFacts): boolean
     payable: bill.payable,
     creditBalance: bill.credit_balance,
     lateSurcharge: bill.late_surcharge,
-    billedThrough: bill.billed_through,
+    previouslyBilledTo: bill.previously_billed_to,
     document: bill.document,
-    facts: bill.facts,
+    frozenText: bill.frozen,
   };
   if (billHash(hashed) !== bill.hash) return false;
   const document: StoredDocument = JSON.parse(bill.document);
-  return isBookedAsSaid(bill, document) && isRatedAgain(book, facts, document, hashed);
+  return isBookedAsSaid(bill, document) && isRatedAgain(book, frozen, document, hashed);
 }
 
 function isBookedAsSaid(bill: StoredBill, { lines, usage }: StoredDocument): boolean {

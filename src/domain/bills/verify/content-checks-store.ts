@@ -45,10 +45,10 @@ export type StoredBill = {
   payable: number;
   credit_balance: number;
   late_surcharge: number;
-  billed_through: string | null;
+  previously_billed_to: string | null;
   hash: string;
   document: string;
-  facts: string;
+  frozen: string;
   /** What posting took of the document; it is not hashed. */
   charges: string;
   usage: string | null;
@@ -64,8 +64,8 @@ export async function listStoredBills(
       b.unit_id, b.subscription_id, b.account_id,
       b.party_id, b.plan_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
       b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
-      b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge, b.billed_through,
-      encode(b.hash, 'hex') as hash, k.document::text as document, k.facts::text as facts,
+      b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge, b.previously_billed_to,
+      encode(b.hash, 'hex') as hash, k.document::text as document, k.frozen::text as frozen,
       b.charges::text as charges, b.usage::text as usage
     from bills b
     ${withContents}

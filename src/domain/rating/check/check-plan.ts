@@ -7,13 +7,13 @@ import { walk } from '../../../base/formula/walk.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import { compileValue } from '../compile/compile-values.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
+import { type CompiledPlan, componentsRead } from '../compile/compiled-plan.ts';
 import {
   chainOn,
+  compiledPlanOn,
   compilePriceBook,
   contextOn,
   type Definitions,
-  compiledPlanOn,
   type PriceBook,
   singleVersion,
 } from '../compile/price-book.ts';
@@ -115,7 +115,9 @@ function checkScopes(compiledPlan: CompiledPlan): PlanProblem[] {
     for (const node of rule.nodes) {
       walk(node, (part) => {
         if (part.kind !== 'call' && part.kind !== 'name') return;
-        const late = ownComponents(part, compiledPlan).find((slot) => !isReadable(compiledPlan, rule, slot));
+        const late = ownComponents(part, compiledPlan).find(
+          (slot) => !isReadable(compiledPlan, rule, slot),
+        );
         if (late === undefined) return;
         const name = compiledPlan.context.components[late]?.definition.name;
         const message = `a Segment rule cannot read \`${name}\`, a component of the term`;
@@ -145,7 +147,11 @@ function isReadable(compiledPlan: CompiledPlan, reader: CompiledRule, slot: numb
 function checkCycles(compiledPlan: CompiledPlan): PlanProblem[] {
   const cycle = compiledPlan.cycle;
   if (cycle === null) return [];
-  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
+  const rules = [
+    ...compiledPlan.segmentRules,
+    ...compiledPlan.termRules,
+    ...compiledPlan.lateRules,
+  ];
   const names = [...cycle, cycle[0] as number].map(
     (slot) => compiledPlan.context.components[slot]?.definition.name ?? '',
   );
@@ -169,7 +175,11 @@ function cycleProblem(
 }
 
 /** Where a rule first names a component of the circle. */
-function positionOf(rule: CompiledRule, cycle: readonly number[], compiledPlan: CompiledPlan): number {
+function positionOf(
+  rule: CompiledRule,
+  cycle: readonly number[],
+  compiledPlan: CompiledPlan,
+): number {
   const positions: number[] = [];
   const root = rule.nodes[0];
   if (root === undefined) return 0;
@@ -183,14 +193,18 @@ function positionOf(rule: CompiledRule, cycle: readonly number[], compiledPlan: 
 
 /** An add-on on the same bill must not close a circle with the base plan. */
 function checkAddOns(compiledPlans: readonly CompiledPlan[]): PlanProblem[] {
-  const isAddOn = (compiledPlan: CompiledPlan) => compiledPlan.chain[0]?.definition.planType === 'ADDON_PLAN';
+  const isAddOn = (compiledPlan: CompiledPlan) =>
+    compiledPlan.chain[0]?.definition.planType === 'ADDON_PLAN';
   const concrete = compiledPlans.filter((compiledPlan) => !compiledPlan.isAbstract);
   const problems: PlanProblem[] = [];
   for (const addOn of concrete.filter(
     (compiledPlan) => isAddOn(compiledPlan) && compiledPlan.termRules.length > 0,
   )) {
     for (const base of concrete.filter((compiledPlan) => !isAddOn(compiledPlan))) {
-      const parts = [base, addOn].map((compiledPlan) => ({ compiledPlan, window: 'Current' as const }));
+      const parts = [base, addOn].map((compiledPlan) => ({
+        compiledPlan,
+        window: 'Current' as const,
+      }));
       const cycle = cycleOf(parts);
       if (cycle === null) continue;
       const names = componentNames(cycle, parts);

@@ -7,13 +7,17 @@ import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import { Exact, isZero, signOf } from '../../../base/numbers/exact.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledValue } from '../compile/compile-values.ts';
-import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
+import { type CompiledPlan, componentsRead } from '../compile/compiled-plan.ts';
 import type { PlanProblem } from './plan-problem.ts';
 
 /** Warnings about one plan. */
 export function planWarnings(compiledPlan: CompiledPlan): PlanProblem[] {
   if (compiledPlan.problems.length > 0) return [];
-  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
+  const rules = [
+    ...compiledPlan.segmentRules,
+    ...compiledPlan.termRules,
+    ...compiledPlan.lateRules,
+  ];
   return [
     ...rules.flatMap((rule) => ruleWarnings(rule, compiledPlan)),
     ...[...compiledPlan.usedValues]
@@ -35,7 +39,8 @@ export function contextWarnings(compiledPlans: readonly CompiledPlan[]): PlanPro
     warnings.push({ code, tariffCode: null, field, position: null, message });
   };
   for (const [slot, value] of context.values.entries()) {
-    if (value === undefined || concrete.some((compiledPlan) => compiledPlan.usedValues.has(slot))) continue;
+    if (value === undefined || concrete.some((compiledPlan) => compiledPlan.usedValues.has(slot)))
+      continue;
     report('VALUE_UNUSED', `values.${value.name}`, `no plan uses the value \`${value.name}\``);
   }
   for (const component of context.components) {
@@ -49,7 +54,11 @@ export function contextWarnings(compiledPlans: readonly CompiledPlan[]): PlanPro
 }
 
 function computes(compiledPlan: CompiledPlan, slot: number): boolean {
-  const rules = [...compiledPlan.segmentRules, ...compiledPlan.termRules, ...compiledPlan.lateRules];
+  const rules = [
+    ...compiledPlan.segmentRules,
+    ...compiledPlan.termRules,
+    ...compiledPlan.lateRules,
+  ];
   return rules.some((rule) => rule.component.slot === slot);
 }
 
@@ -96,7 +105,9 @@ function proratedAgain(
     } else if (rule.scope === 'Term' && (part.kind === 'call' || part.kind === 'name')) {
       if (part.kind === 'call' && part.name !== 'SUMCAT') return;
       const before = componentsRead(part, compiledPlan.context).find((slot) =>
-        compiledPlan.segmentRules.some((other) => other.component.slot === slot && other.isProrated),
+        compiledPlan.segmentRules.some(
+          (other) => other.component.slot === slot && other.isProrated,
+        ),
       );
       if (before === undefined) return;
       const name = compiledPlan.context.components[before]?.definition.name;
@@ -116,7 +127,8 @@ function zeroableDivisors(root: FormulaNode, compiledPlan: CompiledPlan): Formul
     const { node, guarded } = next;
     if (node.kind === 'binary') {
       open.push({ node: node.right, guarded }, { node: node.left, guarded });
-      if (node.operator === '/' && !isNonZero(node.right, compiledPlan, guarded)) found.push(node.right);
+      if (node.operator === '/' && !isNonZero(node.right, compiledPlan, guarded))
+        found.push(node.right);
     } else if (node.kind === 'negate') open.push({ node: node.operand, guarded });
     else if (node.kind === 'call') {
       const asks = node.name === 'IF' || node.name === 'IFS';
@@ -139,7 +151,11 @@ function namesIn(node: FormulaNode): string[] {
   return names;
 }
 
-function isNonZero(node: FormulaNode, compiledPlan: CompiledPlan, guarded: ReadonlySet<string>): boolean {
+function isNonZero(
+  node: FormulaNode,
+  compiledPlan: CompiledPlan,
+  guarded: ReadonlySet<string>,
+): boolean {
   if (node.kind === 'number') return !isZero(node.value);
   if (node.kind === 'negate') return isNonZero(node.operand, compiledPlan, guarded);
   if (node.kind === 'call' && node.name === 'MAX') {
@@ -157,7 +173,10 @@ function isNonZero(node: FormulaNode, compiledPlan: CompiledPlan, guarded: Reado
 }
 
 /** Options of a Select field for which a table has no row. */
-function lookupGaps(root: FormulaNode, compiledPlan: CompiledPlan): { at: number; message: string }[] {
+function lookupGaps(
+  root: FormulaNode,
+  compiledPlan: CompiledPlan,
+): { at: number; message: string }[] {
   const gaps: { at: number; message: string }[] = [];
   walk(root, (part) => {
     if (part.kind !== 'call' || part.name !== 'LOOKUP') return;

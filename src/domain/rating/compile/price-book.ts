@@ -5,7 +5,7 @@ import type { ContextDefinition, PlanDefinition, Version } from '../definitions/
 import { type Chain, chainOf, type PlanVersion } from '../definitions/inheritance.ts';
 import { RatingError } from '../rating-error.ts';
 import { type CompiledContext, compileContext } from './compiled-context.ts';
-import { compilePlan, type CompiledPlan } from './compiled-plan.ts';
+import { type CompiledPlan, compilePlan } from './compiled-plan.ts';
 import { type Slots, slotsOf } from './slots.ts';
 
 export type Definitions = {
@@ -101,7 +101,10 @@ export function pricingPlanOn(book: PriceBook, code: string, day: number): Compi
   const problem = compiledPlan.problems[0];
   if (problem !== undefined) throw new RatingError('DEFINITION_INVALID', problem.message);
   if (compiledPlan.cycle !== null) {
-    throw new RatingError('DEFINITION_INVALID', `components of ${compiledPlan.code} need each other`);
+    throw new RatingError(
+      'DEFINITION_INVALID',
+      `components of ${compiledPlan.code} need each other`,
+    );
   }
   return compiledPlan;
 }
@@ -110,7 +113,8 @@ export function pricingPlanOn(book: PriceBook, code: string, day: number): Compi
 export function compiledPlanOn(book: PriceBook, code: string, day: number): CompiledPlan {
   const compiledPlans = book.compiledPlans.get(code);
   if (compiledPlans !== undefined) {
-    for (const compiledPlan of compiledPlans) if (compiledPlan.from <= day && day <= compiledPlan.to) return compiledPlan;
+    for (const compiledPlan of compiledPlans)
+      if (compiledPlan.from <= day && day <= compiledPlan.to) return compiledPlan;
   }
   const compiledPlan = makeCompiledPlan(book, code, day);
   if (compiledPlans === undefined) book.compiledPlans.set(code, [compiledPlan]);

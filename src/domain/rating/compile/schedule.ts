@@ -2,7 +2,7 @@
 import { topologicalOrder } from '../../../base/formula/graph.ts';
 import { RatingError } from '../rating-error.ts';
 import type { CompiledRule } from './compile-rules.ts';
-import { componentsRead, type CompiledPlan, type Schedule } from './compiled-plan.ts';
+import { type CompiledPlan, componentsRead, type Schedule } from './compiled-plan.ts';
 
 /** Rules of a compiled plan that take part, by the window they are evaluated over. */
 export type ScheduledPlan = {

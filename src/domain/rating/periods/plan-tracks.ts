@@ -5,7 +5,7 @@ import { add, compare, type Exact, one, zero } from '../../../base/numbers/exact
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { ValueItem } from '../compile/formula-frame.ts';
 import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
-import type { ConnectionFacts, Facts } from '../frozen-inputs.ts';
+import type { ConnectionFacts, FrozenInputs } from '../frozen-inputs.ts';
 import { RatingError } from '../rating-error.ts';
 import type { DayPart } from '../usage/input-usage.ts';
 import { optionalDay, type Run, requiredDay } from './billable-days.ts';
@@ -47,15 +47,15 @@ type AddOn = {
   readonly to: number;
 };
 
-export function planHistory(book: PriceBook, facts: Facts): PlanHistory {
-  const connection = facts.connection ?? {};
-  return { base: baseHistory(facts), addOns: addOnsOf(book, connection) };
+export function planHistory(book: PriceBook, frozen: FrozenInputs): PlanHistory {
+  const connection = frozen.connection ?? {};
+  return { base: baseHistory(frozen), addOns: addOnsOf(book, connection) };
 }
 
-function baseHistory(facts: Facts): PlanEntry[] {
-  const given = facts.connection?.tariffHistory ?? null;
+function baseHistory(frozen: FrozenInputs): PlanEntry[] {
+  const given = frozen.connection?.tariffHistory ?? null;
   if (given === null || given.length === 0) {
-    const code = facts.tariffCode ?? null;
+    const code = frozen.tariffCode ?? null;
     if (code === null) throw new RatingError('NO_PLAN', 'no plan is given');
     return [{ code, from: firstDay }];
   }
@@ -98,10 +98,10 @@ export function tracksOf(
   book: PriceBook,
   history: PlanHistory,
   window: BilledWindow,
-  facts: CutFacts,
+  frozen: CutFacts,
 ): Track[] {
-  const base = cutSegments(book, history.base, window.runs, window, one, facts);
-  const tracks = [baseTrack(book, history.base, base, window, facts)];
+  const base = cutSegments(book, history.base, window.runs, window, one, frozen);
+  const tracks = [baseTrack(book, history.base, base, window, frozen)];
   for (let index = 0; index < history.addOns.length; ) {
     const code = (history.addOns[index] as AddOn).code;
     const entries = [{ code, from: firstDay }];
@@ -110,12 +110,12 @@ export function tracksOf(
     for (; history.addOns[index]?.code === code; index++) {
       const addOn = history.addOns[index] as AddOn;
       const runs = insideRuns(window.runs, addOn);
-      const own = cutSegments(book, entries, runs, window, addOn.quantity, facts);
+      const own = cutSegments(book, entries, runs, window, addOn.quantity, frozen);
       if (own.length > 0) quantity = add(quantity, addOn.quantity);
       segments.push(...own);
     }
     if (segments.length === 0) continue;
-    tracks.push(addOnTrack(segments, window, facts, quantity));
+    tracks.push(addOnTrack(segments, window, frozen, quantity));
   }
   if (tracks.length > 1)
     checkSegments(tracks.reduce((sum, track) => sum + track.segments.length, 0));
@@ -150,12 +150,12 @@ function baseTrack(
   history: readonly PlanEntry[],
   segments: readonly Segment[],
   window: BilledWindow,
-  facts: CutFacts,
+  frozen: CutFacts,
 ): Track {
   const last = segments[segments.length - 1];
   const compiledPlan =
     last?.compiledPlan ?? pricingPlanOn(book, codeOn(history, window.lastDay), window.lastDay);
-  const items = termItems(segments, compiledPlan, window, facts.variants);
+  const items = termItems(segments, compiledPlan, window, frozen.variants);
   return makeTrack(true, segments, compiledPlan, items, window, one);
 }
 
@@ -163,12 +163,12 @@ function baseTrack(
 function addOnTrack(
   segments: readonly Segment[],
   window: BilledWindow,
-  facts: CutFacts,
+  frozen: CutFacts,
   quantity: Exact,
 ): Track {
   // Entries may overlap, so the last one is not always in force the longest.
   const last = segments.reduce((latest, part) => (part.to >= latest.to ? part : latest));
-  const items = termItems(segments, last.compiledPlan, readDaysOf(segments), facts.variants);
+  const items = termItems(segments, last.compiledPlan, readDaysOf(segments), frozen.variants);
   return makeTrack(false, segments, last.compiledPlan, items, window, quantity);
 }
 

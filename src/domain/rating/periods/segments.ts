@@ -86,7 +86,7 @@ export function cutSegments(
   runs: readonly Run[],
   window: BilledWindow,
   quantity: Exact,
-  facts: CutFacts,
+  frozen: CutFacts,
 ): Segment[] {
   let segments: Segment[] | null = null;
   let inForce: ReadonlyMap<CompiledPlan, ReadDays> | null = null;
@@ -100,11 +100,11 @@ export function cutSegments(
         inForce ??= daysInForce(book, history, runs);
         read = inForce.get(compiledPlan) as ReadDays;
       }
-      const starts = startsInside(compiledPlan, day, to, facts);
+      const starts = startsInside(compiledPlan, day, to, frozen);
       for (let index = 0; index < starts.length; index++) {
         const from = starts[index] as number;
         const end = (starts[index + 1] ?? to + 1) - 1;
-        const items = itemsFor(compiledPlan, read, from, facts.variants);
+        const items = itemsFor(compiledPlan, read, from, frozen.variants);
         const segment = makeSegment(from, end, compiledPlan, window, quantity, items);
         segments = appended(segments, segment);
         checkSegments(segments.length);
@@ -176,9 +176,9 @@ function startsInside(
   compiledPlan: CompiledPlan,
   from: number,
   to: number,
-  facts: CutFacts,
+  frozen: CutFacts,
 ): readonly number[] {
-  const fixed = fixedCuts(compiledPlan, from, to, facts.variants);
+  const fixed = fixedCuts(compiledPlan, from, to, frozen.variants);
   let own: number[] | null = null;
   const consider = (day: number) => {
     if (day <= from || day > to) return;
@@ -186,10 +186,10 @@ function startsInside(
     else own.push(day);
   };
   for (const slot of compiledPlan.splitInputs) {
-    const steps = facts.steps[slot];
+    const steps = frozen.steps[slot];
     if (steps !== undefined) for (const step of steps) consider(step.from);
   }
-  for (const day of facts.transferDays) consider(day);
+  for (const day of frozen.transferDays) consider(day);
   if (own === null) return fixed;
   return [...new Set([...fixed, ...(own as number[])])].sort((a, b) => a - b);
 }
@@ -226,7 +226,12 @@ function rememberedCuts(compiledPlan: CompiledPlan, from: number, to: number): r
   return cuts;
 }
 
-function findCuts(compiledPlan: CompiledPlan, from: number, to: number, variants: Variants): number[] {
+function findCuts(
+  compiledPlan: CompiledPlan,
+  from: number,
+  to: number,
+  variants: Variants,
+): number[] {
   const cuts = new Set([from]);
   for (const slot of compiledPlan.splitValues) {
     const plan = compiledPlan.values[slot]?.pieces ?? [];
@@ -305,7 +310,11 @@ function rememberedItems(
   return items;
 }
 
-function findItems(compiledPlan: CompiledPlan, read: ReadDays, splitDay: number): (ValueItem | undefined)[] {
+function findItems(
+  compiledPlan: CompiledPlan,
+  read: ReadDays,
+  splitDay: number,
+): (ValueItem | undefined)[] {
   return compiledPlan.values.map((value, slot) =>
     value === undefined
       ? undefined
@@ -356,7 +365,9 @@ export function termItems(
     if (change === 'Start') return itemOn(piecesOf(first, slot), read.firstDay);
     if (change !== 'Weighted') return itemOn(piecesOf(compiledPlan, slot), read.lastDay);
     return weightedItem(
-      segments.flatMap((part) => partsInside(piecesOf(part.compiledPlan, slot), part.from, part.to)),
+      segments.flatMap((part) =>
+        partsInside(piecesOf(part.compiledPlan, slot), part.from, part.to),
+      ),
     );
   });
 }

@@ -3,7 +3,7 @@ import { firstDay, formatDay, lastDay, parseDay } from '../../../base/days.ts';
 import type { Bill, BillError, BillLine, SegmentDays } from '../bill.ts';
 import { type CompiledContext, currencyScaleDefault } from '../compile/compiled-context.ts';
 import type { PriceBook } from '../compile/price-book.ts';
-import type { Facts } from '../frozen-inputs.ts';
+import type { FrozenInputs } from '../frozen-inputs.ts';
 import { requiredDay } from '../periods/billable-days.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import type { Segment } from '../periods/segments.ts';
@@ -11,7 +11,7 @@ import type { RatedTerm } from './evaluation.ts';
 import type { Totals } from './totals.ts';
 
 export type BillParts = {
-  readonly facts: Facts;
+  readonly frozen: FrozenInputs;
   readonly context: CompiledContext;
   readonly term: RatedTerm;
   readonly lines: readonly BillLine[];
@@ -22,7 +22,7 @@ export type BillParts = {
 
 /** Field by field: copying objects with a spread costs more than rating them. */
 export function assembledBill(parts: BillParts): Bill {
-  const { facts, context, term, totals, late } = parts;
+  const { frozen, context, term, totals, late } = parts;
   const { window, usage } = term;
   const { compiledPlan, segments } = term.tracks[0] as Track;
   const isBilled = window.billedDays > 0;
@@ -31,15 +31,15 @@ export function assembledBill(parts: BillParts): Bill {
     serviceCode: context.definition.code,
     tariffCode: compiledPlan.code,
     tariffLabel: compiledPlan.label,
-    connectionNumber: facts.connection?.connectionNumber ?? null,
+    connectionNumber: frozen.connection?.connectionNumber ?? null,
     currency: context.definition.currency ?? null,
     currencyScale: context.currencyScale,
-    termLabel: facts.term.label ?? null,
-    startDate: facts.term.startDate,
-    endDate: facts.term.endDate,
-    dueDate: facts.term.dueDate ?? null,
+    termLabel: frozen.term.label ?? null,
+    startDate: frozen.term.startDate,
+    endDate: frozen.term.endDate,
+    dueDate: frozen.term.dueDate ?? null,
     billedFrom: isBilled ? dateText(term, window.firstDay) : null,
-    billedTo: isBilled ? dateText(term, window.lastDay) : dayOff(facts),
+    billedTo: isBilled ? dateText(term, window.lastDay) : dayOff(frozen),
     days: window.billedDays,
     segments: segments.map((segment) => segmentDays(term, segment)),
     meterReadings: usage.readings,
@@ -66,7 +66,7 @@ export function assembledBill(parts: BillParts): Bill {
  * was billed: on it nothing was supplied, and it is billed once as any other. Where that day is the
  * next owner's, the bill stands for none.
  */
-function dayOff({ connection, previousTerm }: Facts): string | null {
+function dayOff({ connection, previousTerm }: FrozenInputs): string | null {
   const billed = connection?.billedThrough ?? null;
   if (!previousTerm || billed === null) return null;
   if (connection?.isHandedOn) return billed;
@@ -88,20 +88,24 @@ function dateText(term: RatedTerm, day: number): string {
 }
 
 /** A bill that shows why there is none. */
-export function errorBill(book: PriceBook, facts: Facts, errors: readonly BillError[]): Bill {
+export function errorBill(
+  book: PriceBook,
+  frozen: FrozenInputs,
+  errors: readonly BillError[],
+): Bill {
   const context = book.contexts[book.contexts.length - 1]?.item.definition;
   return {
     status: 'Error',
     serviceCode: context?.code ?? '',
-    tariffCode: planOf(facts),
+    tariffCode: planOf(frozen),
     tariffLabel: null,
-    connectionNumber: facts.connection?.connectionNumber ?? null,
+    connectionNumber: frozen.connection?.connectionNumber ?? null,
     currency: context?.currency ?? null,
     currencyScale: context?.currencyScale ?? currencyScaleDefault,
-    termLabel: facts.term.label ?? null,
-    startDate: facts.term.startDate,
-    endDate: facts.term.endDate,
-    dueDate: facts.term.dueDate ?? null,
+    termLabel: frozen.term.label ?? null,
+    startDate: frozen.term.startDate,
+    endDate: frozen.term.endDate,
+    dueDate: frozen.term.dueDate ?? null,
     billedFrom: null,
     billedTo: null,
     days: 0,
@@ -126,7 +130,7 @@ export function errorBill(book: PriceBook, facts: Facts, errors: readonly BillEr
 }
 
 /** In force on the last day of the term: one that was chosen ahead is not yet. */
-function planOf({ term, connection, tariffCode }: Facts): string | null {
+function planOf({ term, connection, tariffCode }: FrozenInputs): string | null {
   const history = connection?.tariffHistory ?? [];
   // Dates may be what is wrong with the bill.
   const dayOf = (text: unknown) => (typeof text === 'string' ? parseDay(text) : undefined);

@@ -20,7 +20,7 @@ import { type TermUsage, usageOfPart } from '../usage/usage.ts';
 import { charge, repeatedStepsMax, type Spent } from './budget.ts';
 import { explainLine, type LineExplanation } from './explain.ts';
 import { addLine, computedLine, type LineDays, type LineList } from './lines.ts';
-import { isByHand, type CatchUp, type ManualAmounts } from './manual-values.ts';
+import { type CatchUp, isByHand, type ManualAmounts } from './manual-values.ts';
 import type { QuantityStep, QuantitySteps } from './prepared-inputs.ts';
 
 /** A term with everything needed to evaluate rules over it. */

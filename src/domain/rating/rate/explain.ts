@@ -125,7 +125,11 @@ function scalarText(value: Scalar): string {
 }
 
 /** Each name and each look at history, once, in the order in which they were read. */
-function namesOf(steps: readonly TraceStep[], frame: Frame, compiledPlan: CompiledPlan): ExplainedName[] {
+function namesOf(
+  steps: readonly TraceStep[],
+  frame: Frame,
+  compiledPlan: CompiledPlan,
+): ExplainedName[] {
   const names = new Map<string, ExplainedName>();
   for (const { node, text, value } of steps) {
     if (names.has(text)) continue;

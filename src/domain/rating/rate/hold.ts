@@ -10,7 +10,7 @@ import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { Frame } from '../compile/formula-frame.ts';
 import { makeScope } from '../compile/name-scope.ts';
 import type { HoldRule } from '../definitions/definitions.ts';
-import type { Facts } from '../frozen-inputs.ts';
+import type { FrozenInputs } from '../frozen-inputs.ts';
 import { accountNumbers, historyOf } from './prepared-inputs.ts';
 
 export type HoldReason = { readonly name: string; readonly reason: string };
@@ -18,7 +18,11 @@ export type HoldReason = { readonly name: string; readonly reason: string };
 /**
  * Judges a draft; `averageAmount` is the mean of the last bills in major units, if there are any.
  */
-export type HoldJudge = (bill: Bill, facts: Facts, averageAmount: Exact | null) => HoldReason[];
+export type HoldJudge = (
+  bill: Bill,
+  frozen: FrozenInputs,
+  averageAmount: Exact | null,
+) => HoldReason[];
 
 /** The hold rules of a context, compiled. Rules with mistakes were refused when they were saved. */
 export function compileHoldRules(context: CompiledContext): HoldJudge {
@@ -31,8 +35,8 @@ export function compileHoldRules(context: CompiledContext): HoldJudge {
     if (node === null || problems.length > 0) continue;
     rules.push({ rule, when: compileBoolean(node, makeBinder(binding)) });
   }
-  return (bill, facts, averageAmount) => {
-    const frame = holdFrame(context, bill, facts, averageAmount);
+  return (bill, frozen, averageAmount) => {
+    const frame = holdFrame(context, bill, frozen, averageAmount);
     return rules
       .filter(({ when }) => isTrue(when, frame))
       .map(({ rule }) => ({ name: rule.name, reason: rule.reason ?? rule.name }));
@@ -71,7 +75,7 @@ function defaultRules(context: CompiledContext): HoldRule[] {
 function holdFrame(
   context: CompiledContext,
   bill: Bill,
-  facts: Facts,
+  frozen: FrozenInputs,
   averageAmount: Exact | null,
 ): Frame {
   const usage: (Exact | undefined)[] = [];
@@ -82,9 +86,9 @@ function holdFrame(
   return {
     shared: {
       inputs: [],
-      history: historyOf(facts, context),
-      account: accountNumbers(facts),
-      isFirstBill: facts.connection?.isFirstBill === true,
+      history: historyOf(frozen, context),
+      account: accountNumbers(frozen),
+      isFirstBill: frozen.connection?.isFirstBill === true,
       currencyPower: context.currencyPower,
       averageAmount: averageAmount ?? zero,
       spent: { steps: 0 },

@@ -7,7 +7,7 @@ import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { BillError } from '../bill.ts';
 import type { CompiledComponent, CompiledContext } from '../compile/compiled-context.ts';
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
-import type { Facts } from '../frozen-inputs.ts';
+import type { FrozenInputs } from '../frozen-inputs.ts';
 import { optionalDay } from '../periods/billable-days.ts';
 
 /** In minor units, with the last day on which it replaces what rules compute. */
@@ -37,25 +37,25 @@ export function catchUpOf(amounts: ManualAmounts, context: CompiledContext): Cat
 }
 
 export function manualAmounts(
-  facts: Facts,
+  frozen: FrozenInputs,
   context: CompiledContext,
   tracks: readonly { readonly compiledPlan: CompiledPlan }[],
   errors: BillError[],
 ): ManualAmounts {
-  const isEmpty = (facts.manual?.length ?? 0) === 0;
-  const amounts = isEmpty ? null : readRows(facts, context, errors);
+  const isEmpty = (frozen.manual?.length ?? 0) === 0;
+  const amounts = isEmpty ? null : readRows(frozen, context, errors);
   for (const { compiledPlan } of tracks) checkRequired(compiledPlan, amounts, errors);
   return amounts;
 }
 
 function readRows(
-  facts: Facts,
+  frozen: FrozenInputs,
   context: CompiledContext,
   errors: BillError[],
 ): ReadonlyMap<number, ManualAmount> {
   const amounts = new Map<number, ManualAmount>();
-  const number = facts.connection?.connectionNumber;
-  for (const [connection, name, text, day] of facts.manual ?? []) {
+  const number = frozen.connection?.connectionNumber;
+  for (const [connection, name, text, day] of frozen.manual ?? []) {
     if (number !== undefined && connection !== number) continue;
     const component = findComponent(context, name);
     if (component === undefined) {
@@ -105,7 +105,11 @@ function findComponent(context: CompiledContext, name: string): CompiledComponen
   return byName ?? context.components.find((component) => component?.label === name);
 }
 
-function checkRequired(compiledPlan: CompiledPlan, amounts: ManualAmounts, errors: BillError[]): void {
+function checkRequired(
+  compiledPlan: CompiledPlan,
+  amounts: ManualAmounts,
+  errors: BillError[],
+): void {
   for (const slot of compiledPlan.requiredManual) {
     if (isByHand(amounts, slot, lastDay)) continue;
     const component = compiledPlan.context.components[slot]?.definition.name ?? '';

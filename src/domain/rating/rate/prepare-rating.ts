@@ -5,7 +5,12 @@ import type { BillError } from '../bill.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { Source } from '../compile/formula-frame.ts';
 import { contextOn, type PriceBook } from '../compile/price-book.ts';
-import type { ConnectionFacts, Facts, PreviousTermFacts, TermFacts } from '../frozen-inputs.ts';
+import type {
+  ConnectionFacts,
+  FrozenInputs,
+  PreviousTermFacts,
+  TermFacts,
+} from '../frozen-inputs.ts';
 import {
   billableRuns,
   optionalDay,
@@ -37,7 +42,7 @@ export type EarlierTerm = {
   readonly term: RatedTerm;
   /** What its own bill was made of. */
   readonly billedUsage: TermUsage;
-  readonly facts: PreviousTermFacts;
+  readonly frozen: PreviousTermFacts;
 };
 
 export type Rating = {
@@ -53,31 +58,36 @@ export type Rating = {
 /** What all terms of a bill are made from. */
 type Sources = {
   readonly book: PriceBook;
-  readonly facts: Facts;
+  readonly frozen: FrozenInputs;
   readonly history: PlanHistory;
   readonly context: CompiledContext;
   readonly cutFacts: CutFacts;
 };
 
-/** What is missing or wrong in the facts goes into `errors`, as much of it as can be found. */
+/** What is missing or wrong in the frozen inputs goes into `errors`, as much of it as can be found. */
 export function prepareRating(
   book: PriceBook,
-  facts: Facts,
+  frozen: FrozenInputs,
   errors: BillError[],
   { isExplained }: { isExplained: boolean },
 ): Rating {
-  const connection = facts.connection ?? {};
-  const start = requiredDay(facts.term.startDate, 'startDate');
-  const end = requiredDay(facts.term.endDate, 'endDate');
+  const connection = frozen.connection ?? {};
+  const start = requiredDay(frozen.term.startDate, 'startDate');
+  const end = requiredDay(frozen.term.endDate, 'endDate');
   if (end < start) throw new RatingError('INVALID_DATE', 'the term ends before it starts');
-  const window = makeWindow(start, end, monthsOf(facts.term), billableRuns(connection, start, end));
+  const window = makeWindow(
+    start,
+    end,
+    monthsOf(frozen.term),
+    billableRuns(connection, start, end),
+  );
   const context = contextOn(book, window.lastDay);
   const cutFacts: CutFacts = {
     variants: variantsOf(connection, context),
     steps: quantityStepsOf(connection, context),
     transferDays: transferDays(connection),
   };
-  const sources = { book, facts, history: planHistory(book, facts), context, cutFacts };
+  const sources = { book, frozen, history: planHistory(book, frozen), context, cutFacts };
   const { usage, estimated } = usageOf(sources, window, errors);
   const tracks = tracksOf(book, sources.history, window, cutFacts);
   const current: RatedTerm = {
@@ -86,17 +96,17 @@ export function prepareRating(
     parts: partsOf(tracks),
     usage,
     steps: cutFacts.steps,
-    startText: facts.term.startDate,
-    endText: facts.term.endDate,
+    startText: frozen.term.startDate,
+    endText: frozen.term.endDate,
     historySkip: 0,
   };
-  const previous = facts.previousTerm ? termBefore(sources, facts.previousTerm, usage) : null;
+  const previous = frozen.previousTerm ? termBefore(sources, frozen.previousTerm, usage) : null;
   const lookedBackOn = previous ? lookBack(sources, previous) : null;
   checkRequiredInputs(current, lookedBackOn, errors);
-  const manual = manualAmounts(facts, context, current.tracks, errors);
+  const manual = manualAmounts(frozen, context, current.tracks, errors);
   const evaluation: Evaluation = {
     context,
-    shared: sharedOf(facts, context),
+    shared: sharedOf(frozen, context),
     manual,
     catchUp: catchUpOf(manual, context),
     totals: context.noAmounts.slice(),
@@ -104,7 +114,7 @@ export function prepareRating(
     lines: emptyLines(),
     surcharges: emptyLines(),
     explained: isExplained
-      ? { usageSources: usageSources(facts), explanations: new Map(), shown: { steps: 0 } }
+      ? { usageSources: usageSources(frozen), explanations: new Map(), shown: { steps: 0 } }
       : null,
     component: null,
   };
@@ -118,14 +128,14 @@ function usageOf(
   window: BilledWindow,
   errors: BillError[],
 ): { usage: TermUsage; estimated: readonly EarlierTerm[] } {
-  const { facts, context } = sources;
-  const reslab = facts.reslab ?? null;
+  const { frozen, context } = sources;
+  const reslab = frozen.reslab ?? null;
   if (reslab === null) {
-    return { usage: termUsage(facts, context, errors, window.runs), estimated: noTerms };
+    return { usage: termUsage(frozen, context, errors, window.runs), estimated: noTerms };
   }
-  const whole = termUsage(sinceLastReading(facts, reslab), context, errors, window.runs);
+  const whole = termUsage(sinceLastReading(frozen, reslab), context, errors, window.runs);
   if (errors.length > 0) return { usage: whole, estimated: noTerms };
-  const shares = reslabShares(facts, reslab, context, whole, window.billedDays);
+  const shares = reslabShares(frozen, reslab, context, whole, window.billedDays);
   const estimated = reslab.terms.flatMap((past, index) => {
     const earlier = earlierTerm(sources, past);
     if (earlier === null) return [];
@@ -153,12 +163,12 @@ function transferDays(connection: ConnectionFacts): readonly number[] {
 
 const nothingBilled = { current: 0, net: 0, tax: 0, arrears: 0, payable: 0 };
 
-function sharedOf(facts: Facts, context: CompiledContext): Evaluation['shared'] {
+function sharedOf(frozen: FrozenInputs, context: CompiledContext): Evaluation['shared'] {
   return {
-    inputs: customFieldsOf(facts.connection ?? {}, context),
-    history: historyOf(facts, context),
-    account: accountNumbers(facts),
-    isFirstBill: facts.connection?.isFirstBill === true,
+    inputs: customFieldsOf(frozen.connection ?? {}, context),
+    history: historyOf(frozen, context),
+    account: accountNumbers(frozen),
+    isFirstBill: frozen.connection?.isFirstBill === true,
     currencyPower: context.currencyPower,
     averageAmount: zero,
     spent: { steps: 0 },
@@ -185,10 +195,10 @@ function termBefore(
 ): EarlierTerm | null {
   const earlier = earlierTerm(sources, past);
   if (earlier === null) return null;
-  const { facts, context } = sources;
+  const { frozen, context } = sources;
   const { meters = null, carriedUnits = null, estimatesBefore = null } = past;
   const measured = { meters, carriedUnits, estimatesBefore, uploadedUsage: null };
-  const then = termUsage({ ...facts, ...measured }, context, []);
+  const then = termUsage({ ...frozen, ...measured }, context, []);
   return {
     ...earlier,
     term: { ...earlier.term, usage: withMeasured(earlier.term.usage, usage) },
@@ -197,25 +207,25 @@ function termBefore(
 }
 
 function lookBack(sources: Sources, previous: EarlierTerm): RatedTerm | null {
-  const isFirst = (previous.facts.usedFrom ?? null) !== null;
+  const isFirst = (previous.frozen.usedFrom ?? null) !== null;
   return isFirst ? beforeFirst(sources, previous) : withCatchUp(sources, previous);
 }
 
 /** The term before, and days after it whose bills were left out, as segments of their own. */
-function withCatchUp(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm {
-  const { facts } = sources;
+function withCatchUp(sources: Sources, { term, frozen: past }: EarlierTerm): RatedTerm {
+  const { frozen } = sources;
   const { end, runs } = term.window;
   const last = optionalDay(past.usedThrough, end, 'previousTerm.usedThrough');
   if (last <= end) return term;
-  const catchUp = runsBetween(facts.connection ?? {}, end + 1, last);
+  const catchUp = runsBetween(frozen.connection ?? {}, end + 1, last);
   return overRuns(sources, term, [...runs, ...catchUp]);
 }
 
 /** The days before the first bill, whose use is billed with it. */
-function beforeFirst(sources: Sources, { term, facts: past }: EarlierTerm): RatedTerm | null {
+function beforeFirst(sources: Sources, { term, frozen: past }: EarlierTerm): RatedTerm | null {
   const from = requiredDay(past.usedFrom, 'previousTerm.usedFrom');
   const last = requiredDay(past.usedThrough, 'previousTerm.usedThrough');
-  const runs = runsBetween(sources.facts.connection ?? {}, from, last);
+  const runs = runsBetween(sources.frozen.connection ?? {}, from, last);
   return runs.length === 0 ? null : overRuns(sources, term, runs);
 }
 
@@ -229,11 +239,11 @@ function overRuns(sources: Sources, term: RatedTerm, runs: readonly Run[]): Rate
 
 /** null where the subscription was not active in it. */
 function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | null {
-  const { book, facts, history, context, cutFacts } = sources;
+  const { book, frozen, history, context, cutFacts } = sources;
   const start = requiredDay(past.term.startDate, 'previousTerm.startDate');
   const end = requiredDay(past.term.endDate, 'previousTerm.endDate');
   const first = optionalDay(past.billedFrom, start, 'previousTerm.billedFrom');
-  const runs = runsBetween(facts.connection ?? {}, Math.max(start, first), end);
+  const runs = runsBetween(frozen.connection ?? {}, Math.max(start, first), end);
   if (runs.length === 0) return null;
   const window = makeWindow(start, end, monthsOf(past.term), runs);
   const steps = stepsThen(sources, past, end);
@@ -246,9 +256,9 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
     steps,
     startText: past.term.startDate,
     endText: past.term.endDate,
-    historySkip: termsSince(facts, past.term.label),
+    historySkip: termsSince(frozen, past.term.label),
   };
-  return { term, billedUsage: term.usage, facts: past };
+  return { term, billedUsage: term.usage, frozen: past };
 }
 
 /**
@@ -256,7 +266,7 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
  * difference there is what was uploaded, for that term or for this one.
  */
 function stepsThen(
-  { facts, context, cutFacts }: Sources,
+  { frozen, context, cutFacts }: Sources,
   past: PreviousTermFacts,
   end: number,
 ): QuantitySteps {
@@ -264,26 +274,26 @@ function stepsThen(
   const { unmeteredInputs = null } = past;
   if (unmeteredInputs === null) return now;
   const then = quantityStepsOf({ unmeteredInputs }, context);
-  const next = optionalDay(facts.connection?.billedThrough, end, 'billedThrough') + 1;
+  const next = optionalDay(frozen.connection?.billedThrough, end, 'billedThrough') + 1;
   return context.noInputs.map((_, slot) => joinedSteps(then[slot], now[slot], next));
 }
 
 /** How many terms of the history are not before the one of this label. */
-function termsSince(facts: Facts, label: string | null | undefined): number {
+function termsSince(frozen: FrozenInputs, label: string | null | undefined): number {
   if (label === null || label === undefined) return 0;
-  for (const terms of Object.values(facts.usageHistory ?? {})) {
+  for (const terms of Object.values(frozen.usageHistory ?? {})) {
     const at = terms.findIndex((term) => term.label === label);
     if (at >= 0) return at + 1;
   }
   return 0;
 }
 
-function usageSources(facts: Facts): Map<string, Source> {
+function usageSources(frozen: FrozenInputs): Map<string, Source> {
   const sources = new Map<string, Source>();
-  for (const name of Object.keys(facts.previousTerm?.usage ?? {})) {
+  for (const name of Object.keys(frozen.previousTerm?.usage ?? {})) {
     sources.set(name, { kind: 'Uploaded', ref: 'previous term' });
   }
-  for (const meter of facts.meters ?? []) {
+  for (const meter of frozen.meters ?? []) {
     const known = sources.get(meter.input);
     const before = known?.kind === 'Reading' ? `${known.ref} ` : '';
     const source: Source = { kind: 'Reading', ref: `${before}${meter.number}` };
@@ -291,7 +301,7 @@ function usageSources(facts: Facts): Map<string, Source> {
     sources.set(meter.input, date === undefined ? source : { ...source, date });
   }
   // It stands in for what was measured.
-  for (const name of Object.keys(facts.uploadedUsage ?? {})) {
+  for (const name of Object.keys(frozen.uploadedUsage ?? {})) {
     sources.set(name, { kind: 'Uploaded' });
   }
   return sources;

@@ -1,4 +1,4 @@
-// The facts of a bill by slot, read once: variants, custom fields, quantities, account.
+// The frozen inputs of a bill by slot, read once: variants, custom fields, quantities, account.
 
 import { firstDay, lastDay } from '../../../base/days.ts';
 import type { Scalar } from '../../../base/formula/function-kinds.ts';
@@ -8,7 +8,7 @@ import { compare, type Exact, zero } from '../../../base/numbers/exact.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { AccountNumbers, Shared, Source, ValueItem } from '../compile/formula-frame.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from '../definitions/definitions.ts';
-import type { ConnectionFacts, Facts, VariantFacts } from '../frozen-inputs.ts';
+import type { ConnectionFacts, FrozenInputs, VariantFacts } from '../frozen-inputs.ts';
 import { appended, optionalDay } from '../periods/billable-days.ts';
 import { overlay, type Piece } from '../periods/value-history.ts';
 import { RatingError } from '../rating-error.ts';
@@ -176,8 +176,8 @@ export function joinedSteps(
   return [...kept, ...first, ...after.filter((step) => step.from > day)];
 }
 
-export function accountNumbers(facts: Pick<Facts, 'account'>): AccountNumbers {
-  const account = facts.account ?? null;
+export function accountNumbers(frozen: Pick<FrozenInputs, 'account'>): AccountNumbers {
+  const account = frozen.account ?? null;
   if (account === null) return emptyAccount;
   return {
     arrears: amountFrom(account.arrears),
@@ -204,8 +204,8 @@ export function amountFrom(given: string | number | null | undefined): Exact {
 }
 
 /** Billed quantities of earlier terms by input slot, newest first, as text until one is read. */
-export function historyOf(facts: Facts, context: CompiledContext): Shared['history'] {
-  const given = facts.usageHistory ?? null;
+export function historyOf(frozen: FrozenInputs, context: CompiledContext): Shared['history'] {
+  const given = frozen.usageHistory ?? null;
   if (given === null) return noHistory;
   const history: (readonly { readonly quantity: string }[] | undefined)[] =
     context.noInputs.slice();

@@ -1,4 +1,4 @@
-// Adjustments for a term that was billed before all its facts were known: its Segment rules are
+// Adjustments for a term that was billed before all its frozen inputs were known: its Segment rules are
 // rated again, and what differs from the amounts billed goes onto this bill.
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
@@ -19,13 +19,13 @@ import type { EarlierTerm } from './prepare-rating.ts';
 import { accountNumbers, amountFrom, customFieldsOf } from './prepared-inputs.ts';
 
 export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): void {
-  const { facts } = earlier;
+  const { frozen } = earlier;
   const term = { ...earlier.term, usage: earlier.billedUsage };
-  const billed = facts.billed;
+  const billed = frozen.billed;
   if (billed === null || billed === undefined) return;
   const again: Evaluation = {
     ...evaluation,
-    shared: sharedThen(evaluation, facts),
+    shared: sharedThen(evaluation, frozen),
     totals: evaluation.context.noAmounts.slice(),
     lines: emptyLines(),
     surcharges: emptyLines(),
@@ -49,7 +49,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
     const difference = (again.totals[component.slot] as number) - before;
     if (difference === 0) continue;
     addToTotal(evaluation, component, difference);
-    const label = facts.term.label ?? null;
+    const label = frozen.term.label ?? null;
     const parts = [...(again.explained?.explanations.values() ?? [])].filter(
       (part) => part.component === component.definition.name,
     );

@@ -1,15 +1,15 @@
-// Rates one bill. Pure: the same book and facts give the same bill, whenever and wherever.
+// Rates one bill. Pure: the same book and frozen inputs give the same bill, whenever and wherever.
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import { type Exact, zero } from '../../../base/numbers/exact.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { Bill, BillError } from '../bill.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import { componentsRead, type CompiledPlan } from '../compile/compiled-plan.ts';
+import { type CompiledPlan, componentsRead } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
 import { explainedBook, type PriceBook } from '../compile/price-book.ts';
 import { type ScheduledPlan, scheduleOf } from '../compile/schedule.ts';
-import type { Facts } from '../frozen-inputs.ts';
+import type { FrozenInputs } from '../frozen-inputs.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import { isRefusal, RatingError } from '../rating-error.ts';
 import { assembledBill, errorBill } from './assemble-bill.ts';
@@ -35,19 +35,19 @@ import { totalsOf } from './totals.ts';
 export type RateOptions = { readonly explain?: boolean };
 
 /** What stands in the way of a bill becomes its errors; nothing is thrown for it. */
-export function rateBill(book: PriceBook, facts: Facts, options: RateOptions = {}): Bill {
+export function rateBill(book: PriceBook, frozen: FrozenInputs, options: RateOptions = {}): Bill {
   const isExplained = options.explain === true;
   const errors: BillError[] = [];
   let evaluation: Evaluation | null = null;
   try {
     const priced = isExplained ? explainedBook(book) : book;
-    const rating = prepareRating(priced, facts, errors, { isExplained });
-    if (errors.length > 0) return errorBill(book, facts, errors);
+    const rating = prepareRating(priced, frozen, errors, { isExplained });
+    if (errors.length > 0) return errorBill(book, frozen, errors);
     evaluation = rating.evaluation;
-    return evaluate(rating, facts);
+    return evaluate(rating, frozen);
   } catch (error) {
     errors.push(billError(error, evaluation));
-    return errorBill(book, facts, errors);
+    return errorBill(book, frozen, errors);
   }
 }
 
@@ -63,7 +63,7 @@ function billError(error: unknown, evaluation: Evaluation | null): BillError {
   };
 }
 
-function evaluate(rating: Rating, facts: Facts): Bill {
+function evaluate(rating: Rating, frozen: FrozenInputs): Bill {
   const { evaluation, current, estimated } = rating;
   const previous = rating.lookedBackOn;
   if (evaluation.manual !== null) {
@@ -81,7 +81,7 @@ function evaluate(rating: Rating, facts: Facts): Bill {
   const totals = totalsOf({
     lines,
     arrears: minorUnits(evaluation.shared.account.arrears, context),
-    walletApplied: minorUnits(amountFrom(facts.account?.walletApplied), context),
+    walletApplied: minorUnits(amountFrom(frozen.account?.walletApplied), context),
     billRounding: context.definition.billRounding ?? null,
     currencyScale: context.currencyScale,
     currencyPower: context.currencyPower,
@@ -95,7 +95,7 @@ function evaluate(rating: Rating, facts: Facts): Bill {
   };
   const late = base === null ? 0 : rateLateSurcharges(evaluation, base);
   const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
-  const bill = assembledBill({ facts, context, term: current, lines, surcharges, totals, late });
+  const bill = assembledBill({ frozen, context, term: current, lines, surcharges, totals, late });
   const { explained } = evaluation;
   return explained === null ? bill : { ...bill, explanation: explanations(bill, explained) };
 }

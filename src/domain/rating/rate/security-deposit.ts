@@ -13,7 +13,7 @@ import { makeScope } from '../compile/name-scope.ts';
 import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
 import type { PlanDefinition, SecurityAttribute } from '../definitions/definitions.ts';
 import { securityAttributesOf } from '../definitions/inheritance.ts';
-import type { ConnectionFacts, Facts } from '../frozen-inputs.ts';
+import type { ConnectionFacts, FrozenInputs } from '../frozen-inputs.ts';
 import { requiredDay } from '../periods/billable-days.ts';
 import { itemsFor, makeWindow } from '../periods/segments.ts';
 import { quantitiesOn } from './evaluation.ts';
@@ -58,7 +58,7 @@ export function securityLines(
 export function firstBillDeposits(
   book: PriceBook,
   tariffCode: string,
-  { term, connection }: Pick<Facts, 'term' | 'connection'>,
+  { term, connection }: Pick<FrozenInputs, 'term' | 'connection'>,
 ): SecurityLine[] {
   const isDue = ({ dueAt }: SecurityAttribute) => dueAt === 'FirstBill';
   const lines = linesOn(book, tariffCode, term.endDate, connection ?? {}, isDue);
@@ -86,7 +86,11 @@ function linesOn(
   });
 }
 
-function attributeAmount(attribute: SecurityAttribute, compiledPlan: CompiledPlan, frame: Frame): Exact {
+function attributeAmount(
+  attribute: SecurityAttribute,
+  compiledPlan: CompiledPlan,
+  frame: Frame,
+): Exact {
   if (typeof attribute.formula !== 'string') return exactFrom(attribute.amount) ?? zero;
   const { context } = compiledPlan;
   const scope = makeScope(context.names, 'Security');

@@ -4,23 +4,23 @@ import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import { divide, type Exact, fraction, multiply, subtract } from '../../../base/numbers/exact.ts';
 import { round } from '../../../base/numbers/rounding.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import type { Facts, MeterFacts, ReslabFacts } from '../frozen-inputs.ts';
+import type { FrozenInputs, MeterFacts, ReslabFacts } from '../frozen-inputs.ts';
 import { requiredDay, runsBetween } from '../periods/billable-days.ts';
 import { RatingError } from '../rating-error.ts';
 import type { TermUsage } from './usage.ts';
 
-/** The facts with the input's first meter starting at the last reading that was no estimate. */
-export function sinceLastReading(facts: Facts, reslab: ReslabFacts): Facts {
+/** The frozen inputs with the input's first meter starting at the last reading that was no estimate. */
+export function sinceLastReading(frozen: FrozenInputs, reslab: ReslabFacts): FrozenInputs {
   let earliest: MeterFacts | null = null;
   const startOf = (meter: MeterFacts) => requiredDay(meter.previous?.date, 'previous reading');
-  for (const meter of facts.meters ?? []) {
+  for (const meter of frozen.meters ?? []) {
     if (meter.input !== reslab.input) continue;
     if (earliest === null || startOf(meter) < startOf(earliest)) earliest = meter;
   }
-  const meters = (facts.meters ?? []).map((meter) =>
+  const meters = (frozen.meters ?? []).map((meter) =>
     meter === earliest ? { ...meter, previous: reslab.since } : meter,
   );
-  return { ...facts, meters };
+  return { ...frozen, meters };
 }
 
 type ReslabShares = {
@@ -32,7 +32,7 @@ type ReslabShares = {
 };
 
 export function reslabShares(
-  facts: Facts,
+  frozen: FrozenInputs,
   reslab: ReslabFacts,
   context: CompiledContext,
   usage: TermUsage,
@@ -46,7 +46,7 @@ export function reslabShares(
   const days = reslab.terms.map(({ term }) => {
     const from = requiredDay(term.startDate, 'reslab.startDate');
     const to = requiredDay(term.endDate, 'reslab.endDate');
-    const runs = runsBetween(facts.connection ?? {}, from, to);
+    const runs = runsBetween(frozen.connection ?? {}, from, to);
     return runs.reduce((sum, run) => sum + run.to - run.from + 1, 0);
   });
   const shares = spreadByDays(known.total, [...days, billedDays], context.metered[slot]?.decimals);

@@ -18,7 +18,7 @@ import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { MeteredInputDefinition } from '../definitions/definitions.ts';
 import type {
   DaysFacts,
-  Facts,
+  FrozenInputs,
   MeterFacts,
   ReadingFacts,
   UploadedUsage,
@@ -42,7 +42,7 @@ type Known = {
   totals: (Exact | undefined)[];
   printed: BillUsage[];
   /** Null of a term before. */
-  facts: Facts | null;
+  frozen: FrozenInputs | null;
   measured: ReadonlyMap<string, MeasuredUse> | null;
   runs: readonly Run[];
 };
@@ -86,9 +86,9 @@ type Upload = { readonly name: string; readonly uploaded: UploadedUsage; readonl
 type Billed = { readonly usage: InputUsage; readonly carried: string | undefined };
 
 /** It is billed as it was given: what a meter was billed too much is left for its next term. */
-function alone({ name, uploaded, total }: Upload, isDivisible: boolean, { facts }: Known): Billed {
+function alone({ name, uploaded, total }: Upload, isDivisible: boolean, { frozen }: Known): Billed {
   const usage = { total, isDivisible, meters: noMeters, credit: zero, uploaded };
-  return { usage, carried: entryOf(facts?.carriedUnits, name) };
+  return { usage, carried: entryOf(frozen?.carriedUnits, name) };
 }
 
 /** Of an input that is measured too, and of which a total counts; null where no meter matters. */
@@ -97,12 +97,12 @@ function besideMeters(
   definition: MeteredInputDefinition,
   known: Known,
 ): Billed | null {
-  const { facts, measured, runs } = known;
+  const { frozen, measured, runs } = known;
   const { name, total } = upload;
-  const days = entryOf(facts?.uploadedDays, name)?.map(dayPart) ?? null;
+  const days = entryOf(frozen?.uploadedDays, name)?.map(dayPart) ?? null;
   const found = measured?.get(name) ?? nothingMeasured;
-  const before = exactFrom(entryOf(facts?.carriedUnits, name)) ?? zero;
-  const isUnread = facts?.unread?.includes(name) ?? false;
+  const before = exactFrom(entryOf(frozen?.carriedUnits, name)) ?? zero;
+  const isUnread = frozen?.unread?.includes(name) ?? false;
   if (days !== null && openParts(runs, days).length > 0) {
     return besideMeasured(upload, definition, { days, found, before, isUnread });
   }

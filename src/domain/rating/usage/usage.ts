@@ -16,7 +16,7 @@ import {
 import type { BillError, BillReading, BillUsage } from '../bill.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type {
-  Facts,
+  FrozenInputs,
   HistoryFacts,
   MeterFacts,
   ReadingFacts,
@@ -46,7 +46,7 @@ export type TermUsage = {
 
 /** Reads all meters and uploads; what cannot be read is added to `errors`. `runs` are billed. */
 export function termUsage(
-  facts: Facts,
+  frozen: FrozenInputs,
   context: CompiledContext,
   errors: BillError[],
   runs: readonly Run[] = noRuns,
@@ -55,23 +55,23 @@ export function termUsage(
   const totals: (Exact | undefined)[] = context.noInputs.slice();
   const readings: BillReading[] = [];
   const printed: BillUsage[] = [];
-  const uploads = facts.uploadedUsage ?? null;
+  const uploads = frozen.uploadedUsage ?? null;
   const measured = uploads === null ? null : new Map<string, MeasuredUse>();
-  for (const meters of groupMeters(facts.meters ?? noMeters)) {
+  for (const meters of groupMeters(frozen.meters ?? noMeters)) {
     const name = (meters[0] as MeterFacts).input;
     const slot = context.slots.inputs.get(name);
     const definition = slot === undefined ? undefined : context.metered[slot];
     if (slot === undefined || definition === undefined) continue;
     const uses = meterUses(
       meters,
-      facts.usageHistory,
+      frozen.usageHistory,
       definition.highLow?.highFactor,
       readings,
       errors,
     );
-    const before = exactFrom(entryOf(facts.carriedUnits, name)) ?? zero;
+    const before = exactFrom(entryOf(frozen.carriedUnits, name)) ?? zero;
     const isDivisible = (definition.aggregation ?? 'Sum') === 'Sum';
-    const estimates = entryOf(facts.estimatesBefore, name);
+    const estimates = entryOf(frozen.estimatesBefore, name);
     if (estimates !== undefined && isDivisible) uses.push(unpaidShortage(estimates, uses));
     const { quantity, carried } = inputQuantity(definition, uses, before);
     measured?.set(name, { meters, uses });
@@ -81,7 +81,7 @@ export function termUsage(
     printed.push(carried === zero ? entry : { ...entry, carried: decimalText(carried) });
   }
   if (uploads !== null)
-    addUploads(uploads, context, { inputs, totals, printed, facts, measured, runs });
+    addUploads(uploads, context, { inputs, totals, printed, frozen, measured, runs });
   return { inputs, totals, readings, printed };
 }
 
@@ -92,7 +92,7 @@ export function plainUsage(
 ): TermUsage {
   const inputs: (InputUsage | undefined)[] = context.noInputs.slice();
   const totals: (Exact | undefined)[] = context.noInputs.slice();
-  const nothing = { facts: null, measured: null, runs: noRuns };
+  const nothing = { frozen: null, measured: null, runs: noRuns };
   addUploads(usage, context, { inputs, totals, printed: [], ...nothing });
   return { inputs, totals, readings: [], printed: [] };
 }
