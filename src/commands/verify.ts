@@ -9,7 +9,11 @@ import {
 } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
-import { type Judgement, judgeWorkspace, type LawReader } from '../domain/bills/verify/checks.ts';
+import {
+  type CheckReader,
+  type CheckResult,
+  checkWorkspace,
+} from '../domain/bills/verify/checks.ts';
 import { findSettings, listWorkspaces, type WorkspaceRow } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { openForCommand } from './shutdown.ts';
@@ -51,24 +55,24 @@ async function verify(
   if (wanted && workspaces.length === 0) {
     throw new Error(`There is no workspace named '${wanted}'.`);
   }
-  let isLawful = true;
+  let isSound = true;
   for (const workspace of workspaces) {
     say(`Workspace ${workspace.workspace}`);
     const reader = await readerOf(context, database, workspace);
-    for await (const judgement of judgeWorkspace(reader)) {
-      say(lineOf(judgement));
-      if (judgement.wrong > 0) isLawful = false;
+    for await (const result of checkWorkspace(reader)) {
+      say(lineOf(result));
+      if (result.wrong > 0) isSound = false;
     }
   }
-  say(isLawful ? 'Everything holds.' : 'Something does not hold.');
-  return isLawful;
+  say(isSound ? 'Everything holds.' : 'Something does not hold.');
+  return isSound;
 }
 
 async function readerOf(
   context: Context,
   database: Database,
   { tenant_id: tenantId }: WorkspaceRow,
-): Promise<LawReader> {
+): Promise<CheckReader> {
   const settings = await tenantTransact(database, tenantId, (tx) => findSettings(tx, tenantId));
   const tenant = tenantFrom(tenantId, settings);
   return {
@@ -78,11 +82,11 @@ async function readerOf(
   };
 }
 
-function lineOf({ law, says, checked, wrong, examples, note }: Judgement): string {
-  const verdict =
+function lineOf({ check, says, checked, wrong, examples, note }: CheckResult): string {
+  const outcome =
     wrong === 0 ? 'holds' : `BROKEN ${counted(wrong, 'time')}: ${examples.join(', ')}`;
-  const line = `${law.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked`;
-  return `  ${line}  ${verdict}${note === undefined ? '' : `; ${note}`}`;
+  const line = `${check.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked`;
+  return `  ${line}  ${outcome}${note === undefined ? '' : `; ${note}`}`;
 }
 
 function say(line: string): void {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -54,7 +54,7 @@ test('the account of a later version is for terms that end when it holds', async
   const [bill] = await billsOf(place, first);
   await place.client.cancelBill({ data: { billID: bill?.billID ?? 0, reason: 'wrong' } });
   assert.deepEqual(await creditedOn(place), { NEW: '-31000' });
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a component that names an account no more is credited where others are', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { newTariff } from '../support/pricing.ts';
@@ -78,7 +78,7 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
     ]);
     assert.deepEqual(await billed(place, august), [['Normal', '01/08/2026', 155]]);
     assert.deepEqual(await billed(place, september), [['Normal', '01/09/2026', 155]]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -55,7 +55,7 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
     ];
     assert.deepEqual(await billed(august), later);
     assert.deepEqual(await billed(september), later);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -96,7 +96,7 @@ for (const scope of ['Segment', 'Term'] as const) {
       assert.deepEqual(first, [['Normal', '01/01/2026', 2000]]);
       const second = await billed(march, ['250', '28/02/2026']);
       assert.deepEqual(second, [['Normal', '01/02/2026', 3000]]);
-      await assertLaws(scene, home.tenantId);
+      await assertChecks(scene, home.tenantId);
     });
   }
 }
@@ -106,7 +106,7 @@ test('what was measured for a bill made in advance is not given back by the next
   assert.deepEqual(await billed(january), []);
   assert.deepEqual(await billed(february, ['100', '31/01/2026']), [['Normal', '01/02/2026', 2000]]);
   assert.deepEqual(await billed(march, ['250', '28/02/2026']), [['Normal', '01/03/2026', 3000]]);
-  await assertLaws(scene, home.tenantId);
+  await assertChecks(scene, home.tenantId);
 });
 
 test('a plan that changed in the term before divides its use by the reading of the day', async () => {
@@ -168,7 +168,7 @@ for (const reading of ['current', 'estimated', 'previous']) {
     assert.equal(await billed(july), 0);
     // 60 on the old meter, 40 on the new one
     assert.equal(await billed(august), 1000);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -202,6 +202,6 @@ for (const first of ['current', 'estimated']) {
     const third = await place.open(september);
     assert.equal(await made(third, 'current'), 900);
     await post(place, third);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }

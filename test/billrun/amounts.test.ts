@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newTerm } from '../support/terms.ts';
@@ -47,7 +47,7 @@ test('bills that are too large together are posted to the last cent', async () =
     [place.tenantId],
   );
   assert.deepEqual(rows, [{ debit: '12000000000000000', difference: '0' }]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('subscriptions that are too large for one bill are an error of that bill alone', async () => {

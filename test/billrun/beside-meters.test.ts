@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { fee, openHouse as houseIn } from '../support/house.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
@@ -41,7 +41,7 @@ for (const type of ['OffCycle', 'Final'] as const) {
       assert.deepEqual(daysOf(bill), ['Draft', '21/07/2026', '31/07/2026']);
       assert.deepEqual(usedOn(bill), [['60', '100']]);
       await post(run, regular);
-      await assertLaws(scene, run.tenantId);
+      await assertChecks(scene, run.tenantId);
     });
   }
 }
@@ -115,7 +115,7 @@ for (const reading of ['current', 'estimated']) {
     const next = await billOf(run, regular);
     assert.deepEqual([next.partyName, usedOn(next)], ['Next', [['110', '210']]]);
     await post(run, regular);
-    await assertLaws(scene, run.tenantId);
+    await assertChecks(scene, run.tenantId);
   });
 }
 
@@ -226,7 +226,7 @@ test('a bill that was left out is made up by an OffCycle term of the same days',
   await lock(next);
   await generate(run, next);
   assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('who is moved to another batch when the readings are locked is billed there', async () => {
@@ -264,7 +264,7 @@ test('who is billed in another batch and comes back has that use billed once', a
   await generate(run, after);
   assert.deepEqual(usedOn(await billOf(run, after)), [['100', '150']]);
   await post(run, after);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 /** A fee alone, and no meter that it needs. */
@@ -407,7 +407,7 @@ for (const [days, left] of [[part, 'some of the'] as const, [july, 'the same'] a
       await generate(run, next);
       assert.deepEqual(usedOn(await billOf(run, next)), [['0', '300']]);
       await post(run, next);
-      await assertLaws(scene, run.tenantId);
+      await assertChecks(scene, run.tenantId);
     });
   }
 }
@@ -453,7 +453,7 @@ test('who was off until it was handed over has no Final bill, and keeps none bac
   assert.deepEqual([bill.partyName, usedOn(bill)], ['Next', [['0', '120']]]);
   assert.deepEqual(daysOf(bill), ['Draft', '20/07/2026', '31/07/2026']);
   await post(run, regular);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 for (const type of ['Regular', 'OffCycle'] as const) {

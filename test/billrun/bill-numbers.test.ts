@@ -5,9 +5,9 @@ import { tenantTransact } from '../../src/base/db/pool.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { billsOf, generate, post, type Running, unpost } from '../support/bill-run.ts';
+import { assertChecks, resultsOf } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { clientOf, makeFullTerm } from '../support/full-term.ts';
-import { assertLaws, judgementsOf } from '../support/laws.ts';
 import { termID } from '../support/residential-rows.ts';
 import { finishStep, prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
@@ -87,7 +87,7 @@ test('every service numbers its bills from 1 without gaps', async () => {
   assert.deepEqual(await numbersOf(place, january[1]), ['000001']);
   assert.deepEqual(await numbersOf(place, february[0]), ['000003', '000004']);
   assert.deepEqual(await numbersOf(place, february[1]), ['000002']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a format of more digits continues the series, and one with another text begins its own', async () => {
@@ -108,7 +108,7 @@ test('a format of more digits continues the series, and one with another text be
   const fourth = await generated(place, service, '04');
   await post(place, fourth);
   assert.deepEqual(await numbersOf(place, fourth), ['000003']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('an unposted number is retired, and the series goes on after it', async () => {
@@ -125,7 +125,7 @@ test('an unposted number is retired, and the series goes on after it', async () 
     summary.retiredNumbers.map(({ first, count }) => [restOf(first), count]),
     [['000001', 1]],
   );
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('verify names a series with a gap, and one with a number that was given twice', async () => {
@@ -135,7 +135,7 @@ test('verify names a series with a gap, and one with a number that was given twi
   await post(place, await generated(place, service));
   await post(place, await generated(place, await openService(place)));
   const wrong = async () =>
-    (await judgementsOf(scene, tenantId)).flatMap((one) => (one.wrong > 0 ? one.examples : []));
+    (await resultsOf(scene, tenantId)).flatMap((one) => (one.wrong > 0 ? one.examples : []));
   assert.deepEqual(await wrong(), []);
   const set = (number: number, of: number) =>
     tamper(
@@ -168,7 +168,7 @@ test('the year of a number is that of the posting date, and every year begins wi
   );
   const posted = (await billsOf(place, second))[0]?.billNumber;
   assert.equal(posted, `${service}-${year + 1}-000001`);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a number that another format made before is refused before anything is posted', async () => {
@@ -184,12 +184,12 @@ test('a number that another format made before is refused before anything is pos
   await refusesNumber(place, third, '12');
   assert.deepEqual(await stageOf(place, third), ['Open', 'Generated']);
   assert.deepEqual(await numbersOf(place, third), [null]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   await setFormat(place, '-{number:4}');
   await post(place, third);
   assert.deepEqual(await numbersOf(place, first), ['12']);
   assert.deepEqual(await numbersOf(place, third), ['0001']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a number that was retired is not given again', async () => {
@@ -208,7 +208,7 @@ test('a number that was retired is not given again', async () => {
   await post(place, termId);
   assert.deepEqual(await numbersOf(place, termId), ['22']);
   await unpost(place, termId);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('numbers of another form that lie between are no reason to refuse', async () => {
@@ -220,7 +220,7 @@ test('numbers of another form that lie between are no reason to refuse', async (
   const second = await generated(place, service, '02');
   await post(place, second);
   assert.deepEqual(await numbersOf(place, second), ['1-B', '2-B', '3-B']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a number is met where those of the term differ in length', async () => {
@@ -239,7 +239,7 @@ test('a number is met where those of the term differ in length', async () => {
   const fourth = await generated(place, service, '04');
   await refusesNumber(place, fourth, '11');
   assert.deepEqual(await stageOf(place, fourth), ['Open', 'Generated']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('posting that was begun goes on with the format it began with', async () => {
@@ -265,12 +265,12 @@ test('posting that was begun goes on with the format it began with', async () =>
   });
   const before = Array.from({ length: 1_000 }, (_, index) => `${index + 1}1`);
   assert.deepEqual(await given(), [...before, null]);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
   await setFormat(place, 'N{number}');
   await post(place, termID);
   assert.deepEqual(await stageOf(place, termID), ['Posted', 'Posted']);
   assert.deepEqual(await given(), [...before, '10011']);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 });
 
 test('a number that is set aside for another posting is refused', async () => {
@@ -293,5 +293,5 @@ test('a number that is set aside for another posting is refused', async () => {
   await post(place, second);
   assert.deepEqual(await numbersOf(place, first), ['A12']);
   assert.deepEqual(await numbersOf(place, second), ['A1-1', 'A1-2']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

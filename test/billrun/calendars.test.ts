@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDate } from '../../src/base/calendar.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
@@ -157,4 +157,4 @@ for (const [index, { ends, lives, held }] of samples.entries()) {
   });
 }
 
-test('and the laws hold over all of them', () => assertLaws(scene, tenantId));
+test('and the checks hold over all of them', () => assertChecks(scene, tenantId));

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type Running, rowsOf, unpost } from '../support/bill-run.ts';
 import { billed, cancel, fee, termAgain } from '../support/cancelled-bills.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty } from '../support/subscriptions.ts';
@@ -69,7 +69,7 @@ test('a cancelled bill is owed by nobody, and the next one tells of it as an adj
     [next?.billedFrom, next?.previousBalance, next?.adjustments, next?.arrears, next?.billAmount],
     ['01/08/2026', 341, -341, 0, 341],
   );
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what is not posted, or was cancelled before, is not cancelled', async () => {
@@ -87,7 +87,7 @@ test('what is not posted, or was cancelled before, is not cancelled', async () =
   assert.equal(await codeOf(unpost(place, first)), 'INVALID_STATE');
   const { data } = await place.client.getCreditNotes({});
   assert.equal(data.creditNotes.length, 1);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 /** 10 a unit; July was misread as 1000, which should have been 100. */
@@ -147,7 +147,7 @@ test('a misread bill is billed again with the reading corrected', async () => {
   await lock(next);
   const [later] = await billed(place, next);
   assert.deepEqual([later?.currentCharges, later?.arrears], [1_500, 1_000]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a bill that nobody bills again is caught up on by the next term', async () => {
@@ -157,7 +157,7 @@ test('a bill that nobody bills again is caught up on by the next term', async ()
   await cancel(place, bill?.billID ?? 0, true);
   const [next] = await billed(place, await place.open(august));
   assert.deepEqual([next?.billedFrom, next?.billAmount, next?.arrears], ['01/07/2026', 682, 0]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('values given by hand and uploaded use go into the new term', async () => {
@@ -193,7 +193,7 @@ test('values given by hand and uploaded use go into the new term', async () => {
   await cancel(place, bill?.billID ?? 0, true);
   const [again] = await billed(place, await termAgain(place, bill?.billID ?? 0));
   assert.equal(again?.billAmount, 560);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what a wallet had paid is in the wallet again', async () => {
@@ -212,7 +212,7 @@ test('what a wallet had paid is in the wallet again', async () => {
   assert.deepEqual([walletAccount.balance, outstandingAccount.balance], [200, 0]);
   const { data: notes } = await place.client.getCreditNotes({ billID: bill.billID });
   assert.equal(notes.creditNotes[0]?.walletAmount, 200);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 for (const rebill of [false, true]) {
@@ -236,7 +236,7 @@ for (const rebill of [false, true]) {
     if (rebill) await billed(place, await termAgain(place, bill?.billID ?? 0));
     await billed(place, await place.open(august));
     assert.deepEqual(await held(), [rebill ? [118_200, 50_000] : [84_100, 50_000]]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -248,7 +248,7 @@ test('Purchase: what the workspace owed is owed no more', async () => {
   assert.equal(Object.values(before).filter((amount) => amount === -34_100).length, 1);
   await cancel(place, bill?.billID ?? 0);
   assert.deepEqual(await bookedOn(place), {});
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 for (const postType of ['Post Account', 'Post Party'] as const) {
@@ -266,7 +266,7 @@ for (const postType of ['Post Account', 'Post Party'] as const) {
       const { data } = await place.client.getCreditNotes({ connectionNumber });
       assert.equal(data.creditNotes.length, 1);
     }
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -284,7 +284,7 @@ test('a bill with a later one is cancelled, and not billed again before that one
   );
   const again = cancel(place, second?.billID ?? 0, true);
   await assert.rejects(again, { code: 'INVALID_STATE', message: /cancel later bills first, with/ });
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a credit note is of the business unit that its bill was of', async () => {
@@ -340,7 +340,7 @@ test('what went to the next owner is not credited to the one before', async () =
   });
   assert.equal(await codeOf(cancel(place, bill?.billID ?? 0)), 'INVALID_STATE');
   assert.equal((await onlyBill(place, first)).status, 'Posted');
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('billed in advance: a cancelled month is not corrected by the next bill', async () => {
@@ -358,7 +358,7 @@ test('billed in advance: a cancelled month is not corrected by the next bill', a
       [next?.billAmount, next?.arrears, next?.lines.length],
       [341, rebill ? 341 : 0, 2],
     );
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   }
 });
 
@@ -383,7 +383,7 @@ test('a bill that is cancelled before the term is published is neither issued no
   assert.deepEqual([...new Set(data.deliveries.map((one) => one.billID))], [kept?.billID]);
   const { data: shown } = await place.client.getBillTerm({ billTermID: termID });
   assert.deepEqual([shown.summary.bills, shown.summary.currentCharges], [1, 341]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('billed in advance: the bill that is made again is not due before it is made', async () => {
@@ -419,5 +419,5 @@ test('what two subscriptions of one bill have against each other is taken back f
   assert.deepEqual([bill?.billAmount, await owed()], [0, [6200, -6200]]);
   await cancel(place, bill?.billID ?? 0);
   assert.deepEqual(await owed(), [0, 0]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { billed, cancel, fee } from '../support/cancelled-bills.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { termOf } from '../support/terms.ts';
@@ -31,7 +31,7 @@ test('a later term that is unposted after it has to be generated again', async (
     assert.equal(await codeOf(post(place, later)), 'TERM_STALE_GENERATE_AGAIN');
     const [bill] = await billed(place, later);
     assert.equal(bill?.arrears, 0);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   }
 });
 
@@ -76,5 +76,5 @@ test('a draft that is being posted then is not posted as it was made', async () 
   );
   const [next] = await billed(place, await place.open(september));
   assert.deepEqual([next?.billedFrom, next?.billAmount, next?.arrears], ['01/08/2026', 693.36, 0]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

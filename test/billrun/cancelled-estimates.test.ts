@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unpost } from '../support/bill-run.ts';
 import { billed, cancel } from '../support/cancelled-bills.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -89,7 +89,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     await unpost(place, third.termID);
     await place.client.cancelTerm({ data: { termID: third.termID, reason: 'for October' } });
     assert.deepEqual((await bill(october, '500')).told, [1931 * times, '190', undefined]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -102,7 +102,7 @@ test('what a cancelled bill had credited is credited by the next', async () => {
   await cancel(place, third.billID);
   // 400 - 270 - 60: what was used in September is billed to nobody.
   assert.deepEqual((await bill(october, '400')).told, [731, '70', undefined]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 for (const postType of ['Post Subscription', 'Post Account']) {
@@ -115,7 +115,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     assert.deepEqual((await bill(august, '250')).told, [31 * times, '0', undefined]);
     // 400 - 250
     assert.deepEqual((await bill(september, '400')).told, [1531 * times, '150', undefined]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`${postType}: nor is it where the next bill had found it already`, async () => {
@@ -132,7 +132,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     const [again] = await billed(place, second.termID);
     assert.equal(again?.billAmount, 31 * times);
     assert.deepEqual((await bill(october, '400')).told, [1531 * times, '150', undefined]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -149,11 +149,11 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     const fourth = await bill(october, '400');
     assert.deepEqual(fourth.told, [931 * times, '90', undefined]);
     await cancel(place, first.billID);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
     // 500 - 400 + 60
     const fifth = await bill(november, '500');
     assert.deepEqual(fifth.told, [1631 * times, '160', undefined]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
     await unpost(place, fifth.termID);
     await place.client.cancelTerm({ data: { termID: fifth.termID, reason: 'again' } });
     await unpost(place, fourth.termID);
@@ -161,7 +161,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     // 600 - 290 + 40
     const december = { startDate: '01/12/2026', endDate: '31/12/2026' };
     assert.deepEqual((await bill(december, '600')).told, [3531 * times, '350', undefined]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -175,7 +175,7 @@ test('a bill that had credited it and is cancelled, too, has credited nothing', 
     const cancelled = order === 'before' ? [third, first] : [first, third];
     for (const { billID } of cancelled) await cancel(place, billID);
     assert.deepEqual((await bill(october, '500')).told, [1031, '100', undefined], order);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   }
 });
 
@@ -204,7 +204,7 @@ for (const [cancelled, carried] of [
         units * 10 + 31,
         `${units}`,
       ]);
-      await assertLaws(scene, place.tenantId);
+      await assertChecks(scene, place.tenantId);
     });
   }
 }

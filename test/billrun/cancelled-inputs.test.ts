@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billed, cancel, termAgain } from '../support/cancelled-bills.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -64,7 +64,7 @@ test('a term that nobody takes on leaves what was given to the next one, once', 
     if (isCancelled) await place.client.cancelTerm({ data: { termID, reason: 'not needed' } });
     const [next] = await billed(place, await place.open(august));
     assert.deepEqual([next?.billedFrom, next?.billAmount], ['01/07/2026', 560]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   }
 });
 
@@ -80,7 +80,7 @@ test('what is taken out of the new term is not billed again', async () => {
   await cancel(place, bill?.billID ?? 0, true);
   const [next] = await billed(place, await place.open(august));
   assert.equal(next?.billAmount, 80);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what was uploaded is not billed in a later term without rebill, also of who was cut off', async () => {
@@ -95,7 +95,7 @@ test('what was uploaded is not billed in a later term without rebill, also of wh
   });
   const [next] = await billed(place, await place.open(august));
   assert.deepEqual([next?.billedFrom, next?.billAmount], ['05/08/2026', 0]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what a meter counted that was taken down is not billed in a later term', async () => {
@@ -140,7 +140,7 @@ test('what a meter counted that was taken down is not billed in a later term', a
   await lock(second);
   const [next] = await billed(place, second);
   assert.equal(next?.billAmount, 300);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('billed in advance: what was used on the days of a cancelled bill is on the next one', async () => {
@@ -200,5 +200,5 @@ test('billed in advance: what was used on the days of a cancelled bill is on the
     again?.lines.map((line) => [line.component, line.fromDate, line.amount]),
     ofSeptember,
   );
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

@@ -14,8 +14,8 @@ import {
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
-import { assertLaws } from '../support/laws.ts';
 import { openMetered } from '../support/metered.ts';
 import { newTariff, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -70,7 +70,7 @@ test('what was read for a bill that was held is on the next one, and once', asyn
   await generate(run, mar);
   const bill = await billOf(run, mar);
   assert.deepEqual(readingsOn(bill), [['28/02/2026', '220', '31/03/2026', '300', '80']]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('what was caught up once is not caught up again', async () => {
@@ -191,7 +191,7 @@ test('a bill of several subscriptions that was held', async () => {
   assert.deepEqual(used, [['200'], ['30']]);
   assert.equal(bill.currentCharges, (300 - 100 + 45 - 15) * 20 * 1.1);
   await post(run, mar);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('a value entered for a bill that was held is on the next one, added to its own', async () => {
@@ -391,7 +391,7 @@ test('use uploaded for a bill that was held is on the next one', async () => {
   assert.deepEqual(await used(['7']), [String(1_284_350 + 7)]);
   assert.deepEqual(await used(['3', '10/05/2026']), [String(1_284_350 + 7 + 3)]);
   await post(run, may);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('use of a whole term that was left out falls on its days', async () => {

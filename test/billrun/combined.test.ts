@@ -2,10 +2,10 @@
 // is billed twice or lost between terms, and the ledger keeps subscriptions apart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertChecks, resultsOf } from '../support/checks.ts';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { closeGate } from '../support/gate.ts';
-import { assertLaws, judgementsOf } from '../support/laws.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
@@ -185,7 +185,7 @@ async function assertParts({ tenantId }: Town): Promise<void> {
     [tenantId],
   );
   assert.deepEqual(rows, [], 'a bill is the sum of its parts');
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 }
 
 const inJuly: readonly Stay[] = [
@@ -438,7 +438,7 @@ test('verify names a retired number that is not the one under which the bill was
   const first = await generated(town, july);
   await town.client.postBills(schedule(first));
   await town.client.unpostBills(taken(first));
-  await assertLaws(scene, town.tenantId);
+  await assertChecks(scene, town.tenantId);
   await scene.sql.query('alter table bill_numbers disable trigger bill_numbers_retired_once');
   const { rows } = await scene.sql.query(
     `update bill_numbers set bill_number = bill_number || '9'
@@ -447,10 +447,10 @@ test('verify names a retired number that is not the one under which the bill was
      returning bill_id`,
     [town.tenantId],
   );
-  const judgements = await judgementsOf(scene, town.tenantId);
-  const broken = judgements.filter(({ wrong }) => wrong > 0);
+  const results = await resultsOf(scene, town.tenantId);
+  const broken = results.filter(({ wrong }) => wrong > 0);
   assert.deepEqual(
-    broken.map(({ law }) => law),
+    broken.map(({ check }) => check),
     ['L3'],
   );
   assert.match(broken[0]?.examples[0] ?? '', new RegExp(`^bill ${rows[0].bill_id} was booked as`));

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, type Running } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
-import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { day, newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
@@ -87,7 +87,7 @@ test('a term that was posted in time and waited is not published before its date
     (await billsOf(shop, termId)).map((bill) => [bill.status, bill.dueDate]),
     [['Published', day(10)]],
   );
-  await assertLaws(scene, shop.tenantId);
+  await assertChecks(scene, shop.tenantId);
 });
 
 test('acceptDueDate posts and publishes an early date, and the audit trail shows it', async () => {
@@ -217,7 +217,7 @@ test('posting a term without bills is refused with NOTHING_TO_POST, and the term
   }
   // The month is free again.
   await newTerm(client, term);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 });
 
 test('a term with posted bills is not cancelled', async () => {

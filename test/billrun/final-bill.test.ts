@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
 import { openHouse } from '../support/house.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { termOf } from '../support/terms.ts';
@@ -49,7 +49,7 @@ test('who leaves is billed at once, with the part of the month and the last read
   assert.deepEqual(await billsOf(house.run, regular), []);
   const again = house.client.billConnection({ data: { connectionNumber: house.connection } });
   await assert.rejects(again, { code: 'INVALID_STATE', message: /up to 10\/07\/2026 is billed/ });
-  await assertLaws(scene, house.run.tenantId);
+  await assertChecks(scene, house.run.tenantId);
 });
 
 test('those who leave in the same days share a term until it is posted', async () => {
@@ -76,7 +76,7 @@ test('those who leave in the same days share a term until it is posted', async (
   const other = await billFinally(house, third);
   assert.equal((await termOf(client, other)).label, 'Final Jul-2026 (2)');
   assert.deepEqual(await drafts(house, other), [['Old', '01/07/2026', '10/07/2026', 100]]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('the owner before is billed up to the day before the transfer', async () => {

@@ -17,8 +17,8 @@ import {
   type ShownBill,
   tariffCase,
 } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
-import { assertLaws } from '../support/laws.ts';
 import { assertIdentities, assertPublished, cents } from '../support/published-bill.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -235,10 +235,10 @@ test('one bill that cannot be made anew leaves the term generated, ready to be p
   assert.deepEqual(await stageOf(run, termId), ['Generated', false]);
   const after = (await run.client.getBillTerm({ billTermID: termId })).data;
   assert.deepEqual([after.bills, after.summary], [before.bills, before.summary]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await post(run, termId);
   assert.equal((await stageOf(run, termId))[0], 'Posted');
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('one bill that was made, but not added up, leaves the term generated and stale', async () => {
@@ -248,7 +248,7 @@ test('one bill that was made, but not added up, leaves the term generated and st
   await refuses(post(run, termId), 'TERM_STALE_GENERATE_AGAIN');
   await generate(run, termId);
   await post(run, termId);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('totals with one bill made anew are those of a run of the whole term', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billed } from '../support/cancelled-bills.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { insertOpening } from '../support/term-rows.ts';
@@ -50,7 +50,7 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
     assert.deepEqual(await amounts(july), [160, 7.27]);
     // 300 * 31 + 154.50 * 31 + 167.27 * 31, over 1000 = 19.27487
     assert.deepEqual(await amounts(august), [310, 19.27]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 

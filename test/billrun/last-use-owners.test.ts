@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { cancel, termAgain } from '../support/cancelled-bills.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty } from '../support/subscriptions.ts';
@@ -98,7 +98,7 @@ for (const postType of ['Post Subscription', 'Post Account', 'Post Party']) {
     await post(place, regular);
     await read('400', '30/09/2026');
     assert.deepEqual((await bill(october)).shown, [[next, 31, 310, 1500]]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -114,7 +114,7 @@ test('a bill of use alone is posted once, taken back, and made again', async () 
   await post(place, final);
   assert.notEqual(await codeOf(place.client.postBills(schedule(beside))), null);
   await unpost(place, final);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   await unpost(place, last);
   await generate(place, last);
   await post(place, last);
@@ -127,7 +127,7 @@ test('a bill of use alone is posted once, taken back, and made again', async () 
   assert.deepEqual(await made(again), use);
   await post(place, again);
   assert.equal(await codeOf(billFinal()), 'INVALID_STATE');
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('the month before is billed again after a bill of use alone was cancelled', async () => {
@@ -140,11 +140,11 @@ test('the month before is billed again after a bill of use alone was cancelled',
   assert.ok(use && month);
   assert.equal(await codeOf(cancel(place, month.billID, true)), 'INVALID_STATE');
   await cancel(place, use.billID);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   await cancel(place, month.billID, true);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   const again = await termAgain(place, month.billID);
   await made(again);
   await post(place, again);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

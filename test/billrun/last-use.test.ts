@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { cancel, termAgain } from '../support/cancelled-bills.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -94,7 +94,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     // 330 + 330 + 1000, and a tenth
     assert.equal(draft.arrears, 1826);
     await post(place, final);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
     assert.equal(await codeOf(asked()), 'INVALID_STATE');
     assert.deepEqual((await bill(september)).shown, [], 'it is billed once');
     await unpost(place, final);
@@ -107,7 +107,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     const [remade] = await billsOf(place, again);
     assert.deepEqual(remade && linesOf(remade), last);
     await post(place, again);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -133,7 +133,7 @@ test('the regular term of the day after does, too; who comes back goes on from t
     ['service', 20],
     ['gst', 33],
   ]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('who comes back the day after the bill of the last use goes on from its reading', async () => {
@@ -160,7 +160,7 @@ test('who comes back the day after the bill of the last use goes on from its rea
   ]);
   const [next] = (await bill({ startDate: '01/10/2026', endDate: '31/10/2026' })).shown;
   assert.deepEqual(next && linesOf(next)[2], ['energyCharge', 1500]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('where nothing is billed afterwards, nobody is billed after the last day', async () => {
@@ -206,5 +206,5 @@ test('use that is uploaded for the last term is billed by the final bill', async
   const [bill] = await billsOf(place, final);
   assert.deepEqual(bill && linesOf(bill), [['used', 30]]);
   await post(place, final);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
@@ -73,7 +73,7 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
     );
     assert.equal(await codeOf(unpost(place, termId)), 'INVALID_STATE');
     assert.deepEqual(await owed(place), before);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -85,7 +85,7 @@ test('what stayed with the old owner is taken back from there', async () => {
   for (const { receivable, deposit } of await owed(place)) {
     assert.deepEqual([receivable, deposit], ['0', '0']);
   }
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what was moved before a bill was posted again does not keep that from being unposted', async () => {
@@ -96,7 +96,7 @@ test('what was moved before a bill was posted again does not keep that from bein
   await generate(place, termId);
   await post(place, termId);
   await unpost(place, termId);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a bill that the deposit has paid is not unposted', async () => {
@@ -117,5 +117,5 @@ test('a bill that the deposit has paid is not unposted', async () => {
   assert.equal(await codeOf(unpost(place, termId)), 'INVALID_STATE');
   const [bill] = await billsOf(place, termId);
   assert.equal(bill?.status, 'Posted');
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

@@ -12,8 +12,8 @@ import {
   post,
   tariffCase,
 } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, openOffer, september } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
@@ -142,7 +142,7 @@ for (const order of ['before', 'after'] as const) {
     // What the old owner owes is not brought forward to the next one.
     assert.equal(second?.arrears, 0);
     await client.postBills(schedule(regular));
-    await assertLaws(scene, 1);
+    await assertChecks(scene, 1);
   });
 }
 
@@ -385,6 +385,6 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
     await handTo(next, '01/10/2026');
     const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
     assert.deepEqual(await bill(october), [310, 0, 0, 310]);
-    await assertLaws(scene, run.tenantId);
+    await assertChecks(scene, run.tenantId);
   });
 }

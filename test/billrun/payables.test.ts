@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -91,7 +91,7 @@ for (const serviceType of ['Purchase', 'Payroll'] as const) {
     assert.deepEqual(await ledgerOf(place), booked);
     const owed = { party: 441, group: 441, subscription: 441, Payable: 441 };
     assert.deepEqual(await balancesOf(place), owed);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
 
     await postedOver(place, august);
     const [bill] = await billsOf(place, first + 1);
@@ -103,7 +103,7 @@ for (const serviceType of ['Purchase', 'Payroll'] as const) {
     await unpost(place, first + 1);
     assert.deepEqual(await ledgerOf(place), booked);
     assert.deepEqual(await balancesOf(place), owed);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -124,7 +124,7 @@ test('what the bill of a vendor is rounded by, and a tax on an account of its ow
     'Liability GST': 31_00,
     'Income ROUNDING': -25,
   });
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what a vendor has paid ahead does not settle what the vendor is owed', async () => {
@@ -134,7 +134,7 @@ test('what a vendor has paid ahead does not settle what the vendor is owed', asy
   const [bill] = await billsOf(place, termId);
   assert.deepEqual([bill?.walletApplied, bill?.outstandingAmount], [0, 441]);
   assert.equal((await balancesOf(place)).party, 441);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what a vendor was paid is told by the next bill', async () => {
@@ -157,7 +157,7 @@ test('a bill for several purchases is owed for each of them, also what is overdu
   const [bill] = await billsOf(place, termId);
   assert.deepEqual([bill?.arrears, bill?.billAmount], [882, 1764]);
   assert.equal((await ledgerOf(place))['Liability PAYABLE'], -2646_00);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what is owed to a vendor goes with the subscription, and keeps it from being closed', async () => {
@@ -180,7 +180,7 @@ test('what is owed to a vendor goes with the subscription, and keeps it from bei
   );
   assert.equal(rows.length, 1);
   assert.equal(rows[0]?.parties, '2');
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   const data = { connectionNumber, effectiveDate: '01/08/2026', reason: 'over' };
   await client.disconnectConnection({ data: { ...data, kind: 'Permanent' } });
   await assert.rejects(

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -114,7 +114,7 @@ for (const [price, difference] of [
       const others = postType === 'Post Account' ? [['fee', 'Normal', 310]] : [];
       assert.deepEqual(await billed(august), [['fee', 'Adjustment', difference], ...others]);
       assert.deepEqual((await billed(september)) ?? [], others);
-      await assertLaws(scene, place.tenantId);
+      await assertChecks(scene, place.tenantId);
     });
   }
 }
@@ -130,7 +130,7 @@ test('so is who asks for the final bill at once', async () => {
   assert.deepEqual(await billedBy(final), [['fee', 'Adjustment', 210]]);
   assert.equal(await billed(august), undefined);
   await refuses(place.client.billConnection({ data: { connectionNumber } }), 'INVALID_STATE');
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('who hands it on then is billed for it, and not the next owner', async () => {
@@ -146,7 +146,7 @@ test('who hands it on then is billed for it, and not the next owner', async () =
   const [bill] = await billsOf(place, final);
   assert.equal(bill?.partyNumber, place.party);
   assert.deepEqual(await billed(august), [['fee', 'Normal', 620]]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a plan that the bill knew of leaves nothing to bill', async () => {

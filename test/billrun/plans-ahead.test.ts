@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -68,7 +68,7 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
       rows.map((row) => row.deposit),
       ['50000', '0'],
     );
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 

@@ -21,9 +21,9 @@ import {
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
+import { assertChecks, resultsOf } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { makeFullTerm } from '../support/full-term.ts';
-import { assertLaws, judgementsOf } from '../support/laws.ts';
 import { termID } from '../support/residential-rows.ts';
 import { prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
@@ -130,7 +130,7 @@ test('the worked bills are posted: numbers, debits, credits, histories, billed d
     billed.map((row) => row.billed_through),
     ['2025-07-31', '2025-07-20', '2025-07-31'],
   );
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('the next bill begins where the last ended: history, arrears, what was paid between', async () => {
@@ -164,7 +164,7 @@ test('the next bill begins where the last ended: history, arrears, what was paid
     ],
   );
   await post(run, august);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   const { data } = await run.client.getBillTerm({ billTermID: august });
   assert.equal(data.summary.comparison?.previousTermID, termId);
   assert.match(data.summary.comparison?.currentChargesChangePct ?? '', /^-\d+(\.\d)?$/);
@@ -188,7 +188,7 @@ test('components are credited to the accounts they name, which are opened when t
   assert.equal(found.get('GST'), -line('gst'));
   assert.equal(found.get('TAX'), -line('electricityDuty'));
   assert.equal(found.get('RECEIVABLE'), cents(bill?.billAmount ?? 0));
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('posting needs a generated term in which nothing changed since', async () => {
@@ -278,7 +278,7 @@ test('bills in error and on hold stop posting, or are left out and caught up by 
     ],
   );
   await post(run, august);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('wallets pay bills as they are posted, as far as they go, oldest bill first', async () => {
@@ -310,7 +310,7 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
     'select wallet_balance from parties where tenant_id = $1',
   );
   assert.equal(party?.wallet_balance, '0');
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('a wallet pays the oldest bill first, whichever part of the term is posted first', async () => {
@@ -355,14 +355,14 @@ test('a wallet pays the oldest bill first, whichever part of the term is posted 
       { subscription: 3, wallet: three, paid: three, status: 'Paid' },
       { subscription: 1_001, wallet: 500, paid: 500, status: 'PartiallyPaid' },
     ]);
-    await assertLaws(scene, tenantId);
+    await assertChecks(scene, tenantId);
     await runStep(crew, unpostBillsStep, { termId: termID, parameters: { reason: 'again' } });
     const party = await scene.sql.query(
       'select wallet_balance::integer as wallet from parties where tenant_id = $1 and party_id = 1',
       [tenantId],
     );
     assert.deepEqual(party.rows, [{ wallet: one + three + 500 }]);
-    await assertLaws(scene, tenantId);
+    await assertChecks(scene, tenantId);
   });
 });
 
@@ -389,7 +389,7 @@ test('a context may leave wallets alone; prepaid bills are due at once', async (
   const today = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDate();
   const due = prepaid?.dueDate.split('/').reverse().join('-');
   assert.deepEqual([prepaid?.walletApplied, due], [1000, today.toString()]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('a deposit due with the first bill is demanded with it, once', async () => {
@@ -426,10 +426,10 @@ test('a deposit due with the first bill is demanded with it, once', async () => 
   );
   const found = new Map((await balances(run)).map(({ code, amount }) => [code, Number(amount)]));
   assert.equal(found.get('DEPOSIT'), -150_000);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await unpost(run, termId);
   assert.deepEqual(await balances(run), []);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('a deposit that cannot be computed is an error of its bill, and stops no posting', async () => {
@@ -458,7 +458,7 @@ test('a deposit that cannot be computed is an error of its bill, and stops no po
   );
   const { message } = await post(run, termId, true);
   assert.equal(message, '1 bill posted, 1 left for the next term: E-000103-1 DIVISION_BY_ZERO');
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('unposting mirrors the journals, retires the numbers and gives everything back', async () => {
@@ -484,7 +484,7 @@ test('unposting mirrors the journals, retires the numbers and gives everything b
   const plain = (bills: typeof before) =>
     bills.map(({ modifiedAt: _at, modifiedBy: _by, ts: _ts, ...bill }) => bill);
   assert.deepEqual(plain(await billsOf(run, termId)), plain(before));
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   const { summary } = (await run.client.getBillTerm({ billTermID: termId })).data;
   assert.deepEqual(
     summary.retiredNumbers.map(({ first, last, count, reason }) => [first, last, count, reason]),
@@ -496,7 +496,7 @@ test('unposting mirrors the journals, retires the numbers and gives everything b
     again.map((bill) => bill.billNumber?.slice(-6)),
     ['000004', '000005', '000006'],
   );
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('a due date that is moved is on the bill alone, and moves before anybody has seen one', async () => {
@@ -571,7 +571,7 @@ test('what is paid after bills were made is on the next ones; wallets pay as the
   const [next] = await billsOf(run, august);
   const owed = (bill?.billAmount ?? 0) + 900;
   assert.deepEqual(brought(next), [owed, 600 + 50, 0, owed - 650]);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('what was paid, credited or followed by a later bill is not unposted', async () => {
@@ -599,7 +599,7 @@ test('what was paid, credited or followed by a later bill is not unposted', asyn
   await refuses(unpost(other.run, other.termId), 'INVALID_STATE');
   await unpost(other.run, august);
   await unpost(other.run, other.termId);
-  await assertLaws(scene, other.run.tenantId);
+  await assertChecks(scene, other.run.tenantId);
 });
 
 test('bills of accounts are posted by subscription, and unposted', async () => {
@@ -638,11 +638,11 @@ test('bills of accounts are posted by subscription, and unposted', async () => {
     histories.map((row) => row.quantity),
     ['404', '260', '0'],
   );
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await unpost(run, termId);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await post(run, termId);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('what is booked of a bill is what its document says', async () => {
@@ -690,7 +690,7 @@ test('a plan that is billed once ends with its bill', async () => {
     return [row?.status, row?.last];
   };
   assert.deepEqual(await status(), ['Disconnected', '2025-08-01']);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await unpost(run, termId);
   assert.deepEqual(await status(), ['Active', '2020-01-01']);
 });
@@ -706,10 +706,10 @@ test('a term whose posting came to nothing is cancelled, and its numbers are ret
   await assert.rejects(post(run, termId), /post-bills failed/);
   await scene.sql.query('drop trigger refusing on bills');
   assert.deepEqual(await termOf(run, termId), ['Open', 'Posting']);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   await run.client.cancelTerm({ data: { termID: termId, reason: 'It cannot be posted' } });
   assert.deepEqual(await termOf(run, termId), ['Cancelled', 'Cancelled']);
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
   const { summary } = (await run.client.getBillTerm({ billTermID: termId })).data;
   const year = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').year;
   assert.deepEqual(
@@ -723,7 +723,7 @@ test('a term whose posting came to nothing is cancelled, and its numbers are ret
   await post(run, second, true);
   const numbers = (await billsOf(run, second)).flatMap((bill) => bill.billNumber ?? []);
   assert.ok(numbers.includes(`ELEC-${year}-000003`), numbers.join());
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('50 clicks on generate and on post make one job each', async () => {
@@ -743,14 +743,14 @@ test('50 clicks on generate and on post make one job each', async () => {
     bills.map((bill) => bill.status),
     ['Posted', 'Posted'],
   );
-  await assertLaws(scene, run.tenantId);
+  await assertChecks(scene, run.tenantId);
 });
 
 test('verify names what somebody changed by hand', async () => {
   const { run, termId } = await generated([100, 200]);
   await post(run, termId);
   const broken = async () =>
-    (await judgementsOf(scene, run.tenantId)).filter((one) => one.wrong > 0).map((one) => one.law);
+    (await resultsOf(scene, run.tenantId)).filter((one) => one.wrong > 0).map((one) => one.check);
   assert.deepEqual(await broken(), []);
   await rowsOf(
     run,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { skipBill } from '../support/skipped-bills.ts';
@@ -104,7 +104,7 @@ test('a bill that was left out leaves each month the slabs of its own use', asyn
     // 100 + 5 * 2
     ['used', '01/09/2026', '30/09/2026', 110],
   ]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a rule of the term looks back on both months', async () => {
@@ -129,7 +129,7 @@ test('use on a day of the month that was left out is billed by the next bill', a
     ['used', '01/08/2026', '31/08/2026', 120],
   ]);
   assert.deepEqual(await billed(october), [['fee', '01/10/2026', '31/10/2026', 310]]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('use of the days before the first bill is billed with it', async () => {
@@ -146,7 +146,7 @@ test('use of the days before the first bill is billed with it', async () => {
     ['fee', '01/09/2026', '30/09/2026', 310],
     ['used', '01/08/2026', '31/08/2026', 70],
   ]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('of a first bill that was left out, too', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -49,7 +49,7 @@ async function billedFor(workspace: string, nets: readonly number[], opening?: s
     billed.push([amounts, bill?.arrears, bill?.payableWithinDueDate, bill?.creditBalance]);
     await post(place, termID);
   }
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
   return billed;
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -105,7 +105,7 @@ test('a child plan without the minimum of its parent, inside a month and back ag
     'minimum 01/09/2026 535',
     [1663, 0, 2739.5, 0],
   ]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a credit is rounded up, month by month, until it is used up', async () => {
@@ -122,7 +122,7 @@ test('a credit is rounded up, month by month, until it is used up', async () => 
   assert.deepEqual(await billed(place, august), ['fee 01/08/2026 100.4', [-100, 9.6, 10, 0]]);
   // 100.40 + 10 = 110.40, up to 120
   assert.deepEqual(await billed(place, september), ['fee 01/09/2026 100.4', [10, 9.6, 120, 0]]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('peak, rest and highest load over a turn and an exchange for a meter of factor 3', async () => {
@@ -195,5 +195,5 @@ test('peak, rest and highest load over a turn and an exchange for a meter of fac
     'demand 01/09/2026 90',
     [1140, 0, 1320, 0],
   ]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { type BillRun, billsOf, generate, post, unpost } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { closeGate } from '../support/gate.ts';
-import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
 import { finishStep, prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
@@ -71,7 +71,7 @@ test('two terms of the same days, posted at once: one bills them, and the next g
     const [bill] = await billsOf(place, next);
     assert.equal(bill?.billedFrom, '01/08/2026');
     assert.equal(bill?.currentCharges, 310);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   }
 });
 
@@ -94,7 +94,7 @@ test('what another term billed meanwhile is generated again before it is posted'
     assert.equal(bill.billedFrom, '01/08/2026');
     assert.equal(bill.currentCharges, 310);
   }
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('the same for bills of whole accounts', async () => {
@@ -108,7 +108,7 @@ test('the same for bills of whole accounts', async () => {
   await generate(place, second);
   await post(place, second);
   assert.equal((await billsOf(place, second))[0]?.currentCharges, 620);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a bill of several subscriptions is posted after one of them was touched to no effect', async () => {
@@ -202,7 +202,7 @@ test('one bill made anew does not end a run of all that failed on its way', asyn
   await post(place, termId);
   const amounts = (await billsOf(place, termId)).map(({ currentCharges }) => currentCharges);
   assert.deepEqual(amounts, [77, 77]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a term whose bills all fell out of posting is not posted, and generated again', async () => {
@@ -228,7 +228,7 @@ test('a term whose bills all fell out of posting is not posted, and generated ag
   assert.equal(await codeOf(post(place, second)), 'TERM_STALE_GENERATE_AGAIN');
   await generate(place, second);
   assert.match((await post(place, second)).message, /^2 bills posted/);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 for (const postType of ['Post Subscription', 'Post Account']) {
@@ -252,7 +252,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
     assert.match(message, /^2 bills generated, 0 in error, 0 on hold/);
     assert.deepEqual(await statuses(), ['Draft', 'Draft']);
     assert.match((await post(place, termId)).message, /^2 bills posted/);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -274,7 +274,7 @@ test('what changes between the asking and the beginning is left out, and refused
   });
   const statuses = (await billsOf(place, termId)).map(({ status }) => status);
   assert.deepEqual(statuses, ['Hold', 'Posted']);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('a bill of two subscriptions that fell out of posting leaves both to be billed', async () => {
@@ -293,7 +293,7 @@ test('a bill of two subscriptions that fell out of posting leaves both to be bil
   await generate(place, next);
   const charged = (await billsOf(place, next)).map((bill) => bill.currentCharges);
   assert.deepEqual(charged, [4 * 310, 310]);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what is unposted makes stale what was generated after it', async () => {
@@ -315,7 +315,7 @@ test('what is unposted makes stale what was generated after it', async () => {
   const [bill] = await billsOf(place, second);
   assert.equal(bill?.previousBalance, 620);
   assert.equal(bill?.arrears, 620);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('what changed in a term before while bills were posted makes them stale when unposted', async () => {
@@ -407,7 +407,7 @@ test('a new owner hears nothing of what the one before was billed', async () => 
     later?.history.map(({ amount }) => amount),
     [310],
   );
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 const historyOf = async (place: Place, termId: number) => {

@@ -18,8 +18,8 @@ import {
   tariffCase,
   unpost,
 } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
@@ -120,7 +120,7 @@ for (const postType of postTypes) {
     const { data } = await place.client.compareRuns({ termID: second });
     assert.deepEqual(data.differences, []);
     await post(place, second);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -142,7 +142,7 @@ for (const postType of postTypes) {
     const second = await generatedOver(place, august);
     const [next] = await billsOf(place, second);
     assert.deepEqual(brought(next), [310, 40, 0, 270]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`${postType}: a bill that was posted again at once was paid once`, async () => {
@@ -196,7 +196,7 @@ for (const moment of ['before', 'after'] as const) {
     ]);
     await post(place, second);
     assert.equal(await codeOf(post(place, first)), 'TERM_STALE_GENERATE_AGAIN');
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -280,7 +280,7 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
       [13, 13],
     );
     assert.deepEqual(back, accountStatuses[12]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -332,7 +332,7 @@ for (const postType of postTypes) {
       [100, 100],
     );
     await post(place, third);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -387,7 +387,7 @@ for (const postType of postTypes) {
       [100, 100],
     );
     await post(place, second);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`${postType}: days of the owner before are not charged to the new one`, async () => {
@@ -430,7 +430,7 @@ for (const postType of postTypes) {
       ['Normal', '01/08/2026', '31/08/2026', 310],
     ]);
     await post(place, second);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }
 
@@ -554,7 +554,7 @@ for (const postType of postTypes) {
       [['Normal', 310]],
     );
     await post(place, second);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`${postType}: a plan does not change on days that nothing prices again`, async () => {

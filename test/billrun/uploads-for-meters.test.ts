@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post, unpost } from '../support/bill-run.ts';
 import { termAgain } from '../support/cancelled-bills.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { openScene } from '../support/scene.ts';
 import {
   april,
@@ -97,7 +97,7 @@ for (const [which, read] of Object.entries(leavings)) {
     );
     const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
     assert.equal(unitsOf(apr), 800 - 720);
-    await assertLaws(scene, home.run.tenantId);
+    await assertChecks(scene, home.run.tenantId);
   });
 }
 
@@ -181,7 +181,7 @@ for (const [required, mode, carried] of modes) {
     assert.deepEqual(energyOf(mar), [['energyCharge', '01/03/2026', 210 * 20]]);
     const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
     assert.equal(unitsOf(apr), 80);
-    await assertLaws(scene, home.run.tenantId);
+    await assertChecks(scene, home.run.tenantId);
   });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty } from '../support/subscriptions.ts';
@@ -98,7 +98,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     assert.deepEqual(await bill(await place.open(september)), [party, 268.67, 0, 0]);
     const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
     assert.deepEqual(await bill(await place.open(october)), [party, 310, 2500, 0]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`who leaves in the first term is billed for what was used: ${scope}`, async () => {
@@ -107,7 +107,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     const final = await askFinal();
     await upload(final, '3', '05/07/2026');
     assert.deepEqual(await bill(final), [place.party, 100, 500, 6]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`and so is each of several owners in one term: ${scope}`, async () => {
@@ -123,7 +123,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     assert.deepEqual(await bill(await place.open(july)), [third, 110, 0, 0]);
     await read('100', '31/07/2026');
     assert.deepEqual(await bill(await place.open(august)), [third, 310, 200, 0]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   for (const next of ['Regular', 'Final'] as const) {
@@ -140,7 +140,7 @@ for (const scope of ['Segment', 'Term'] as const) {
       const chosen = next === 'Final' ? { type: next, connectionNumbers } : {};
       const last = await place.open({ ...august, ...chosen });
       assert.deepEqual(await bill(last), [party, 0, 500, 0]);
-      await assertLaws(scene, place.tenantId);
+      await assertChecks(scene, place.tenantId);
     });
   }
 
@@ -154,7 +154,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     const final = await bill(await place.open({ ...days, ...chosen }));
     assert.deepEqual(final, [place.party, 310, 1500, 0]);
     assert.deepEqual(await bill(await place.open(august)), [place.party, 0, 0, 0]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 
   test(`so it is where a Final term has the days of the bill before, too: ${scope}`, async () => {
@@ -165,6 +165,6 @@ for (const scope of ['Segment', 'Term'] as const) {
     const chosen = { type: 'Final' as const, connectionNumbers: [change.connectionNumber] };
     const final = await bill(await place.open({ ...days, ...chosen }));
     assert.deepEqual(final, [place.party, 0, 1000, 0]);
-    await assertLaws(scene, place.tenantId);
+    await assertChecks(scene, place.tenantId);
   });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, type ShownBill } from '../support/bill-run.ts';
-import { assertLaws } from '../support/laws.ts';
+import { assertChecks } from '../support/checks.ts';
 import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -51,7 +51,7 @@ test('a wallet pays what a bill charges; what was owed before it stays owed', as
   // 500 + 310 - 310
   assert.deepEqual(paymentOf(await postedBill(place)), [310, 310, 500]);
   assert.equal(await walletOf(place), 690);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('where a credit covers a part of a bill, a wallet pays the rest and no more', async () => {
@@ -62,7 +62,7 @@ test('where a credit covers a part of a bill, a wallet pays the rest and no more
   // 310 - 200 - 110
   assert.deepEqual(paymentOf(await postedBill(place)), [310, 110, 0]);
   assert.equal(await walletOf(place), 890);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('of a bill of several subscriptions, a wallet pays those that were charged', async () => {
@@ -81,5 +81,5 @@ test('of a bill of several subscriptions, a wallet pays those that were charged'
     ),
     [{ subscription: 2, amount: -150 }],
   );
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });

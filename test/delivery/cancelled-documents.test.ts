@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf } from '../support/bill-run.ts';
 import { billed, cancel, fee, termAgain } from '../support/cancelled-bills.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
-import { assertLaws } from '../support/laws.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -69,7 +69,7 @@ test('the document of a cancelled bill names credit note and new bill and asks f
   const { message, bytes } = await documentOf(client, bill.billID, 'PDF');
   assert.equal(message, '1 found');
   assert.notDeepEqual(bytes, original);
-  await assertLaws(scene, place.tenantId);
+  await assertChecks(scene, place.tenantId);
 });
 
 test('the original document of a cancelled bill stays the one that was published', async () => {

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import type { BillingError } from '../../sdk/client.ts';
+import { assertChecks } from '../support/checks.ts';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, deliveriesOf, pdfIn, schedule, subjectOf } from '../support/delivery.ts';
 import { type EquipmentOptions, openTestEquipment } from '../support/equipment.ts';
-import { assertLaws } from '../support/laws.ts';
 import { answer, type MailScript, startCut, startMailServer } from '../support/mail-server.ts';
 import { mailParties, openPostedTerm, type PartyFields } from '../support/posted-term.ts';
 import type { Service } from '../support/pricing.ts';
@@ -249,7 +249,7 @@ test('a failed mail is not sent again once a later one has taken its place', asy
   await resend(both.slice(1));
   assert.equal(await codeOf(resend(await failed())), 'INVALID_STATE');
   assert.equal(server.received.length, 1);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 });
 
 test('a mail of a bill that was cancelled since is not sent again', async () => {
@@ -391,7 +391,7 @@ test('an address that is none is told as failed, and the bill goes by the next c
     'a@example.com',
     'c@example.com',
   ]);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 });
 
 test('without a mail server, mails are files; without a template, the bill itself is the text', async () => {

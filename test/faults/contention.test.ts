@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { assertChecks } from '../support/checks.ts';
 import { environmentOf } from '../support/cluster.ts';
 import { codeOf } from '../support/delivery.ts';
 import {
@@ -17,7 +18,6 @@ import {
   stepNames,
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
-import { assertLaws } from '../support/laws.ts';
 import { openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -71,7 +71,7 @@ test('50 clicks on each step at two servers are one job each', async () => {
     assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
     await worker.stop();
   }
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
   for (const server of servers) await server.end('SIGTERM');
 });
 
@@ -120,7 +120,7 @@ test('eight workers post one term: nobody waits for a lock, and no number is mis
     'as if one had posted it',
   );
   await assertNumbered(term, postedAtOnce);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
   await sql.end();
   for (const worker of [first, ...others]) await worker.stop();
 });
@@ -164,7 +164,7 @@ test('a part that stands still in the middle of posting holds up none of the oth
   await gate.open();
   assert.equal((await ended(term, jobId)).message, `${subscriptions} bills posted`);
   await assertNumbered(term, subscriptions);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
   await worker.stop();
 });
 

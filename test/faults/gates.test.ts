@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Client } from '../../sdk/client.ts';
+import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
 import { type DoomedWorker, killWorker, startReadyWorker } from '../support/doomed-workers.ts';
 import { openTestEquipment } from '../support/equipment.ts';
@@ -18,7 +19,6 @@ import {
   type StepName,
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
-import { assertLaws } from '../support/laws.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { until } from '../support/program.ts';
 import { termID } from '../support/residential-rows.ts';
@@ -126,7 +126,7 @@ for (const [table, when] of places) {
     assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
     assert.equal(job.message, '40 bills posted');
     assert.deepEqual(await digestOf(scene, term.tenantId), expected);
-    await assertLaws(scene, term.tenantId);
+    await assertChecks(scene, term.tenantId);
   });
 }
 
@@ -212,7 +212,7 @@ test('killed inside one of two parts: no half of it is there, and only it is rep
     message: '1010 bills posted',
   });
   assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });
 
 test('a worker that slept while it posted loses its part and cannot commit it', async () => {
@@ -233,7 +233,7 @@ test('a worker that slept while it posted loses its part and cannot commit it', 
   first.child.kill('SIGCONT');
   await until(() => first.output().includes('fenced'), 'it finds out');
   assert.deepEqual(await digestOf(scene, term.tenantId), expected);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });
 
 /** Another after any row was written again, be it with the same in it. */
@@ -308,7 +308,7 @@ test('the same part executed twice, and the same job inserted twice, change noth
   const job = await ended(term, rows[0].id);
   assert.deepEqual([job.status, job.error?.code], ['Failed', 'INVALID_STATE']);
   assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });
 
 test('the same part published and sent twice: one document and one mail for each bill', async () => {
@@ -338,7 +338,7 @@ test('the same part published and sent twice: one document and one mail for each
   assert.deepEqual(counted, { documents: bills, sent: bills, deliveries: bills });
   const recipients = server.received.map(({ to }) => to[0]);
   assert.deepEqual([recipients.length, new Set(recipients).size], [bills, bills]);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });
 
 const numberOf = (n: number) => `ELEC-${String(n).padStart(8, '0')}`;
@@ -394,7 +394,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
   );
   assert.deepEqual(rows, [{ changed: '4,5,7' }], 'made anew, those three are other bills');
   assert.match(await done(term, 'post'), /^40 bills posted/);
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });
 
 test('what changes when posting has begun is left out, with its number told', async () => {
@@ -425,5 +425,5 @@ test('what changes when posting has begun is left out, with its number told', as
     rows,
     [4, 7].map((subscription) => ({ subscription, is_held: false, bill_number: null, reason })),
   );
-  await assertLaws(scene, term.tenantId);
+  await assertChecks(scene, term.tenantId);
 });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { assertChecks } from '../support/checks.ts';
 import { ask, clientOf, makeFullTerm, stepNames } from '../support/full-term.ts';
-import { assertLaws } from '../support/laws.ts';
 import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -116,5 +116,5 @@ for (const role of ['api', 'worker'] as const) {
 }
 
 test('what the program itself does is not refused, and verify finds nothing', async () => {
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
 });

@@ -9,6 +9,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertChecks } from '../support/checks.ts';
 import {
   ask,
   clientOf,
@@ -21,7 +22,6 @@ import {
   stepNames,
 } from '../support/full-term.ts';
 import { closeLastingGate } from '../support/gate.ts';
-import { assertLaws } from '../support/laws.ts';
 import { isLinux, until } from '../support/program.ts';
 import { termID } from '../support/residential-rows.ts';
 import { mailConnections, openSupervisor, type Target, targets } from '../support/supervisor.ts';
@@ -149,7 +149,7 @@ async function bill(
     came.set(step, { ms: job.ms, digest });
     if (calm) assert.deepEqual(digest, calm.get(step)?.digest, `seed ${seed}: after ${step}`);
   }
-  await assertLaws(supervisor.place, term.tenantId);
+  await assertChecks(supervisor.place, term.tenantId);
   return came;
 }
 
@@ -291,5 +291,5 @@ test('all are killed at once inside post: the term shows Posting, and goes on by
   await succeeds(term, 'post', jobId);
   assert.deepEqual(await shownOf(term), [['Posted', 'Posted']]);
   assert.deepEqual(await digestOf(supervisor.place, term.tenantId), calm.get('post')?.digest);
-  await assertLaws(supervisor.place, term.tenantId);
+  await assertChecks(supervisor.place, term.tenantId);
 });

@@ -7,8 +7,8 @@ import { tenantTransact } from '../../src/base/db/pool.ts';
 import { createLog } from '../../src/base/log.ts';
 import { checkSeals, sealBlock } from '../../src/domain/audit/seal.ts';
 import { startSealing } from '../../src/worker/sealing.ts';
+import { resultsOf } from '../support/checks.ts';
 import { environmentOf } from '../support/cluster.ts';
-import { judgementsOf } from '../support/laws.ts';
 import { finish, openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { seal, tamper } from '../support/tampering.ts';
@@ -39,7 +39,7 @@ async function waiting(tenantId: number): Promise<string[]> {
 }
 
 const sealed = async (tenantId: number) =>
-  (await judgementsOf(scene, tenantId)).find(({ law }) => law === 'L17');
+  (await resultsOf(scene, tenantId)).find(({ check }) => check === 'L17');
 
 test('verify says how many audit entries wait for a seal, and none once they are sealed', async () => {
   const { client, tenantId } = await open('waiting');

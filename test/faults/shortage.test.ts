@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BillingError } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
+import { assertChecks } from '../support/checks.ts';
 import {
   ask,
   clientOf,
@@ -17,7 +18,6 @@ import {
   makeFullTerm,
   type StepName,
 } from '../support/full-term.ts';
-import { assertLaws } from '../support/laws.ts';
 import { isLinux, processesIn, until, workersIn } from '../support/program.ts';
 import { openSupervisor } from '../support/supervisor.ts';
 
@@ -57,7 +57,7 @@ function calmly(): Promise<Digest> {
 
 async function assertSame(term: FullTerm): Promise<void> {
   assert.deepEqual(await digestOf(place, term.tenantId), await calmly());
-  await assertLaws(place, term.tenantId);
+  await assertChecks(place, term.tenantId);
 }
 
 /** No file of PostgreSQL may grow beyond this: to it, that is a full disk. */
@@ -122,7 +122,7 @@ test('a disk that is full while a term is posted fails the run with its reason; 
     [term.tenantId],
   );
   assert.deepEqual(state, { stage: 'Posting', posted: 0 }, 'nothing of the part is there');
-  await assertLaws(place, term.tenantId);
+  await assertChecks(place, term.tenantId);
   limitFiles('unlimited');
   await succeeds(term, await askFor(term, 'post'));
   await succeeds(term, await askFor(term, 'publish'));

@@ -47,7 +47,7 @@ const tamperingsAlone: readonly Tampering[] = [
       table: 'subscriptions',
       statements: `update subscriptions set billed_through = billed_through + 30
         where ${mine} and subscription_id = ${id}`,
-      laws: ['L2'],
+      checks: ['L2'],
       names: new RegExp(`^subscription ${id}$`),
     }),
   ),
@@ -57,7 +57,7 @@ const tamperingsAlone: readonly Tampering[] = [
       table: 'bills',
       statements: `update bills set previously_billed_to = previously_billed_to + 1, billed_from = billed_from + 1
         where ${mine} and subscription_id = ${id} and billed_to = '2026-08-31'`,
-      laws: ['L2', 'L4'],
+      checks: ['L2', 'L4'],
       names: new RegExp(`^bill \\d+ of subscription ${id}$`),
     }),
   ),
@@ -65,7 +65,7 @@ const tamperingsAlone: readonly Tampering[] = [
     what: 'a cancelled bill that nobody bills again had other days',
     table: 'bills',
     statements: `update bills set billed_to = billed_to - 1 where ${ofGone}`,
-    laws: ['L2', 'L4'],
+    checks: ['L2', 'L4'],
     names: /^bill \d+ of subscription 1$/,
   },
   {
@@ -73,7 +73,7 @@ const tamperingsAlone: readonly Tampering[] = [
     table: 'bill_contents',
     statements: `update bill_contents set document = replace(document::text, 'Fee', 'Fine')::json
       where ${ofGone}`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: new RegExp(`^bill ${gone.billID}$`),
   },
   ...['paid_amount = 100', `payment_status = 'Paid'`, `payment_status = 'Overdue'`].map(
@@ -81,7 +81,7 @@ const tamperingsAlone: readonly Tampering[] = [
       what: `a cancelled bill is paid or late: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofGone}`,
-      laws: ['L15'],
+      checks: ['L15'],
       names: new RegExp(`^bill ${gone.billID} is (Unpaid|Paid|Overdue) with \\d+$`),
     }),
   ),
@@ -90,7 +90,7 @@ const tamperingsAlone: readonly Tampering[] = [
     table: 'subledger_entries',
     statements: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
       where ${ofGone} and kind = 'CreditNote'`,
-    laws: ['L1', 'L5', 'L15', 'L17'],
+    checks: ['L1', 'L5', 'L15', 'L17'],
     names: new RegExp(`^bill ${gone.billID} is cancelled and not credited$`),
   },
   ...['party_id = party_id + 1', 'amount = amount - 1', 'issue_date = issue_date + 1'].map(
@@ -98,7 +98,7 @@ const tamperingsAlone: readonly Tampering[] = [
       what: `a credit note is changed: ${change}`,
       table: 'credit_notes',
       statements: `update credit_notes set ${change} where ${ofGone}`,
-      laws: change.startsWith('issue_date') ? ['L17'] : ['L15', 'L17'],
+      checks: change.startsWith('issue_date') ? ['L17'] : ['L15', 'L17'],
       names: /^credit-note \d+ was changed$/,
     }),
   ),
@@ -106,7 +106,7 @@ const tamperingsAlone: readonly Tampering[] = [
     what: 'a credit note has another party',
     table: 'credit_notes',
     statements: `update credit_notes set party_id = party_id + 1 where ${ofGone}`,
-    laws: ['L15', 'L17'],
+    checks: ['L15', 'L17'],
     names: /^credit note \d+ is not for the party of bill \d+$/,
   },
   ...[1, 5].map(
@@ -114,7 +114,7 @@ const tamperingsAlone: readonly Tampering[] = [
       what: `the counter of credit notes is not at the last one but at ${last}`,
       table: 'counters',
       statements: `update counters set last_number = ${last} where ${mine} and series = 'credit-note'`,
-      laws: ['L3'],
+      checks: ['L3'],
       names: new RegExp(`^taken ${last}, on credit notes 2 up to 2$`),
     }),
   ),
@@ -130,7 +130,7 @@ const tamperingsTogether: readonly Tampering[] = [
         billed_to, previously_billed_to, unit_ts)
       select tenant_id, ${shop.billID}, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bill_parts where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
-    laws: ['L2', 'L6'],
+    checks: ['L2', 'L6'],
     names: new RegExp(`^term ${later} subscription 1$`),
   },
   {
@@ -138,7 +138,7 @@ const tamperingsTogether: readonly Tampering[] = [
     table: 'bill_parts',
     statements: `update bill_parts set previously_billed_to = previously_billed_to + 1
       where ${theirs} and bill_id = ${house.billID} and subscription_id = 1`,
-    laws: ['L2'],
+    checks: ['L2'],
     names: new RegExp(`^bill ${house.billID} of subscription 1$`),
   },
 ];

@@ -2,9 +2,9 @@
 // change that breaks it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { resultsOf } from '../support/checks.ts';
 import { environmentOf } from '../support/cluster.ts';
 import { ask, clientOf, makeFullTerm, stepNames } from '../support/full-term.ts';
-import { judgementsOf } from '../support/laws.ts';
 import { finish, openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { columnsOf, seal, type Tampering, tamper, testTamperings } from '../support/tampering.ts';
@@ -60,14 +60,14 @@ const tamperings: readonly Tampering[] = [
     table: 'journal_lines',
     statements: `update journal_lines set amount = amount + 1 where ${mine} and line_number = 1
       and journal_id = (select max(journal_id) from journals where ${mine})`,
-    laws: ['L1', 'L16', 'L17'],
+    checks: ['L1', 'L16', 'L17'],
     names: /journal \d+/,
   },
   {
     what: 'an entry is deleted',
     table: 'subledger_entries',
     statements: `delete from subledger_entries where ${ofBill(3)}`,
-    laws: ['L1', 'L5', 'L6', 'L17'],
+    checks: ['L1', 'L5', 'L6', 'L17'],
     names: /journal \d+ account 2/,
   },
   {
@@ -79,7 +79,7 @@ const tamperings: readonly Tampering[] = [
       select tenant_id, 900000, journal_id, 2, party_id, subscription_id, 'Bill', bill_id,
         posting + 1, amount, posting_date, now(), 'intruder'
       from subledger_entries where ${ofBill(3)} and kind = 'Bill'`,
-    laws: ['L1', 'L3', 'L5', 'L6', 'L17'],
+    checks: ['L1', 'L3', 'L5', 'L6', 'L17'],
     names: /journal/,
   },
   {
@@ -87,7 +87,7 @@ const tamperings: readonly Tampering[] = [
     table: 'subscriptions',
     statements: `update subscriptions set billed_through = billed_through - 3
       where ${mine} and subscription_id = 4`,
-    laws: ['L2'],
+    checks: ['L2'],
     names: /^subscription 4$/,
   },
   {
@@ -98,7 +98,7 @@ const tamperings: readonly Tampering[] = [
       update copied set bill_id = 905, status = 'Draft', bill_number = null;
       insert into bills (${billColumns}) select ${billColumns} from copied;
       drop table copied`,
-    laws: ['L2', 'L4', 'L14', 'L15'],
+    checks: ['L2', 'L4', 'L14', 'L15'],
     names: /^term 1 subject 5$/,
   },
   {
@@ -108,28 +108,28 @@ const tamperings: readonly Tampering[] = [
         billed_to, previously_billed_to, unit_ts)
       select tenant_id, 5, subscription_id, 0, 0, 0, billed_to, billed_to, unit_ts
       from bills where ${ofBill(4)}`,
-    laws: ['L2'],
+    checks: ['L2'],
     names: /^term 1 subscription 4$/,
   },
   {
     what: 'a posted bill bills a day that was billed before',
     table: 'bills',
     statements: `update bills set billed_from = previously_billed_to where ${ofBill(5)}`,
-    laws: ['L2', 'L4'],
+    checks: ['L2', 'L4'],
     names: /^bill 5 of subscription 5$/,
   },
   {
     what: 'a subscription with posted bills is gone',
     table: 'subscriptions',
     statements: `delete from subscriptions where ${mine} and subscription_id = 4`,
-    laws: ['L2'],
+    checks: ['L2'],
     names: /^subscription 4$/,
   },
   {
     what: 'a counter is behind what was numbered by it',
     table: 'counters',
     statements: `update counters set last_number = 3 where ${mine} and series = 'entry'`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^entry \d+ is beyond 3$/,
   },
   {
@@ -137,28 +137,28 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `alter table bills drop constraint bills_number_when_posted;
       update bills set bill_number = null where ${ofBill(6)}`,
-    laws: ['L3', 'L6', 'L14'],
+    checks: ['L3', 'L6', 'L14'],
     names: /^number \S+ of bill 6$/,
   },
   {
     what: 'a series has numbers that are on no bill',
     table: 'number_series',
     statements: `update number_series set last_number = last_number + 2 where ${mine}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^series \S+: taken 14, given 12, retired 0, waiting 0, twice 0$/,
   },
   {
     what: 'a series is gone',
     table: 'number_series',
     statements: `delete from number_series where ${mine}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^series of no name: taken 0, given 12/,
   },
   {
     what: 'a number is in another place of its series',
     table: 'bill_numbers',
     statements: `update bill_numbers set series_number = 1 where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^series \S+: taken 12, given 12, retired 0, waiting 0, twice 1$/,
   },
   {
@@ -166,7 +166,7 @@ const tamperings: readonly Tampering[] = [
     table: 'counters',
     statements: `insert into counters (tenant_id, series, last_number)
       values (${tenantId}, 'credit-note', 2)`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^taken 2, on credit notes 0 up to 0$/,
   },
   {
@@ -174,21 +174,21 @@ const tamperings: readonly Tampering[] = [
     table: 'bill_numbers',
     statements: `update bill_numbers
       set retired_reason = 'x', retired_at = now(), retired_by = 'intruder' where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^number \S+ of bill 7$/,
   },
   {
     what: 'the number of a bill was never given',
     table: 'bill_numbers',
     statements: `delete from bill_numbers where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^number \S+ of bill 7$/,
   },
   {
     what: 'a number was given in another term than that of its bill',
     table: 'bill_numbers',
     statements: `update bill_numbers set term_id = 7 where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^number \S+ of bill 7$/,
   },
   {
@@ -196,14 +196,14 @@ const tamperings: readonly Tampering[] = [
     table: 'bill_numbers',
     statements: `insert into bill_numbers (tenant_id, bill_number, bill_id, term_id)
       select tenant_id, bill_number || '9', bill_id, term_id from bills where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^number \S+9 of bill 7$/,
   },
   {
     what: 'a bill gets another number that no bill has',
     table: 'bills',
     statements: `update bills set bill_number = bill_number || '9' where ${ofBill(7)}`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^bill 7 was booked as \S+$/,
   },
   {
@@ -211,14 +211,14 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `update bills b set bill_number = o.bill_number from bills o
       where b.${mine} and o.${mine} and b.bill_id + o.bill_id = 15 and b.bill_id in (7, 8)`,
-    laws: ['L3'],
+    checks: ['L3'],
     names: /^bill 7 was booked as \S+\nbill 8 was booked as \S+$/,
   },
   {
     what: 'the ledger names another number than the bill has',
     table: 'subledger_entries',
     statements: `update subledger_entries set reference = reference || '9' where ${ofBill(8)}`,
-    laws: ['L3', 'L17'],
+    checks: ['L3', 'L17'],
     names: /^bill 8 was booked as \S+9$/,
   },
   {
@@ -227,7 +227,7 @@ const tamperings: readonly Tampering[] = [
     statements: `update bill_contents
       set document = replace(document::text, 'Customer 8', 'Customer 9')::json
       where ${ofBill(8)}`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 8$/,
   },
   {
@@ -235,14 +235,14 @@ const tamperings: readonly Tampering[] = [
     table: 'bill_contents',
     statements: `update bill_contents set frozen = replace(frozen::text, '48210', '48200')::json
       where ${ofBill(9)}`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 9$/,
   },
   {
     what: 'what a bill says is gone',
     table: 'bill_contents',
     statements: `delete from bill_contents where ${ofBill(9)}`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 9 has no contents$/,
   },
   {
@@ -250,7 +250,7 @@ const tamperings: readonly Tampering[] = [
     table: 'bill_contents',
     statements: `insert into bill_contents (tenant_id, bill_id, document, frozen)
       select tenant_id, 909, document, frozen from bill_contents where ${ofBill(9)}`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^contents 909 have no bill$/,
   },
   {
@@ -258,14 +258,14 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `alter table bills drop constraint bills_amount;
       update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`,
-    laws: ['L4', 'L6', 'L13'],
+    checks: ['L4', 'L6', 'L13'],
     names: /^bill 10$/,
   },
   {
     what: 'a bill is booked on another subscription',
     table: 'subledger_entries',
     statements: `update subledger_entries set subscription_id = 4 where ${ofBill(3)}`,
-    laws: ['L5', 'L6', 'L17'],
+    checks: ['L5', 'L6', 'L17'],
     names: /^bill 3 posting 1$/,
   },
   {
@@ -280,14 +280,14 @@ const tamperings: readonly Tampering[] = [
       from subledger_entries where ${ofBill(3)} and kind = 'Bill';
       update subledger_entries set amount = amount - 100
       where ${ofBill(3)} and kind = 'Bill' and entry_id < 900000`,
-    laws: ['L3', 'L6', 'L17'],
+    checks: ['L3', 'L6', 'L17'],
     names: /^bill 3 posting 1$/,
   },
   {
     what: 'bills are booked as owed to the workspace that owes them',
     table: 'pricing_contexts',
     statements: `update pricing_contexts set context_type = 'Purchase' where ${mine}`,
-    laws: ['L6'],
+    checks: ['L6'],
     names: /^bill 1 posting 1$/,
   },
   {
@@ -295,28 +295,28 @@ const tamperings: readonly Tampering[] = [
     table: 'subledger_entries',
     statements: `update subledger_entries set ledger_account_id = 1000001, amount = -amount
       where ${ofBill(3)} and kind = 'Bill'`,
-    laws: ['L1', 'L5', 'L6', 'L17'],
+    checks: ['L1', 'L5', 'L6', 'L17'],
     names: /^bill 3 posting 1$/,
   },
   {
     what: 'a bill that was booked is cancelled as if it had never been posted',
     table: 'bills',
     statements: `update bills set status = 'Cancelled', bill_number = null where ${ofBill(3)}`,
-    laws: ['L3', 'L6', 'L14'],
+    checks: ['L3', 'L6', 'L14'],
     names: /^bill 3 posting 1$/,
   },
   {
     what: 'a bill is cancelled and nothing credited',
     table: 'bills',
     statements: `update bills set status = 'Cancelled' where ${ofBill(3)}`,
-    laws: ['L15'],
+    checks: ['L15'],
     names: /^bill 3 is cancelled and not credited$/,
   },
   {
     what: 'a bill says that a wallet paid what none did',
     table: 'bills',
     statements: `update bills set wallet_applied = 500, payable = payable - 500 where ${ofBill(4)}`,
-    laws: ['L6', 'L15'],
+    checks: ['L6', 'L15'],
     names: /^bill 4 from a wallet$/,
   },
   {
@@ -324,14 +324,14 @@ const tamperings: readonly Tampering[] = [
     table: 'subscription_balances',
     statements: `update subscription_balances set receivable = 0 where ${mine}
       and subscription_id = 11`,
-    laws: ['L5'],
+    checks: ['L5'],
     names: /^subscription 11 of party 11$/,
   },
   {
     what: 'a wallet is filled from nothing',
     table: 'parties',
     statements: `update parties set wallet_balance = 5000 where ${mine} and party_id = 2`,
-    laws: ['L5'],
+    checks: ['L5'],
     names: /^wallet of party 2$/,
   },
   {
@@ -343,7 +343,7 @@ const tamperings: readonly Tampering[] = [
       select tenant_id, 900, bill_id, term_id, job_id, channel, recipient, status, message_id,
         created_at, created_by, modified_at
       from deliveries where ${ofBill(12)}`,
-    laws: ['L8', 'L17'],
+    checks: ['L8', 'L17'],
     names: /^bill 12 by Email$/,
   },
   {
@@ -358,14 +358,14 @@ const tamperings: readonly Tampering[] = [
       select tenant_id, 900, bill_id, term_id, job_id, channel, recipient, status, message_id,
         created_at, created_by, modified_at
       from deliveries where ${ofBill(12)}`,
-    laws: ['L8', 'L17'],
+    checks: ['L8', 'L17'],
     names: /^bill 12 by Email$/,
   },
   {
     what: 'a bill went out that is not published',
     table: 'bills',
     statements: `update bills set status = 'Posted' where ${ofBill(12)}`,
-    laws: ['L8', 'L15'],
+    checks: ['L8', 'L15'],
     names: /^bill 12 is Posted$/,
   },
   {
@@ -374,14 +374,14 @@ const tamperings: readonly Tampering[] = [
     statements: `update jobs set status = 'Running', finished_at = null,
         started_at = now() - interval '3 minutes'
       where ${mine} and operation = 'publish-bills'`,
-    laws: ['L11'],
+    checks: ['L11'],
     names: /^job \d+$/,
   },
   {
     what: 'a subscription has forgotten its newest bill',
     table: 'usage_histories',
     statements: `update usage_histories set terms = terms[2:] where ${mine} and subscription_id = 6`,
-    laws: ['L13'],
+    checks: ['L13'],
     names: /^subscription 6 term 1$/,
   },
   {
@@ -390,7 +390,7 @@ const tamperings: readonly Tampering[] = [
     statements: `update usage_histories set
         terms = array_prepend(jsonb_set(terms[1]::jsonb, '{termId}', '7')::json, terms)
       where ${mine} and subscription_id = 6`,
-    laws: ['L13'],
+    checks: ['L13'],
     names: /^subscription 6 term 7$/,
   },
   {
@@ -399,7 +399,7 @@ const tamperings: readonly Tampering[] = [
     statements: `update usage_histories set
         terms[1] = jsonb_set(terms[1]::jsonb, '{usage,energy,quantity}', '"9"')::json
       where ${mine} and subscription_id = 7`,
-    laws: ['L13'],
+    checks: ['L13'],
     names: /^subscription 7 term 1$/,
   },
   {
@@ -407,21 +407,21 @@ const tamperings: readonly Tampering[] = [
     table: 'usage_histories',
     statements: `update usage_histories set brought_forward = brought_forward + 1
       where ${mine} and subscription_id = 8`,
-    laws: ['L13'],
+    checks: ['L13'],
     names: /^subscription 8 brought forward$/,
   },
   {
     what: 'what was billed of a subscription is forgotten altogether',
     table: 'usage_histories',
     statements: `delete from usage_histories where ${mine} and subscription_id = 9`,
-    laws: ['L13'],
+    checks: ['L13'],
     names: /^subscription 9 brought forward$/,
   },
   {
     what: 'the totals of a run are changed',
     table: 'bill_runs',
     statements: `update bill_runs set totals = jsonb_set(totals, '{arrears}', '"5"') where ${mine}`,
-    laws: ['L14'],
+    checks: ['L14'],
     names: /^term 1 run 1$/,
   },
   {
@@ -429,7 +429,7 @@ const tamperings: readonly Tampering[] = [
     table: 'bill_runs',
     statements: `update bill_runs
       set totals = jsonb_set(totals, '{components,energyCharge,amount}', '"5"') where ${mine}`,
-    laws: ['L14'],
+    checks: ['L14'],
     names: /^term 1 energyCharge$/,
   },
   {
@@ -437,7 +437,7 @@ const tamperings: readonly Tampering[] = [
     table: 'journal_lines',
     statements: `update journal_lines set component = 'gift'
       where ${mine} and component = 'energyCharge'`,
-    laws: ['L14', 'L17'],
+    checks: ['L14', 'L17'],
     names: /^term 1 energyCharge\nterm 1 gift$/,
   },
   {
@@ -445,14 +445,14 @@ const tamperings: readonly Tampering[] = [
     table: 'journals',
     statements: `update journals set posting_date = posting_date + 1 where ${mine}
       and journal_id = (select max(journal_id) from journals where ${mine})`,
-    laws: ['L16', 'L17'],
+    checks: ['L16', 'L17'],
     names: /^ledger account \d+ on /,
   },
   {
     what: 'a posted bill charges other than was booked',
     table: 'bills',
     statements: `update bills set charges = '{"Charge energyCharge": 1}' where ${ofBill(10)}`,
-    laws: ['L4', 'L14'],
+    checks: ['L4', 'L14'],
     names: /^term 1 energyCharge$/,
   },
   {
@@ -462,7 +462,7 @@ const tamperings: readonly Tampering[] = [
         to_jsonb((charges ->> 'Charge energyCharge')::bigint
           + case bill_id when 9 then 1 else -1 end))::json
       where ${mine} and bill_id in (9, 10)`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 9\nbill 10$/,
   },
   {
@@ -470,7 +470,7 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `update bills set usage = jsonb_set(usage::jsonb, '{energy,quantity}', '"9"')::json
       where ${ofBill(7)}`,
-    laws: ['L4', 'L13'],
+    checks: ['L4', 'L13'],
     names: /^bill 7$/,
   },
   ...['context_id = 7', 'batch_id = 7', `bill_type = 'Final'`].map(
@@ -478,7 +478,7 @@ const tamperings: readonly Tampering[] = [
       what: `a bill is not as its term: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(5)}`,
-      laws: ['L15'],
+      checks: ['L15'],
       names: /^bill 5 is not as its term 1$/,
     }),
   ),
@@ -494,7 +494,7 @@ const tamperings: readonly Tampering[] = [
       what: `a bill is paid without a payment, or overdue before its due date: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(6)}`,
-      laws: ['L15'],
+      checks: ['L15'],
       names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue|WrittenOff) with \d+$/,
     }),
   ),
@@ -502,28 +502,28 @@ const tamperings: readonly Tampering[] = [
     what: 'a bill is issued on another day than its document',
     table: 'bills',
     statements: `update bills set issue_date = issue_date + 1 where ${ofBill(7)}`,
-    laws: ['L15'],
+    checks: ['L15'],
     names: /^bill 7 is issued on \d{4}-\d\d-\d\d$/,
   },
   {
     what: 'a published bill has no document',
     table: 'bill_documents',
     statements: `delete from bill_documents where ${ofBill(7)}`,
-    laws: ['L15', 'L17'],
+    checks: ['L15', 'L17'],
     names: /^bill 7 is issued on /,
   },
   {
     what: 'a bill knew of entries that came after it',
     table: 'bills',
     statements: `update bills set entry_id = 900000 where ${ofBill(8)}`,
-    laws: ['L13', 'L15'],
+    checks: ['L13', 'L15'],
     names: /^bill 8 knew of entry 900000$/,
   },
   {
     what: 'a bill is due on another day than its term',
     table: 'bills',
     statements: `update bills set due_date = due_date + 1 where ${ofBill(9)}`,
-    laws: ['L15'],
+    checks: ['L15'],
     names: /^bill 9 is due on \d{4}-\d\d-\d\d$/,
   },
   ...[
@@ -537,7 +537,7 @@ const tamperings: readonly Tampering[] = [
       what: `a term is not as far as its bills: ${change}`,
       table: 'terms',
       statements: `update terms set ${change} where ${mine}`,
-      laws: ['L15'],
+      checks: ['L15'],
       names: /^term 1 is \w+ and \w+$/,
     }),
   ),
@@ -552,7 +552,7 @@ const tamperings: readonly Tampering[] = [
       what: `an audit entry is ${how}`,
       table: 'audit_entries',
       statements: statements ?? '',
-      laws: ['L17'],
+      checks: ['L17'],
       names: new RegExp(
         `^audit ${auditId} (was deleted|was changed|has 1 row more than were sealed)$`,
       ),
@@ -562,7 +562,7 @@ const tamperings: readonly Tampering[] = [
     what: 'an audit entry is inserted later',
     table: 'audit_entries',
     statements: copiedAudit(`'00INTRUDER'`, 'position'),
-    laws: ['L17'],
+    checks: ['L17'],
     names: /^audit 00INTRUDER was inserted unsealed$/,
   },
   {
@@ -573,14 +573,14 @@ const tamperings: readonly Tampering[] = [
         select split_part(i, ' ', 1) || ' ' || split_part(i, ' ', 2)
         from seals, unnest(items) i where ${mine} and block = ${lastBlock});
       delete from seals where ${mine} and block = ${lastBlock}`,
-    laws: ['L17'],
+    checks: ['L17'],
     names: new RegExp(`^seal ${lastBlock} is gone$`),
   },
   {
     what: 'a seal is deleted',
     table: 'seals',
     statements: `delete from seals where ${mine} and block = 1`,
-    laws: ['L17'],
+    checks: ['L17'],
     names: /^seal 1 is gone$/,
   },
   {
@@ -593,7 +593,7 @@ const tamperings: readonly Tampering[] = [
             then 'audit ${auditId} 1 ' || repeat('0', 64) else i end
           from unnest(items) i)
       where ${mine}`,
-    laws: ['L17'],
+    checks: ['L17'],
     names: /^seal \d+ was changed$/,
   },
   {
@@ -601,7 +601,7 @@ const tamperings: readonly Tampering[] = [
     table: 'counters',
     statements: `update counters set last_number = last_number + 1
       where ${mine} and series = 'seal'`,
-    laws: ['L17'],
+    checks: ['L17'],
     names: /^seal \d+ is gone$/,
   },
   {
@@ -609,7 +609,7 @@ const tamperings: readonly Tampering[] = [
     table: 'journal_lines',
     statements: `update journal_lines set ledger_account_id = 6
       where ${mine} and ledger_account_id = 5`,
-    laws: ['L16', 'L17'],
+    checks: ['L16', 'L17'],
     names: /^journal \d+ was changed$/,
   },
   ...['posting_date = posting_date - 30', `description = 'Gift'`, 'term_id = null'].map(
@@ -617,7 +617,7 @@ const tamperings: readonly Tampering[] = [
       what: `a journal is changed: ${change}`,
       table: 'journals',
       statements: `update journals set ${change} where ${mine} and source_type = 'Bills'`,
-      laws: lawsOf[change.split(' ')[0] ?? ''] ?? ['L17'],
+      checks: lawsOf[change.split(' ')[0] ?? ''] ?? ['L17'],
       names: /^journal \d+ was changed$/,
     }),
   ),
@@ -631,7 +631,7 @@ const tamperings: readonly Tampering[] = [
       what: `an entry is changed: ${change}`,
       table: 'subledger_entries',
       statements: `update subledger_entries set ${change} where ${ofBill(3)}`,
-      laws: ['L17'],
+      checks: ['L17'],
       names: /^journal \d+ was changed$/,
     }),
   ),
@@ -647,7 +647,7 @@ const tamperings: readonly Tampering[] = [
         where ${mine} and kind = 'Opening' and subscription_id = 4);
       update subscription_balances set receivable = receivable - 100
       where ${mine} and subscription_id = 4`,
-    laws: ['L16', 'L17'],
+    checks: ['L16', 'L17'],
     names: /^journal \d+ was changed$/,
   },
   {
@@ -662,7 +662,7 @@ const tamperings: readonly Tampering[] = [
       where b.${mine} and e.${mine} and e.kind = 'Opening'
         and e.subscription_id = b.subscription_id;
       delete from subledger_entries where ${mine} and kind = 'Opening'`,
-    laws: ['L16', 'L17'],
+    checks: ['L16', 'L17'],
     names: /^journal \d+ was deleted$/,
   },
   {
@@ -670,7 +670,7 @@ const tamperings: readonly Tampering[] = [
     table: 'readings',
     statements: `update readings set value = value + 1 where ${mine} and reading_id = (
       select reading_id from term_readings where ${mine} and subscription_id = 5)`,
-    laws: ['L18'],
+    checks: ['L18'],
     names: /^reading \d+ of term 1$/,
   },
   {
@@ -678,14 +678,14 @@ const tamperings: readonly Tampering[] = [
     table: 'readings',
     statements: `update readings set status = 'Rejected' where ${mine} and reading_id = (
       select reading_id from term_readings where ${mine} and subscription_id = 5)`,
-    laws: ['L18'],
+    checks: ['L18'],
     names: /^reading \d+ of term 1$/,
   },
   {
     what: 'the reading that a term has taken is changed',
     table: 'term_readings',
     statements: `update term_readings set value = value - 1 where ${mine} and subscription_id = 5`,
-    laws: ['L4', 'L18'],
+    checks: ['L4', 'L18'],
     names: /^bill 5 has other readings$/,
   },
   {
@@ -695,14 +695,14 @@ const tamperings: readonly Tampering[] = [
     statements: `update term_readings set value = value - 1 where ${mine} and subscription_id = 5;
       update readings r set value = t.value from term_readings t
       where r.${mine} and t.${mine} and t.subscription_id = 5 and t.reading_id = r.reading_id`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 5 has other readings$/,
   },
   {
     what: 'what a term has taken is deleted',
     table: 'term_readings',
     statements: `delete from term_readings where ${mine} and subscription_id = 5`,
-    laws: ['L4'],
+    checks: ['L4'],
     names: /^bill 5 has other readings$/,
   },
   ...['start_date = start_date + 1', 'end_date = end_date - 1'].map(
@@ -710,7 +710,7 @@ const tamperings: readonly Tampering[] = [
       what: `the dates of a posted term are changed: ${change}`,
       table: 'terms',
       statements: `update terms set ${change} where ${mine}`,
-      laws: ['L4'],
+      checks: ['L4'],
       names: /^term 1 has other dates$/,
     }),
   ),
@@ -724,7 +724,7 @@ const tamperings: readonly Tampering[] = [
       what: `a delivery is changed: ${change}`,
       table: 'deliveries',
       statements: `update deliveries set ${change} where ${ofBill(12)}`,
-      laws: ['L17'],
+      checks: ['L17'],
       names: new RegExp(`^delivery \\d+ ${how}$`),
     }),
   ),
@@ -732,7 +732,7 @@ const tamperings: readonly Tampering[] = [
     what: 'a delivery is deleted',
     table: 'deliveries',
     statements: `delete from deliveries where ${ofBill(12)}`,
-    laws: ['L17'],
+    checks: ['L17'],
     names: /^delivery \d+ was deleted$/,
   },
   ...[`sha256 = sha256('x')`, `edition = 'x'`, 'size = size + 1'].map(
@@ -740,7 +740,7 @@ const tamperings: readonly Tampering[] = [
       what: `a document is changed: ${change}`,
       table: 'bill_documents',
       statements: `update bill_documents set ${change} where ${ofBill(7)}`,
-      laws: ['L17'],
+      checks: ['L17'],
       names: /^document \d+ was changed$/,
     }),
   ),
@@ -748,7 +748,7 @@ const tamperings: readonly Tampering[] = [
     what: 'the party of a published bill is changed',
     table: 'bills',
     statements: `update bills set party_id = 2 where ${ofBill(3)}`,
-    laws: ['L4', 'L6'],
+    checks: ['L4', 'L6'],
     names: /^bill 3$/,
   },
 ];
@@ -756,8 +756,8 @@ const tamperings: readonly Tampering[] = [
 testTamperings(scene, tenantId, tamperings);
 
 test('every check of verify was broken above', async () => {
-  const asked = (await judgementsOf(scene, tenantId)).map(({ law }) => law);
-  assert.deepEqual(asked, [...new Set(tamperings.flatMap(({ laws }) => laws))].sort(byNumber));
+  const asked = (await resultsOf(scene, tenantId)).map(({ check }) => check);
+  assert.deepEqual(asked, [...new Set(tamperings.flatMap(({ checks }) => checks))].sort(byNumber));
 });
 
 function byNumber(a: string, b: string): number {

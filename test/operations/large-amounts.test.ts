@@ -1,8 +1,8 @@
 // Amounts at the end of what is taken: exact to the minor unit, alone and in sums.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
-import { assertLaws } from '../support/laws.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, shown, subscribe } from '../support/subscriptions.ts';
 
@@ -24,7 +24,7 @@ test('opening balances that come to more than 2^53 are booked as what they add u
   const accounts = [{ title: 'Receivable' as const, balance: 999999999999.99 }];
   const connection = Array.from({ length: 101 }, () => ({ ...offer, users, accounts }));
   await admin.makeConnections({ batchUpload: true, connection });
-  await assertLaws(scene, await tenantOf('large'));
+  await assertChecks(scene, await tenantOf('large'));
   const { data } = await admin.getUsers({ partyNumber });
   // As near as JSON can tell it.
   assert.equal(data.user.outstandingAccount.balance, Number('100999999999998.99'));
@@ -49,5 +49,5 @@ test('with four decimals, an amount that is no exact number of minor units is re
   const largest = withBalance('99999999999.9999');
   const number = await subscribe(admin, largest, { batchUpload: true });
   assert.equal((await shown(admin, number)).accounts?.[0]?.balance, 99999999999.9999);
-  await assertLaws(scene, await tenantOf('fine'));
+  await assertChecks(scene, await tenantOf('fine'));
 });

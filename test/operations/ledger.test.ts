@@ -5,9 +5,9 @@ import pg from 'pg';
 import { tenantTransact } from '../../src/base/db/pool.ts';
 import { foldLedgerTotals } from '../../src/domain/ledger/totals-store.ts';
 import { findTrialBalance } from '../../src/domain/ledger/trial-balance.ts';
+import { resultsOf } from '../support/checks.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { asWorker, doDailyWork } from '../support/daily-work.ts';
-import { judgementsOf } from '../support/laws.ts';
 import { openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
 import { tamper } from '../support/tampering.ts';
@@ -186,7 +186,7 @@ test('server and workers read the totals and cannot write them', async () => {
 
 test('verify names totals that are not those of the journal lines', async () => {
   const wrong = async () => {
-    const found = (await judgementsOf(scene, tenantId)).find(({ law }) => law === 'L16');
+    const found = (await resultsOf(scene, tenantId)).find(({ check }) => check === 'L16');
     return found?.examples;
   };
   assert.deepEqual(await wrong(), []);

@@ -2,7 +2,7 @@
 // opened: a process can be killed or paused, or the world changed around it, at that very place.
 import { after } from 'node:test';
 import pg from 'pg';
-import type { Place } from './laws.ts';
+import type { Place } from './checks.ts';
 import { until } from './program.ts';
 
 export type Gate = {

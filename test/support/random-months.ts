@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { billsOf, generate, post, rowsOf, unpost } from './bill-run.ts';
-import { assertLaws } from './laws.ts';
+import { assertChecks } from './checks.ts';
 import {
   byHand,
   dayOf,
@@ -348,7 +348,7 @@ async function postTerm(house: House, found: Term, skipErrors = true): Promise<b
   const isDone = await may(house, `post ${found.id}`, () => post(run, found.id, skipErrors));
   if (!isDone) return false;
   found.status = 'Posted';
-  await assertLaws(run.scene, run.tenantId);
+  await assertChecks(run.scene, run.tenantId);
   return true;
 }
 
@@ -356,7 +356,7 @@ async function unpostTerm(house: House, found: Term): Promise<void> {
   const { run } = house;
   if (!(await may(house, `unpost ${found.id}`, () => unpost(run, found.id)))) return;
   found.status = 'Open';
-  await assertLaws(run.scene, run.tenantId);
+  await assertChecks(run.scene, run.tenantId);
 }
 
 /** Nothing stays open: what is left is read, released and posted, and the rest by a last term. */

@@ -119,7 +119,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const start = (wanted: SceneOptions) => startServer(cluster, databaseName, clock, logged, wanted);
   const running = [await start(options)];
   const [{ server, baseUrl, api, visitor }] = running as [Running];
-  // Few connections for all workspaces and laws: a new one has to learn the schema first.
+  // Few connections for all workspaces and checks: a new one has to learn the schema first.
   const owner = openDatabase({
     connection: { ...cluster.owner, database: databaseName },
     name: 'test owner',

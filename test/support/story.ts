@@ -6,10 +6,10 @@ import { after } from 'node:test';
 import type { RequestOf } from '../../sdk/client.ts';
 import type { TariffCase } from '../rating/tariff-cases.ts';
 import { type ShownBill, tariffCase } from './bill-run.ts';
+import { assertChecks } from './checks.ts';
 import type { TestClient } from './client.ts';
 import { pdfIn, schedule, subjectOf } from './delivery.ts';
 import { openTestEquipment } from './equipment.ts';
-import { assertLaws } from './laws.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { assertIdentities } from './published-bill.ts';
 import { adminPassword, openScene, type Scene } from './scene.ts';
@@ -165,7 +165,7 @@ export async function bringOut(
     assert.match(bill.billNumber ?? '', new RegExp(`^${bill.serviceCode}-`));
   }
   await assertBalanced(story);
-  await assertLaws(scene, tenantId);
+  await assertChecks(scene, tenantId);
   return bills;
 }
 

@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
-import type { Place } from './laws.ts';
+import type { Place } from './checks.ts';
 import {
   kill,
   openPlace,

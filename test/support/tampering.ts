@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { createLog } from '../../src/base/log.ts';
-import type { Judgement } from '../../src/domain/bills/verify/checks.ts';
+import type { CheckResult } from '../../src/domain/bills/verify/checks.ts';
 import { sealAll } from '../../src/worker/sealing.ts';
-import { judgementsOf } from './laws.ts';
+import { resultsOf } from './checks.ts';
 import type { Scene } from './scene.ts';
 
 /** Seals what was written, as a worker does each half minute. */
@@ -22,7 +22,7 @@ export type Tampering = {
   besides?: readonly string[];
   statements: string;
   /** Checks that fail, and what they name. */
-  laws: readonly string[];
+  checks: readonly string[];
   names: RegExp;
 };
 
@@ -57,8 +57,8 @@ export function testTamperings(
   tenantId: number,
   tamperings: readonly Tampering[],
 ): void {
-  const broken = async (): Promise<Judgement[]> =>
-    (await judgementsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);
+  const broken = async (): Promise<CheckResult[]> =>
+    (await resultsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);
   const mine = `tenant_id = ${tenantId}`;
   const undo = async (table: string) => {
     const columns = await columnsOf(scene, table);
@@ -69,7 +69,7 @@ export function testTamperings(
        drop table kept_${table}`,
     );
   };
-  for (const { what, table, besides = [], statements, laws, names } of tamperings) {
+  for (const { what, table, besides = [], statements, checks, names } of tamperings) {
     test(`verify names it when ${what}`, async () => {
       assert.deepEqual(await broken(), [], 'before');
       const tables = [table, ...besides];
@@ -80,10 +80,10 @@ export function testTamperings(
         await tamper(scene, statements);
         const found = await broken();
         assert.deepEqual(
-          found.map(({ law }) => law),
-          laws,
+          found.map(({ check }) => check),
+          checks,
         );
-        const examples = found.flatMap((judgement) => judgement.examples).join('\n');
+        const examples = found.flatMap((result) => result.examples).join('\n');
         assert.match(examples, new RegExp(names.source, 'm'));
       } finally {
         for (const one of tables) await undo(one);

@@ -9,7 +9,7 @@ export type Tenant = {
   clockOffsetMs: number;
 };
 
-/** As jobs and laws know it, which come by no host name. */
+/** As jobs and checks know it, which come by no host name. */
 export type JobTenant = Omit<Tenant, 'workspace'>;
 
 type TenantRow = {

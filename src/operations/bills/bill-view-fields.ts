@@ -6,19 +6,14 @@ import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
-  type DeliveryRow,
-  type DocumentRow,
-  type EarlierBillRow,
-  listDeliveries,
-  listDocuments,
-  listEarlierBills,
-} from '../../domain/bills/beside-store.ts';
-import {
   type CancellationRow,
   findCancellations,
   findReplacedNumbers,
 } from '../../domain/bills/cancellations-store.ts';
+import { type DeliveryRow, listDeliveries } from '../../domain/bills/deliveries-store.ts';
 import { type LineDefaults, type StoredLine, wholeLine } from '../../domain/bills/document.ts';
+import { type DocumentRow, listDocuments } from '../../domain/bills/documents-store.ts';
+import { type EarlierBillRow, listEarlierBills } from '../../domain/bills/earlier-bills-store.ts';
 import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { billReference } from '../../domain/bills/reference.ts';

@@ -1,22 +1,22 @@
-// The laws that hold in every workspace whatever happened, each as one question to the database:
+// The checks that hold in every workspace whatever happened, each as one question to the database:
 // how much there is of something, and which of it is wrong.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
 import { controlAccounts, ledgerAccounts } from '../../ledger/accounts.ts';
 import { openItems, openItemsOfContext } from '../../ledger/accounts-store.ts';
 
-export type Verdict = { checked: number; wrong: number; examples: string[] };
+export type Counts = { checked: number; wrong: number; examples: string[] };
 
 /** Wrong ones that are named. */
 const examplesMax = 5;
 
-/** `checked` counts, `wrong` selects what breaks the law as text in a column named `what`. */
-export async function judge(
+/** `checked` counts, `wrong` selects what fails the check as text in a column named `what`. */
+export async function runCheck(
   tx: Tx,
   tenantId: number,
   question: { checked: RawBuilder<unknown>; wrong: RawBuilder<unknown> },
-): Promise<Verdict> {
-  const { rows } = await sql<Verdict>`
+): Promise<Counts> {
+  const { rows } = await sql<Counts>`
     with wrong as materialized (${question.wrong})
     select (${question.checked}) as checked, (select count(*) from wrong) as wrong,
       array(select what from wrong order by what limit ${examplesMax}) as examples
@@ -32,8 +32,8 @@ export const billedAmount = sql.raw(
 );
 
 /** Every journal sums to zero, and its lines on customers' accounts are those of its entries. */
-export function judgeJournals(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkJournals(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from journals where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'journal ' || journal_id as what from journal_lines
@@ -87,8 +87,8 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
  * subscription a day is billed twice or left out between two bills; and each knows how far it is
  * billed.
  */
-export function judgeDays(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkDays(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from (${billedParts(tenantId)}) p
       where p.tenant_id = ${tenantId}`,
     wrong: sql`
@@ -142,8 +142,8 @@ function billedBeside(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Stored balances are what the entries add up to. */
-export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkBalances(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from subscription_balances where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'subscription ' || coalesce(b.subscription_id, e.subscription_id) || ' of party '
@@ -177,8 +177,8 @@ export function judgeBalances(tx: Tx, tenantId: number): Promise<Verdict> {
  * subscriptions by one entry with the amount of that, where its context has its open items; every
  * other one not at all. What it says that a wallet paid was taken from one.
  */
-export function judgeEntries(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkEntries(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from bills
       where tenant_id = ${tenantId} and bill_number is not null`,
     wrong: sql`
@@ -264,8 +264,8 @@ export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): RawBu
 }
 
 /** Only what is published was sent, and not twice but where somebody asked again, then once. */
-export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkDeliveries(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'bill ' || d.bill_id || ' by ' || d.channel as what
@@ -284,8 +284,8 @@ export function judgeDeliveries(tx: Tx, tenantId: number): Promise<Verdict> {
 }
 
 /** Whoever works on a job tells so; two minutes of silence are too long. */
-export function judgeJobs(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkJobs(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from jobs where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'job ' || j.job_id as what from jobs j

@@ -1,4 +1,4 @@
-// All laws of a workspace, one after the other.
+// All checks of a workspace, one after the other.
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../../base/counted.ts';
 import type { Tx } from '../../../base/db/pool.ts';
@@ -14,80 +14,80 @@ import { isRatedAgain } from '../re-rate.ts';
 import { bookOfRun } from '../run-prices.ts';
 import { areReadingsTaken, type FrozenBillInputs, hasDatesOf } from './billed-inputs.ts';
 import {
-  judgeBalances,
-  judgeDays,
-  judgeDeliveries,
-  judgeEntries,
-  judgeJobs,
-  judgeJournals,
-  type Verdict,
+  type Counts,
+  checkBalances,
+  checkDays,
+  checkDeliveries,
+  checkEntries,
+  checkJobs,
+  checkJournals,
 } from './checks-store.ts';
 import {
-  judgeContents,
-  judgeReadings,
+  checkContents,
+  checkReadings,
   listStoredBills,
   listTakenReadings,
   type StoredBill,
 } from './content-checks-store.ts';
-import { judgeDayTotals } from './ledger-checks-store.ts';
-import { judgeNumbers } from './number-checks-store.ts';
-import { judgeStates } from './state-checks-store.ts';
-import { judgeHistories, judgeSums } from './sum-checks-store.ts';
+import { checkDayTotals } from './ledger-checks-store.ts';
+import { checkNumbers } from './number-checks-store.ts';
+import { checkStates } from './state-checks-store.ts';
+import { checkHistories, checkSums } from './sum-checks-store.ts';
 
-export type Judgement = Verdict & {
-  law: string;
+export type CheckResult = Counts & {
+  check: string;
   says: string;
   /** What is no mistake and worth knowing. */
   note?: string;
 };
 
-export type LawReader = {
+export type CheckReader = {
   tenant: JobTenant;
   now: Temporal.Instant;
   /** Each question in a transaction of its own: none may be held open for long. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-type Asked = Verdict & { note?: string };
-type Question = { law: string; says: string; ask(reader: LawReader): Promise<Asked> };
+type Asked = Counts & { note?: string };
+type Question = { check: string; says: string; ask(reader: CheckReader): Promise<Asked> };
 
 const inDatabase = (
-  law: string,
+  check: string,
   says: string,
-  judge: (tx: Tx, tenantId: number, now: Temporal.Instant) => Promise<Verdict>,
+  runCheck: (tx: Tx, tenantId: number, now: Temporal.Instant) => Promise<Counts>,
 ): Question => ({
-  law,
+  check,
   says,
-  ask: ({ tenant, now, read }) => read((tx) => judge(tx, tenant.tenantId, now)),
+  ask: ({ tenant, now, read }) => read((tx) => runCheck(tx, tenant.tenantId, now)),
 });
 
 const questions: readonly Question[] = [
-  inDatabase('L1', 'journals balance and are made up of entries', judgeJournals),
-  inDatabase('L2', 'every day is billed once', judgeDays),
-  inDatabase('L3', 'bill numbers have no gaps and are as booked', judgeNumbers),
-  { law: 'L4', says: 'posted bills are what their inputs give', ask: judgeBills },
-  inDatabase('L5', 'balances are the sums of entries', judgeBalances),
-  inDatabase('L6', 'posted bills are booked once', judgeEntries),
-  inDatabase('L8', 'only what is published went out, once', judgeDeliveries),
-  inDatabase('L11', 'running jobs have a living worker', judgeJobs),
-  inDatabase('L13', 'subscriptions remember their posted bills', judgeHistories),
-  inDatabase('L14', 'totals of runs and ledger are those of bills', judgeSums),
-  inDatabase('L15', 'bills and terms are in states that go together', judgeStates),
-  inDatabase('L16', 'totals of ledger accounts are those of journals', judgeDayTotals),
-  { law: 'L17', says: 'what was sealed is as it was', ask: judgeSeals },
-  inDatabase('L18', 'billed readings are as they were taken', judgeReadings),
+  inDatabase('L1', 'journals balance and are made up of entries', checkJournals),
+  inDatabase('L2', 'every day is billed once', checkDays),
+  inDatabase('L3', 'bill numbers have no gaps and are as booked', checkNumbers),
+  { check: 'L4', says: 'posted bills are what their inputs give', ask: checkBills },
+  inDatabase('L5', 'balances are the sums of entries', checkBalances),
+  inDatabase('L6', 'posted bills are booked once', checkEntries),
+  inDatabase('L8', 'only what is published went out, once', checkDeliveries),
+  inDatabase('L11', 'running jobs have a living worker', checkJobs),
+  inDatabase('L13', 'subscriptions remember their posted bills', checkHistories),
+  inDatabase('L14', 'totals of runs and ledger are those of bills', checkSums),
+  inDatabase('L15', 'bills and terms are in states that go together', checkStates),
+  inDatabase('L16', 'totals of ledger accounts are those of journals', checkDayTotals),
+  { check: 'L17', says: 'what was sealed is as it was', ask: sealsOf },
+  inDatabase('L18', 'billed readings are as they were taken', checkReadings),
 ];
 
-export async function* judgeWorkspace(reader: LawReader): AsyncGenerator<Judgement> {
-  for (const { law, says, ask } of questions) yield { law, says, ...(await ask(reader)) };
+export async function* checkWorkspace(reader: CheckReader): AsyncGenerator<CheckResult> {
+  for (const { check, says, ask } of questions) yield { check, says, ...(await ask(reader)) };
 }
 
-async function judgeSeals(reader: LawReader): Promise<Asked> {
+async function sealsOf(reader: CheckReader): Promise<Asked> {
   const { tenantId } = reader.tenant;
-  const { unsealed, ...verdict } = await checkSeals(reader, tenantId, examplesMax);
+  const { unsealed, ...outcome } = await checkSeals(reader, tenantId, examplesMax);
   return unsealed === 0
-    ? verdict
-    : { ...verdict, note: `${counted(unsealed, 'audit entry', 'audit entries')} not sealed yet` };
+    ? outcome
+    : { ...outcome, note: `${counted(unsealed, 'audit entry', 'audit entries')} not sealed yet` };
 }
 
 const chunkRows = 1_000;
@@ -97,15 +97,15 @@ const examplesMax = 5;
  * The bytes are those that were hashed, rating them again gives the same lines and sums, and what
  * was booked is what they say. The readings and the dates of the term are still those of the bill.
  */
-async function judgeBills(reader: LawReader): Promise<Verdict> {
+async function checkBills(reader: CheckReader): Promise<Counts> {
   const { tenantId } = reader.tenant;
-  const { wrong, examples } = await reader.read((tx) => judgeContents(tx, tenantId));
-  const verdict: Verdict = { checked: 0, wrong, examples };
+  const { wrong, examples } = await reader.read((tx) => checkContents(tx, tenantId));
+  const outcome: Counts = { checked: 0, wrong, examples };
   const books = new Map<string, BookOfTerm | null>();
   const otherTerms = new Set<number>();
   const name = (what: string) => {
-    verdict.wrong += 1;
-    if (verdict.examples.length < examplesMax) verdict.examples.push(what);
+    outcome.wrong += 1;
+    if (outcome.examples.length < examplesMax) outcome.examples.push(what);
   };
   let afterId = 0;
   for (;;) {
@@ -122,7 +122,7 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
       name(`bill ${billId} has other readings`);
     }
     for (const bill of bills) {
-      verdict.checked += 1;
+      outcome.checked += 1;
       const made = books.get(bookKey(bill)) ?? null;
       const frozen = frozenOf.get(bill.bill_id) as FrozenBillInputs;
       if (made === null || !isGenuine(bill, made.book, frozen)) name(`bill ${bill.bill_id}`);
@@ -132,14 +132,14 @@ async function judgeBills(reader: LawReader): Promise<Verdict> {
       }
     }
     const last = bills.at(-1);
-    if (last === undefined) return verdict;
+    if (last === undefined) return outcome;
     afterId = last.bill_id;
   }
 }
 
 /** Most bills have the readings of their own term; only for the others all terms are asked. */
 async function billsWithOtherReadings(
-  { tenant, read }: LawReader,
+  { tenant, read }: CheckReader,
   bills: readonly StoredBill[],
   frozenOf: ReadonlyMap<number, FrozenBillInputs>,
 ): Promise<number[]> {
@@ -161,7 +161,7 @@ type BookOfTerm = { book: PriceBook; term: BilledTerm };
 /** The books of these bills, and no others: bills of one run lie side by side. */
 async function addBooks(
   tx: Tx,
-  { tenant }: LawReader,
+  { tenant }: CheckReader,
   bills: readonly StoredBill[],
   books: Map<string, BookOfTerm | null>,
 ): Promise<void> {

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
 import { withContents } from '../contents-store.ts';
-import { judge, type Verdict } from './checks-store.ts';
+import { type Counts, runCheck } from './checks-store.ts';
 
 /** Every bill has its contents, and there are none without a bill. */
-export function judgeContents(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkContents(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from bill_contents where tenant_id = ${tenantId}`,
     wrong: sql`
       select case when k.bill_id is null then 'bill ' || b.bill_id || ' has no contents'
@@ -157,8 +157,8 @@ function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unkno
 }
 
 /** What terms have taken of readings is what the readings say, and each of them was accepted. */
-export function judgeReadings(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkReadings(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from term_readings where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'reading ' || t.reading_id || ' of term ' || t.term_id as what

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import { judge, type Verdict } from './checks-store.ts';
+import { type Counts, runCheck } from './checks-store.ts';
 
 /** The trial balance is made of sums by day and account: they are those of the journal lines. */
-export function judgeDayTotals(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkDayTotals(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from ledger_day_totals where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'ledger account ' || coalesce(l.ledger_account_id, t.ledger_account_id) || ' on '

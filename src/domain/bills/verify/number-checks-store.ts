@@ -1,7 +1,7 @@
 // Numbers of bills and of what is kept about them: none is missing, and none is given twice.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
-import { judge, type Verdict } from './checks-store.ts';
+import { type Counts, runCheck } from './checks-store.ts';
 
 /**
  * Series are gapless: every number up to the last one is on the bill it was given to, retired, or
@@ -9,8 +9,8 @@ import { judge, type Verdict } from './checks-store.ts';
  * ledger names the number under which a bill was booked: the bill has it still, or it is retired.
  * No counter is behind what was numbered by it: the next number would be given a second time.
  */
-export function judgeNumbers(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkNumbers(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select coalesce(sum(last_number - first_number + 1), 0)::bigint
       from number_series where tenant_id = ${tenantId}`,
     wrong: sql`

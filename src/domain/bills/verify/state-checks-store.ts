@@ -1,17 +1,17 @@
-// Laws about the states of bills and terms: what goes together whatever happened, also while jobs
+// Checks of the states of bills and terms: what goes together whatever happened, also while jobs
 // run and after one was killed.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
-import { billedAmount, judge, reversalsOf, type Verdict } from './checks-store.ts';
+import { billedAmount, type Counts, reversalsOf, runCheck } from './checks-store.ts';
 
 /**
  * A bill is of the context, batch and type of its term and due with it, says of payments what the
  * ledger does, was issued when its document was made, and knew of no entry that came after it. One
  * that was cancelled is credited in full. A term is as far as its bills are.
  */
-export function judgeStates(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkStates(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from bills where tenant_id = ${tenantId}`,
     wrong: sql`
       select 'bill ' || b.bill_id || ' is not as its term ' || b.term_id as what

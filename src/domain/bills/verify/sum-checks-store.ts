@@ -1,14 +1,14 @@
-// Laws about what is written down of bills elsewhere: histories of subscriptions, totals of runs,
+// Checks of what is written down of bills elsewhere: histories of subscriptions, totals of runs,
 // the ledger by component.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
 import { ledgerAccounts } from '../../ledger/accounts.ts';
 import { historyTerms } from '../../terms/usage-history-store.ts';
-import { judge, reversalsOf, type Verdict } from './checks-store.ts';
+import { type Counts, reversalsOf, runCheck } from './checks-store.ts';
 
 /** Every subscription remembers its posted bills, and how it stood with the newest. */
-export function judgeHistories(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkHistories(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from usage_histories where tenant_id = ${tenantId}`,
     wrong: sql`
       with billed as materialized (
@@ -78,8 +78,8 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
 }
 
 /** A run has the totals of its bills, and the ledger has each component as it was billed. */
-export function judgeSums(tx: Tx, tenantId: number): Promise<Verdict> {
-  return judge(tx, tenantId, {
+export function checkSums(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
     checked: sql`select count(*) from bill_runs where tenant_id = ${tenantId}`,
     wrong: sql`
       with newest as materialized (${newestRuns(tenantId)})

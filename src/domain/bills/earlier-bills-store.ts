@@ -1,50 +1,6 @@
-// What is shown with bills and stands elsewhere, for many of them at once.
+// The bills before a bill, as its history shows them.
 import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
-
-export type DocumentRow = {
-  bill_id: number;
-  document_id: number;
-  format: string;
-  /** Why it could not be made. */
-  error: { code: string; message: string } | null;
-  created_at: Temporal.Instant;
-};
-
-export async function listDocuments(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-): Promise<DocumentRow[]> {
-  const { rows } = await sql<DocumentRow>`
-    select bill_id, document_id, format, error, created_at from bill_documents
-    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-    order by bill_id, document_id
-  `.execute(tx);
-  return rows;
-}
-
-export type DeliveryRow = {
-  bill_id: number;
-  channel: string;
-  recipient: string | null;
-  status: string;
-  at: Temporal.Instant;
-};
-
-export async function listDeliveries(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-): Promise<DeliveryRow[]> {
-  const { rows } = await sql<DeliveryRow>`
-    select bill_id, channel, recipient, status, coalesce(sent_at, modified_at) as at
-    from deliveries
-    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-    order by bill_id, delivery_id
-  `.execute(tx);
-  return rows;
-}
 
 /** A bill whose history is wanted. */
 export type LaterBill = {
