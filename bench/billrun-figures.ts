@@ -1,7 +1,9 @@
 // Makes the figures of a bill run out of what was measured. Each figure is of one size of term and
 // carries that size in its name: rates of different sizes are never put into one number.
 
-/** Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL. */
+/**
+ * Seconds by the clock, and microseconds of processor time for each bill: of Node, of PostgreSQL.
+ */
 export type Cost = { seconds: number; nodeUs: number; postgresUs: number };
 
 export type Round = {
@@ -15,7 +17,9 @@ export type Round = {
   naive: number;
 };
 
-/** Rounds of several sizes, each size with its own figures; several rounds of one size: the median. */
+/**
+ * Rounds of several sizes, each size with its own figures; several rounds of one size: the median.
+ */
 export function figuresOf(rounds: readonly Round[]): Record<string, number> {
   const sizes = [...new Set(rounds.map((round) => round.size))];
   const all = sizes.map((size) => figuresOfSize(rounds.filter((round) => round.size === size)));

@@ -1,6 +1,7 @@
 // Steps 6 and 7 of a bill run, done by real workers over HTTP, one for each processor, beside their
-// floors: a bare COPY of the same bills and a bare `insert ... select` of the same entries, in a copy
-// of the database. Each round does one after the other on a workspace that nothing was done to before.
+// floors: a bare COPY of the same bills and a bare `insert ... select` of the same entries, in a
+// copy of the database. Each round does one after the other on a workspace that nothing was done to
+// before.
 import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { termID } from '../test/support/residential-rows.ts';

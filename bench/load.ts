@@ -1,5 +1,5 @@
-// A generator of load that costs little: it shares the machine with the server it measures, and what
-// it takes itself it takes from both sides of a ratio, which brings them closer than they are.
+// A generator of load that costs little: it shares the machine with the server it measures, and
+// what it takes itself it takes from both sides of a ratio, which brings them closer than they are.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 

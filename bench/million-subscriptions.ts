@@ -1,5 +1,5 @@
-// node bench/million-subscriptions.ts [--subscriptions 1000000]: the demo workspace at the size of a
-// large utility. The whole list is streamed, pages and filters are asked for, from a real server
+// node bench/million-subscriptions.ts [--subscriptions 1000000]: the demo workspace at the size of
+// a large utility. The whole list is streamed, pages and filters are asked for, from a real server
 // process; the statements behind them are shown with their plans as PostgreSQL ran them; and new
 // subscriptions are made in turn here and in an empty workspace.
 import { parseArgs } from 'node:util';
@@ -73,7 +73,9 @@ async function main(): Promise<boolean> {
   }
 }
 
-/** Both workspaces by the generator. Trigram indexes are made at the end: they come out the same. */
+/**
+ * Both workspaces by the generator. Trigram indexes are made at the end: they come out the same.
+ */
 async function fill(cluster: Cluster, databaseName: string, owner: pg.Client): Promise<void> {
   const began = performance.now();
   const { rows: indexes } = await owner.query(

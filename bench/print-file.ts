@@ -1,5 +1,5 @@
-// node bench/print-file.ts COUNT: one file of many bills, thrown away as it comes. How fast, and how
-// much memory is in use early on and at the end, as JSON.
+// node bench/print-file.ts COUNT: one file of many bills, thrown away as it comes. How fast, and
+// how much memory is in use early on and at the end, as JSON.
 import assert from 'node:assert/strict';
 import { mergeBills } from '../src/domain/documents/render-bill.ts';
 import { ordinary } from '../test/documents/bills.ts';

@@ -18,8 +18,8 @@ type Contest = {
 };
 
 /**
- * The last few bills, so that none can be optimised away. A run hands its bills on and forgets them;
- * thousands kept at a time would have the collector move them about, and measure that.
+ * The last few bills, so that none can be optimised away. A run hands its bills on and forgets
+ * them; thousands kept at a time would have the collector move them about, and measure that.
  */
 const keptMax = 16;
 const kept: unknown[] = new Array(keptMax);

@@ -1,5 +1,6 @@
-// node bench/readings.ts [--meters 100000]: a workspace whose meters are all read once a month, each
-// month in one call, through a real server process: rows a second, memory, and the lists after it.
+// node bench/readings.ts [--meters 100000]: a workspace whose meters are all read once a month,
+// each month in one call, through a real server process: rows a second, memory, and the lists after
+// it.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type Client, createClient } from '../sdk/client.ts';

@@ -1,8 +1,8 @@
 -- Tenancy: the roles that serve calls and jobs, the workspaces, and the wall between them.
 --
--- Every table with rows of a tenant has tenant_id first in every key, row-level security enabled and
--- forced, and exactly one policy. The tenant of a transaction is the setting app.tenant, set with
--- set_config(..., true) inside the transaction; without it every query finds nothing.
+-- Every table with rows of a tenant has tenant_id first in every key, row-level security enabled
+-- and forced, and exactly one policy. The tenant of a transaction is the setting app.tenant, set
+-- with set_config(..., true) inside the transaction; without it every query finds nothing.
 
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;

@@ -1,5 +1,6 @@
 -- Who may come in: logins, machine clients, sessions and their tokens, and what each call did.
--- Passwords and secrets are argon2id hashes; tokens are SHA-256 hashes. Nothing here can be replayed.
+-- Passwords and secrets are argon2id hashes; tokens are SHA-256 hashes. Nothing here can be
+-- replayed.
 
 create table logins (
   tenant_id bigint not null references tenants (tenant_id),

@@ -1,9 +1,11 @@
--- Subscriptions: who takes which plan, from when and with what; the meters that measure it; readings.
+-- Subscriptions: who takes which plan, from when and with what; the meters that measure it;
+-- readings.
 
 create extension if not exists btree_gist;
 
 -- No operation could fill the first sketch of these tables; should somebody have done so by hand,
--- nothing is thrown away. Row-level security binds the owner too: each workspace is entered in turn.
+-- nothing is thrown away. Row-level security binds the owner too: each workspace is entered in
+-- turn.
 do $$
 declare
   one bigint;
@@ -22,9 +24,9 @@ drop table subscriptions;
 drop table plan_subscriptions;
 drop function count_plan_subscriptions();
 
--- One row is the whole subscription: its histories are JSON in the same row, dates as YYYY-MM-DD, so
--- that a bill run reads one row for each bill. A `fromDate` is the first day on which an item holds,
--- a `toDate` the first on which it no longer does.
+-- One row is the whole subscription: its histories are JSON in the same row, dates as YYYY-MM-DD,
+-- so that a bill run reads one row for each bill. A `fromDate` is the first day on which an item
+-- holds, a `toDate` the first on which it no longer does.
 create table subscriptions (
   tenant_id bigint not null references tenants (tenant_id),
   subscription_id bigint not null,
@@ -419,8 +421,8 @@ create unique index readings_register_key on readings (
   tenant_id, assignment_id, position, reading_date, reading_type, reading_time, rejected_id
 ) nulls not distinct;
 create index readings_review on readings (tenant_id, reading_id) where status = 'Review';
--- Readings come in the order of their days. A tree by day would, besides, look to the planner like a
--- way to find the readings of one register on a day, among a hundred thousand of that day.
+-- Readings come in the order of their days. A tree by day would, besides, look to the planner like
+-- a way to find the readings of one register on a day, among a hundred thousand of that day.
 create index readings_date on readings using brin (tenant_id, reading_date)
   with (autosummarize = on);
 create unique index readings_external_key on readings (tenant_id, external_reference)

@@ -56,8 +56,8 @@ create index terms_period on terms (tenant_id, billing_period_id);
 call wall_off('terms');
 grant select, insert, update on terms to billwright_api, billwright_worker;
 
--- A step of a bill run that was asked for. The row, not the queue, is the truth: the queue only says
--- that there is something to look at.
+-- A step of a bill run that was asked for. The row, not the queue, is the truth: the queue only
+-- says that there is something to look at.
 create table jobs (
   tenant_id bigint not null references tenants (tenant_id),
   job_id bigint not null,
@@ -92,9 +92,9 @@ create index jobs_due on jobs (tenant_id, due_at) where status in ('Scheduled', 
 call wall_off('jobs');
 grant select, insert, update on jobs to billwright_api, billwright_worker;
 
--- When a worker next has to look at the jobs of a workspace, by the clock of the machine: null where
--- nothing waits. One look at the registry thus tells where there is work, and shows no row of any
--- workspace.
+-- When a worker next has to look at the jobs of a workspace, by the clock of the machine: null
+-- where nothing waits. One look at the registry thus tells where there is work, and shows no row of
+-- any workspace.
 alter table workspaces add column next_job_at timestamptz;
 create index workspaces_next_job on workspaces (next_job_at) where next_job_at is not null;
 grant update (next_job_at) on workspaces to billwright_worker;
@@ -140,8 +140,8 @@ create trigger tenants_clock_moved
   when (old.clock_offset_ms <> new.clock_offset_ms or old.status <> new.status)
   execute function note_moved_clock();
 
--- The parts of a job, each worked in one transaction: claimed with its row lock and marked done with
--- its effect, so that it is done once whoever dies. They go when the job has ended.
+-- The parts of a job, each worked in one transaction: claimed with its row lock and marked done
+-- with its effect, so that it is done once whoever dies. They go when the job has ended.
 create table job_chunks (
   tenant_id bigint not null,
   job_id bigint not null,
@@ -312,8 +312,8 @@ create table bill_runs (
   -- {context, plans: {planId: version}}: the newest versions then, by which a bill can be rated
   -- again as it was, whatever was saved since.
   versions jsonb not null,
-  -- Ids set aside for new bills, and how many billed units go into one part: the bills of the n-th part
-  -- take theirs from the n-th piece. Null where there were no new billed units.
+  -- Ids set aside for new bills, and how many billed units go into one part: the bills of the n-th
+  -- part take theirs from the n-th piece. Null where there were no new billed units.
   first_bill_id bigint,
   part_size integer not null,
   started_at timestamptz not null,
@@ -429,10 +429,11 @@ create table bills (
   constraint bills_number_when_posted
     check (status not in ('Posted', 'Published') or bill_number is not null)
 )
--- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing it.
+-- A row of two or three kilobytes stays in one piece: compressing it would cost more than writing
+-- it.
 with (toast_tuple_target = 8160);
--- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled. Lists of
--- a term walk along it.
+-- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled.
+-- Lists of a term walk along it.
 create unique index bills_unit_key on bills
   (tenant_id, term_id, unit_id, (case when status = 'Cancelled' then bill_id else 0 end));
 create unique index bills_number_key on bills (tenant_id, bill_number)

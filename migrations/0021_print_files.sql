@@ -1,6 +1,6 @@
 -- Bills merged into one file for the printer. Like the document of a bill, a file is rendered from
--- frozen parts, so that any server can make it; what it must hash to is kept here. Its bills are the
--- deliveries of the range that name it.
+-- frozen parts, so that any server can make it; what it must hash to is kept here. Its bills are
+-- the deliveries of the range that name it.
 create table print_files (
   tenant_id bigint not null,
   -- The job that wrote it; it numbers its files from 1.

@@ -1,5 +1,5 @@
--- A bill knows of payments up to the moment in which it was generated, not up to the day on which it
--- is issued: the note that workspaces begin with says so.
+-- A bill knows of payments up to the moment in which it was generated, not up to the day on which
+-- it is issued: the note that workspaces begin with says so.
 create or replace procedure add_default_templates(wanted_tenant bigint, at timestamptz, by_name text)
 language sql
 begin atomic

@@ -1,9 +1,10 @@
 -- Posting writes every bill anew. With room left for the new version on its page, and no index that
--- looks at what posting changes, no index has to be touched: six were, which was a third of the cost.
+-- looks at what posting changes, no index has to be touched: six were, which was a third of the
+-- cost.
 
--- What is not posted and somebody has to look at; which of the bills of a billed unit in a term is the
--- one that stands; whether anything of a bill is still to be paid. None of it changes as a draft
--- becomes a bill that nobody has paid yet.
+-- What is not posted and somebody has to look at; which of the bills of a billed unit in a term is
+-- the one that stands; whether anything of a bill is still to be paid. None of it changes as a
+-- draft becomes a bill that nobody has paid yet.
 alter table bills
   add review_status text
     generated always as (case when status in ('Error', 'Hold') then status end) stored,
@@ -14,8 +15,8 @@ alter table bills
 alter table bills set (fillfactor = 50);
 
 drop index bills_unit_key, bills_review, bills_open, bills_subscription;
--- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled. Lists of
--- a term walk along it.
+-- Nothing is billed twice: of the bills of a billed unit in a term, all but one are cancelled.
+-- Lists of a term walk along it.
 create unique index bills_unit_key on bills (tenant_id, term_id, unit_id, cancelled_id)
   nulls not distinct;
 create index bills_review on bills (tenant_id, term_id, review_status, bill_id)

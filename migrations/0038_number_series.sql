@@ -1,5 +1,5 @@
--- Numbers that people see are gapless in their series. The key of a series is what its format prints
--- without the counter: ELEC-2026- of ELEC-2026-000017.
+-- Numbers that people see are gapless in their series. The key of a series is what its format
+-- prints without the counter: ELEC-2026- of ELEC-2026-000017.
 create table number_series (
   tenant_id bigint not null references tenants,
   series_id integer not null,

@@ -1,5 +1,6 @@
-// npm test [-- FILES]: runs all test files, or those that are named. Most load the whole server, and
-// that takes longer than many of their tests: files of a folder share a process, one after the other.
+// npm test [-- FILES]: runs all test files, or those that are named. Most load the whole server,
+// and that takes longer than many of their tests: files of a folder share a process, one after the
+// other.
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { run } from 'node:test';
@@ -75,7 +76,9 @@ function cut(files: readonly string[]): string[][] {
   return groups;
 }
 
-/** A file that runs others: each is a suite, with its own hooks, that ends before the next begins. */
+/**
+ * A file that runs others: each is a suite, with its own hooks, that ends before the next begins.
+ */
 function writeGroup(room: string, number: number, files: readonly string[]): string {
   const suites = files.map((file) => {
     const url = pathToFileURL(join(root, file)).href;

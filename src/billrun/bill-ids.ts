@@ -11,7 +11,9 @@ export type NewIds = {
   next(): number;
 };
 
-/** From the piece set aside for the chunk; billed units that came since take theirs from the end. */
+/**
+ * From the piece set aside for the chunk; billed units that came since take theirs from the end.
+ */
 export function idsOf(tx: Tx, tenantId: number, run: RunRow, chunk: Chunk): NewIds {
   const { first_bill_id: first, part_size: size } = run;
   let next = first === null ? 0 : first + (chunk.chunk - 1) * size;

@@ -66,13 +66,15 @@ import { generateFailed } from './generate-failed.ts';
 import { openBillsText } from './open-bills.ts';
 
 /**
- * Billed units of a chunk: many, as a chunk has costs of its own, and towards the end of the term fewer,
- * so that all workers have something to do until then.
+ * Billed units of a chunk: many, as a chunk has costs of its own, and towards the end of the term
+ * fewer, so that all workers have something to do until then.
  */
 const chunkSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
 /** Billed units in memory at once: what is gone soon costs the collector of garbage nothing. */
 const sliceSize = 500;
-/** Where ids lie far apart, a chunk has so many times the slices that its billed units would fill. */
+/**
+ * Where ids lie far apart, a chunk has so many times the slices that its billed units would fill.
+ */
 const sparseSlices = 2;
 
 type Outcome = { totals: RunTotals; made: number; changed: number; dropped: number };

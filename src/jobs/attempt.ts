@@ -25,7 +25,9 @@ export type Crew = {
   worker: string;
   /** What this worker is trying now, by tenant: renewed as long as it lives. */
   trying: Map<Attempt, number>;
-  /** What ended by no fault of the chunk, which could not be noted because the database was away. */
+  /**
+   * What ended by no fault of the chunk, which could not be noted because the database was away.
+   */
   unnoted: Map<Attempt, number>;
 };
 

@@ -130,8 +130,8 @@ export async function holdRunningJob(tx: Tx, tenantId: number, jobId: number): P
 export type HeldChunkRow = HeldJobRow & { chunk: number; first_id: number; last_id: number };
 
 /**
- * The next chunk that nobody works on. The job cannot end while the chunk is held; several chunks of
- * it can be held at once.
+ * The next chunk that nobody works on. The job cannot end while the chunk is held; several chunks
+ * of it can be held at once.
  */
 export async function holdChunk(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Steps asked for at local times that a change of clocks skips or repeats, as jobs on a moved clock:
-// each begins at the moment the rule says, once, and ends.
+// Steps asked for at local times that a change of clocks skips or repeats, as jobs on a moved
+// clock: each begins at the moment the rule says, once, and ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,9 @@ scene.runJobs();
 
 const utc = (at: Temporal.Instant) => at.toZonedDateTimeISO('UTC').toPlainDateTime();
 
-/** Half-way through what is skipped or repeated, and when that is: by the rule, not by a library. */
+/**
+ * Half-way through what is skipped or repeated, and when that is: by the rule, not by a library.
+ */
 function middleOf({ at, beforeMs, afterMs }: Change) {
   const halfMs = Math.abs(afterMs - beforeMs) / 2;
   const isGap = afterMs > beforeMs;

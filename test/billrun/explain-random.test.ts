@@ -1,5 +1,5 @@
-// Random tariffs, subscriptions, readings and values by hand, billed by real runs: what explain-bill
-// answers for each line is what was billed, and its exact result rounds to it.
+// Random tariffs, subscriptions, readings and values by hand, billed by real runs: what
+// explain-bill answers for each line is what was billed, and its exact result rounds to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

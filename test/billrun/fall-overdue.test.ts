@@ -21,7 +21,10 @@ async function openPlace(workspace: string): Promise<Place> {
   return { ...place, username: `admin@${workspace}.example` };
 }
 
-/** The clock goes to noon of a day that is so many days away, and workers do what is due. A login does not last. */
+/**
+ * The clock goes to noon of a day that is so many days away, and workers do what is due. A login
+ * does not last.
+ */
 async function goAhead(place: Place, days: number): Promise<Temporal.PlainDate> {
   const local = scene.clock.now().toZonedDateTimeISO('Asia/Karachi');
   const noon = local.add({ days }).withPlainTime('12:00');

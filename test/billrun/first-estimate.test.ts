@@ -94,7 +94,8 @@ test('a meter installed inside a term is estimated by the days since its install
     august.bills.map((bill) => bill.days),
     [17, 31],
   );
-  // 68 units in the 17 days from 15/08 to 31/08: 4 a day, also where days without a meter are billed.
+  // 68 units in the 17 days from 15/08 to 31/08: 4 a day, also where days without a meter are
+  // billed.
   assert.deepEqual(await estimatedSeptember(august), ['120', '120']);
 });
 

@@ -1,5 +1,5 @@
-// Step 6 and the review: drafts from frozen inputs, the same ones however often, and why they differ
-// when they do.
+// Step 6 and the review: drafts from frozen inputs, the same ones however often, and why they
+// differ when they do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReadingFacts } from '../../src/domain/rating/frozen-inputs.ts';

@@ -1,5 +1,5 @@
-// What was posted and then moved on, to the next owner or out of the deposit, is not taken back from
-// who no longer has it.
+// What was posted and then moved on, to the next owner or out of the deposit, is not taken back
+// from who no longer has it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';

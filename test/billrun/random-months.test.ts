@@ -2,7 +2,8 @@
 //
 //   MONTHS_SEED=1 MONTHS_RUNS=500 MONTHS_LENGTH=25 node --test test/billrun/random-months.test.ts
 //
-// takes as many sequences of up to that many actions; what fails is printed with its seed and story.
+// takes as many sequences of up to that many actions; what fails is printed with its seed and
+// story.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

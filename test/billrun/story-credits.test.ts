@@ -13,7 +13,9 @@ scene.runJobs();
 const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
 const months = [july, august, september, october];
 
-/** A house with panels: so much is charged each month, and a thousandth a day of what is overdue. */
+/**
+ * A house with panels: so much is charged each month, and a thousandth a day of what is overdue.
+ */
 async function billedFor(workspace: string, nets: readonly number[], opening?: string) {
   const source = 'Uploaded' as const;
   const place = await openOffer(

@@ -100,7 +100,9 @@ test('a term for which readings are estimated keeps its end', async () => {
   await move('05/03/2026');
 });
 
-/** A home whose meter sends what was used, or shows the highest load; January is read and billed. */
+/**
+ * A home whose meter sends what was used, or shows the highest load; January is read and billed.
+ */
 async function openOther(kind: 'Consumptive' | 'Demand') {
   const home = await openHome(scene);
   await needEnergy(home.client);

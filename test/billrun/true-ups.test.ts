@@ -1,5 +1,5 @@
-// Estimates that were too high: the next reading corrects them, what was billed too much is carried,
-// and nothing that comes after takes the correction for use.
+// Estimates that were too high: the next reading corrects them, what was billed too much is
+// carried, and nothing that comes after takes the correction for use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post } from '../support/bill-run.ts';

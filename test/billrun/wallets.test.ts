@@ -1,4 +1,5 @@
-// What a wallet pays of a bill that comes with arrears, with a credit, or for several subscriptions.
+// What a wallet pays of a bill that comes with arrears, with a credit, or for several
+// subscriptions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, type ShownBill } from '../support/bill-run.ts';

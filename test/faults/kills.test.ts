@@ -4,8 +4,8 @@
 //   FAULT_SEED=1 FAULT_KILLS=20 FAULT_SUBSCRIPTIONS=5000 node --test test/faults/kills.test.ts
 //
 // kills each of the three so often in each of the four steps, over as many terms as that takes;
-// FAULT_STEPS=generate,post kills in these steps only, FAULT_MINUTES=25 begins no further term after
-// that time.
+// FAULT_STEPS=generate,post kills in these steps only, FAULT_MINUTES=25 begins no further term
+// after that time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -126,8 +126,8 @@ async function succeeds(term: FullTerm, step: StepName, jobId: number): Promise<
 type Calm = Map<StepName, { ms: number; digest: Digest }>;
 
 /**
- * Takes a term through the steps; each is asked for once, and nobody does anything else for it. What
- * it comes to after the last one is compared with the undisturbed term, if there is one.
+ * Takes a term through the steps; each is asked for once, and nobody does anything else for it.
+ * What it comes to after the last one is compared with the undisturbed term, if there is one.
  */
 async function bill(
   term: FullTerm,

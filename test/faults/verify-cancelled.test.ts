@@ -9,7 +9,9 @@ import { seal, type Tampering, testTamperings } from '../support/tampering.ts';
 const scene = await openScene();
 const worker = scene.runJobs();
 
-/** By subscription, of one bill each: July is cancelled of the first two, and billed again of one. */
+/**
+ * By subscription, of one bill each: July is cancelled of the first two, and billed again of one.
+ */
 const alone = await openOffer(scene, 'alone', fee.service, fee.tariff);
 for (const connectionNumber of ['a', 'b', 'c']) await alone.connectOld({ connectionNumber });
 const [gone, misread] = await billed(alone, await alone.open(july));

@@ -99,7 +99,7 @@ const tamperings: readonly Tampering[] = [
       insert into bills (${billColumns}) select ${billColumns} from copied;
       drop table copied`,
     checks: ['L2', 'L4', 'L14', 'L15'],
-    names: /^term 1 subject 5$/,
+    names: /^term 1 unit 5$/,
   },
   {
     what: 'a subscription is on two live bills of a term',

@@ -340,8 +340,8 @@ test('bills of open terms and of days are not looked for among all that were bil
 });
 
 /**
- * Rows of bills that were read by scanning and by index: by this transaction, and by those before it
- * on its connection of which PostgreSQL has not told the others yet.
+ * Rows of bills that were read by scanning and by index: by this transaction, and by those before
+ * it on its connection of which PostgreSQL has not told the others yet.
  */
 async function readHere(tx: Tx): Promise<{ scanned: number; fetched: number }> {
   const { rows } = await sql<{ scanned: number; fetched: number }>`

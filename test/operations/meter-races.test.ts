@@ -145,7 +145,9 @@ test('no meter comes to hang in two places, and nothing of what was answered is 
   }
 });
 
-/** Calls that waited for each other are run again; they take locks in such an order that none do. */
+/**
+ * Calls that waited for each other are run again; they take locks in such an order that none do.
+ */
 async function deadlocks(): Promise<number> {
   const { rows } = await scene.sql.query(
     `select deadlocks::int from pg_stat_database where datname = current_database()`,

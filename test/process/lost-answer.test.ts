@@ -25,7 +25,9 @@ type Between = {
   close(): Promise<void>;
 };
 
-/** A socket that passes everything on between the program and PostgreSQL, until it is told not to. */
+/**
+ * A socket that passes everything on between the program and PostgreSQL, until it is told not to.
+ */
 async function openBetween(folder: string): Promise<Between> {
   let isKeeping = false;
   let hasKept = false;

@@ -263,7 +263,9 @@ export const randomBills: fc.Arbitrary<RandomBill> = fc
   .tuple(tariffs, subscriptions)
   .map(([tariff, facts]) => ({ ...tariff, facts }));
 
-/** Some subscriptions on each tariff, five on average: to compile it takes longer than to bill one. */
+/**
+ * Some subscriptions on each tariff, five on average: to compile it takes longer than to bill one.
+ */
 export const randomTariffs: fc.Arbitrary<RandomTariff & { subscriptions: FrozenInputs[] }> = fc
   .tuple(tariffs, fc.array(subscriptions, { minLength: 1, maxLength: 9 }))
   .map(([tariff, list]) => ({ ...tariff, subscriptions: list }));

@@ -1,4 +1,5 @@
-// How many random cases each law of rating is tried with, other ones every time; more or fewer when asked.
+// How many random cases each law of rating is tried with, other ones every time; more or fewer when
+// asked.
 const seed = process.env.RATING_SEED;
 
 export const runs = {

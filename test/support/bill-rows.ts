@@ -1,7 +1,7 @@
 // Bills, documents and deliveries under ids of their own, for tests that go through all operations:
-// a term whose draft was made twice by the bill run itself, and copies of it as rows: a posted term,
-// a published one with a bill whose mail is uncertain and that was printed, and one whose bill was
-// credited.
+// a term whose draft was made twice by the bill run itself, and copies of it as rows: a posted
+// term, a published one with a bill whose mail is uncertain and that was printed, and one whose
+// bill was credited.
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import type { TestClient } from './client.ts';
 import { copyBills } from './copied-bills.ts';

@@ -1,5 +1,5 @@
-// A worker that a test starts as a process of its own, to stop it, kill it or have it killed by what
-// it works on. Run as: node doomed-worker.ts '{"host": …, "database": …, "leaseSeconds": …}'
+// A worker that a test starts as a process of its own, to stop it, kill it or have it killed by
+// what it works on. Run as: node doomed-worker.ts '{"host": …, "database": …, "leaseSeconds": …}'
 
 import { systemClock } from '../../src/base/clock.ts';
 import { openDatabase } from '../../src/base/db/pool.ts';

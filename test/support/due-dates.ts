@@ -1,8 +1,8 @@
 import type { Client } from '../../sdk/client.ts';
 
 /**
- * Terms of tests lie in the past, and so do their due dates. A test of the rule about due dates says
- * itself whether one is accepted.
+ * Terms of tests lie in the past, and so do their due dates. A test of the rule about due dates
+ * says itself whether one is accepted.
  */
 export function withPastDueDates(
   client: Pick<Client, 'postBills' | 'publishBills'>,

@@ -21,7 +21,9 @@ export type EquipmentOptions = {
 
 let shared: Renderer | undefined;
 
-/** By all workers of a file: a thread that begins loads fonts, and one that waits holds nobody up. */
+/**
+ * By all workers of a file: a thread that begins loads fonts, and one that waits holds nobody up.
+ */
 function sharedRenderer(): Renderer {
   shared ??= openRenderer({ threads: 1 });
   return shared;

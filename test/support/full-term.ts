@@ -70,8 +70,8 @@ export type StepName = (typeof stepNames)[number];
 
 /**
  * Asks for a step, without waiting for its end where the server does not, and returns its job. A
- * server that has just lost its database says that it may be asked again, and is: with the same key,
- * so that the step is asked for once.
+ * server that has just lost its database says that it may be asked again, and is: with the same
+ * key, so that the step is asked for once.
  */
 export async function ask(client: Client, step: StepName): Promise<number> {
   const body = { operation: 'schedule' as const, data: { termID } };
@@ -108,9 +108,9 @@ export async function jobOf(rows: Rows, { tenantId }: FullTerm, jobId: number) {
 }
 
 /**
- * A part that takes its worker down three times is given up, which is another promise with a test of
- * its own. Whoever kills on purpose leaves alone what has died once and is tried again: by the time
- * of the kill it may be tried a third time.
+ * A part that takes its worker down three times is given up, which is another promise with a test
+ * of its own. Whoever kills on purpose leaves alone what has died once and is tried again: by the
+ * time of the kill it may be tried a third time.
  */
 export async function mayKill(
   rows: Rows,

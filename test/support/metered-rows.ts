@@ -5,8 +5,8 @@ import type { Scene } from './scene.ts';
 const stamp = `now(), 'test', now(), 'test'`;
 
 /**
- * Subscriptions of the first context and plan, each with a meter since 01/01/2026 that shows its own
- * number, and a reading of 31/01/2026 that is a hundred more. Every tenth was not read.
+ * Subscriptions of the first context and plan, each with a meter since 01/01/2026 that shows its
+ * own number, and a reading of 31/01/2026 that is a hundred more. Every tenth was not read.
  */
 export async function insertMetered(scene: Scene, tenantId: number, count: number): Promise<void> {
   const made = await insertSubscriptions(scene, tenantId, count);

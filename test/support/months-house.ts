@@ -1,5 +1,5 @@
-// A house of metered subscriptions that is billed in random ways, and what must be true of it in the
-// end: everything is billed once.
+// A house of metered subscriptions that is billed in random ways, and what must be true of it in
+// the end: everything is billed once.
 import assert from 'node:assert/strict';
 import { BillingError } from '../../sdk/client.ts';
 import { billsOf, type Running, rowsOf, type ShownBill } from './bill-run.ts';
@@ -185,7 +185,9 @@ export async function rebill(house: House, found: Term, one: number): Promise<vo
   }
 }
 
-/** What was used, every day, every value and upload is billed once, and the ledger says the same. */
+/**
+ * What was used, every day, every value and upload is billed once, and the ledger says the same.
+ */
 export async function assertBilledOnce(house: House): Promise<void> {
   const { run } = house;
   const bills: ShownBill[] = [];

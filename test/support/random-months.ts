@@ -1,4 +1,5 @@
-// What an operator may do with a house in some months, in any order, and how it is brought to an end.
+// What an operator may do with a house in some months, in any order, and how it is brought to an
+// end.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { billsOf, generate, post, rowsOf, unpost } from './bill-run.ts';

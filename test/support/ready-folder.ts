@@ -1,5 +1,5 @@
-// A data folder as the first start of a program leaves it, without a workspace: made once for a test
-// run, and copied by those who do not ask what a first start does.
+// A data folder as the first start of a program leaves it, without a workspace: made once for a
+// test run, and copied by those who do not ask what a first start does.
 import { spawnSync } from 'node:child_process';
 import { migrate, readMigrations } from '../../src/base/db/migrate.ts';
 import { startEmbedded } from '../../src/base/postgres/embedded.ts';

@@ -1,5 +1,6 @@
 // Subscriptions of the residential electricity plan, made inside PostgreSQL: each with its party,
-// account, meter, the readings of a month, three earlier terms, and every second one with a balance.
+// account, meter, the readings of a month, three earlier terms, and every second one with a
+// balance.
 import type pg from 'pg';
 import { inTenant } from './term-rows.ts';
 

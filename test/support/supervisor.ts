@@ -95,8 +95,8 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
         const isMaster = random() < 0.5;
         for (;;) {
           const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
-          // Whoever is still answered by what is about to end has not seen PostgreSQL come back; and
-          // whoever is not connected does not see it go.
+          // Whoever is still answered by what is about to end has not seen PostgreSQL come back;
+          // and whoever is not connected does not see it go.
           await rows('select 1');
           const isGone = lost().then(() => true);
           kill(pid);

@@ -1,7 +1,7 @@
 // Frozen inputs: all that enters a bill besides the definitions, as plain JSON. They are stored
-// with the bill, so that the same frozen inputs give the same bill at any later time. Dates are DD/MM/YYYY,
-// numbers decimal text; a `fromDate` is the first day on which the new state holds. What is absent
-// may also be null.
+// with the bill, so that the same frozen inputs give the same bill at any later time. Dates are
+// DD/MM/YYYY, numbers decimal text; a `fromDate` is the first day on which the new state holds.
+// What is absent may also be null.
 
 export type TermFacts = {
   readonly label?: string | null;

@@ -90,7 +90,7 @@ async function findNearPasts(
           limit ${before}
         ) r
       ) as before, (
-        select string_agg(${words} || ${readingStatus(tenantId)}, ' ')
+        select string_agg(${words} || ${statusText(tenantId)}, ' ')
         from (
           select * from readings r
           where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
@@ -129,7 +129,7 @@ export function isGivingWay(tenantId: number): RawBuilder<unknown> {
 }
 
 /** The status of `r`; what gives way has its place in time, and stands in the way of nothing. */
-function readingStatus(tenantId: number): RawBuilder<unknown> {
+function statusText(tenantId: number): RawBuilder<unknown> {
   return sql`case when ${isGivingWay(tenantId)} then 'StandIn' else r.status end`;
 }
 
@@ -252,7 +252,7 @@ async function findWholePasts(
           limit 3
         ) l
       ) as intervals, (
-        select json_agg(${fields}::jsonb || jsonb_build_object('status', ${readingStatus(tenantId)}))
+        select json_agg(${fields}::jsonb || jsonb_build_object('status', ${statusText(tenantId)}))
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date between g.first_date and g.last_date

@@ -160,7 +160,8 @@ function stalenessOf(
     wanted: sql`sum(s.ts) as unit_ts, sum(${days('s.billed_through')}) as through ${eligible}
       group by 1`,
     // Also of an account or a party that has only one.
-    through: sql`case when b.subscription_id is not null then ${days('b.previously_billed_to')} else (
+    through: sql`case when b.subscription_id is not null
+        then ${days('b.previously_billed_to')} else (
         select sum(${days('p.previously_billed_to')}) from bill_parts p
         where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       ) end`,

@@ -66,7 +66,9 @@ function looksBack(connection: ConnectionFacts, previous: PreviousTermFacts): bo
   return runsBetween(connection, first, last).length > 0;
 }
 
-/** Stored ends are the first day on which something no longer holds; frozen inputs name the last. */
+/**
+ * Stored ends are the first day on which something no longer holds; frozen inputs name the last.
+ */
 function lastDayBefore(isoDate: string): string {
   return wireDay(Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString());
 }

@@ -46,7 +46,8 @@ function rememberedBills(tenantId: number): RawBuilder<unknown> {
     where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
       and b.status in ('Posted', 'Published')
     union all
-    select b.term_id, o.billed_to, o.previously_billed_to, o.days, ${subtotal}, o.amount - ${subtotal},
+    select b.term_id, o.billed_to, o.previously_billed_to, o.days, ${subtotal},
+      o.amount - ${subtotal},
       ${usageObject(sql`e.section -> 'usage'`)}
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id

@@ -92,7 +92,8 @@ function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unkno
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
       and subscription_id is not null
     union all
-    select tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to, previously_billed_to,
+    select tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to,
+      previously_billed_to,
       unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])`;

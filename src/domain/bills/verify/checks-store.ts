@@ -69,13 +69,15 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
       and n.credit_note_id is null and ${to} is distinct from ${through}))`;
   };
   return sql`
-    select b.tenant_id, b.bill_id, b.subscription_id, b.previously_billed_to, b.billed_from, b.billed_to,
+    select b.tenant_id, b.bill_id, b.subscription_id, b.previously_billed_to,
+      b.billed_from, b.billed_to,
       b.days
     from bills b
     ${rebilled}
     where b.tenant_id = ${tenantId} and b.subscription_id is not null and ${isBilled('b')}
     union all
-    select p.tenant_id, p.bill_id, p.subscription_id, p.previously_billed_to, null, p.billed_to, p.days
+    select p.tenant_id, p.bill_id, p.subscription_id, p.previously_billed_to,
+      null, p.billed_to, p.days
     from bills b
     join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
     ${rebilled}
@@ -83,8 +85,8 @@ function billedParts(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
- * No billed unit has two live bills in a term, and no subscription once one of them is posted; of no
- * subscription a day is billed twice or left out between two bills; and each knows how far it is
+ * No billed unit has two live bills in a term, and no subscription once one of them is posted; of
+ * no subscription a day is billed twice or left out between two bills; and each knows how far it is
  * billed.
  */
 export function checkDays(tx: Tx, tenantId: number): Promise<Counts> {

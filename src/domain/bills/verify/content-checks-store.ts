@@ -64,7 +64,8 @@ export async function listStoredBills(
       b.unit_id, b.subscription_id, b.account_id,
       b.party_id, b.plan_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
       b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
-      b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge, b.previously_billed_to,
+      b.adjustments, b.arrears, b.payable, b.credit_balance, b.late_surcharge,
+      b.previously_billed_to,
       encode(b.hash, 'hex') as hash, k.document::text as document, k.frozen::text as frozen,
       b.charges::text as charges, b.usage::text as usage
     from bills b

@@ -1,5 +1,5 @@
-// A compiled plan: one plan with its whole chain and context, in the versions that hold on some days,
-// compiled. Rating reads compiled plans and nothing of the definitions behind them.
+// A compiled plan: one plan with its whole chain and context, in the versions that hold on some
+// days, compiled. Rating reads compiled plans and nothing of the definitions behind them.
 import { topologicalOrder } from '../../../base/formula/graph.ts';
 import type { FormulaNode } from '../../../base/formula/syntax.ts';
 import { walk } from '../../../base/formula/walk.ts';
@@ -63,7 +63,10 @@ export type RequiredInput = {
   readonly isPrevious: boolean;
 };
 
-/** Term rules of several compiled plans in one order: each entry names the compiled plan by its place. */
+/**
+ * Term rules of several compiled plans in one order: each entry names the compiled plan by its
+ * place.
+ */
 export type Schedule = readonly { readonly rule: CompiledRule; readonly of: number }[];
 
 type CompileRequest = {

@@ -95,7 +95,10 @@ function onDay<Item>(items: readonly Dated<Item>[], day: number): Item | undefin
   return found;
 }
 
-/** The compiled plan that prices a day. Saving refuses plans with mistakes, so this is the last guard. */
+/**
+ * The compiled plan that prices a day. Saving refuses plans with mistakes, so this is the last
+ * guard.
+ */
 export function pricingPlanOn(book: PriceBook, code: string, day: number): CompiledPlan {
   const compiledPlan = compiledPlanOn(book, code, day);
   const problem = compiledPlan.problems[0];

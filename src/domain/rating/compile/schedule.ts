@@ -14,8 +14,8 @@ export type ScheduledPlan = {
 const schedulesMax = 1000;
 
 /**
- * Base plan first. A component has one Term rule a window: that of the first compiled plan that has one,
- * so an add-on never charges a second time what the base plan charges.
+ * Base plan first. A component has one Term rule a window: that of the first compiled plan that has
+ * one, so an add-on never charges a second time what the base plan charges.
  */
 export function scheduleOf(compiledPlans: readonly ScheduledPlan[]): Schedule {
   const first = compiledPlans[0] as ScheduledPlan;

@@ -18,7 +18,10 @@ import {
 } from './value-history.ts';
 
 const segmentsMax = 100;
-/** Remembered sets of value items for each compiled plan; a run has a few, a year of runs some dozens. */
+/**
+ * Remembered sets of value items for each compiled plan; a run has a few, a year of runs some
+ * dozens.
+ */
 const rememberedMax = 1000;
 /** Above the day numbers of this and the next two centuries, to join three of them into a key. */
 const keyBase = 100_000;
@@ -121,7 +124,9 @@ export function checkSegments(count: number): void {
   throw new RatingError('TOO_MANY_SEGMENTS', message);
 }
 
-/** The compiled plan in force on a day and the last day of the run on which nothing of it changes. */
+/**
+ * The compiled plan in force on a day and the last day of the run on which nothing of it changes.
+ */
 function pieceFrom(
   book: PriceBook,
   history: readonly PlanEntry[],
@@ -265,7 +270,9 @@ export function monthsOf(factor: Exact, window: BilledWindow): Exact {
   return factor === one ? window.months : multiply(factor, window.months);
 }
 
-/** Value items as rules of a compiled plan read them over days; `splitDay` decides those that split. */
+/**
+ * Value items as rules of a compiled plan read them over days; `splitDay` decides those that split.
+ */
 export function itemsFor(
   compiledPlan: CompiledPlan,
   read: ReadDays,

@@ -64,7 +64,9 @@ type Sources = {
   readonly cutFacts: CutFacts;
 };
 
-/** What is missing or wrong in the frozen inputs goes into `errors`, as much of it as can be found. */
+/**
+ * What is missing or wrong in the frozen inputs goes into `errors`, as much of it as can be found.
+ */
 export function prepareRating(
   book: PriceBook,
   frozen: FrozenInputs,

@@ -1,5 +1,5 @@
-// Adjustments for a term that was billed before all its frozen inputs were known: its Segment rules are
-// rated again, and what differs from the amounts billed goes onto this bill.
+// Adjustments for a term that was billed before all its frozen inputs were known: its Segment rules
+// are rated again, and what differs from the amounts billed goes onto this bill.
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';

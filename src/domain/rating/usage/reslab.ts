@@ -9,7 +9,9 @@ import { requiredDay, runsBetween } from '../periods/billable-days.ts';
 import { RatingError } from '../rating-error.ts';
 import type { TermUsage } from './usage.ts';
 
-/** The frozen inputs with the input's first meter starting at the last reading that was no estimate. */
+/**
+ * The frozen inputs with the input's first meter starting at the last reading that was no estimate.
+ */
 export function sinceLastReading(frozen: FrozenInputs, reslab: ReslabFacts): FrozenInputs {
   let earliest: MeterFacts | null = null;
   const startOf = (meter: MeterFacts) => requiredDay(meter.previous?.date, 'previous reading');
