@@ -206,7 +206,7 @@ function recorder(sent: Statement[]): Tx {
   return txOn({
     run: async (statement) => {
       sent.push(statement);
-      return { command: '', rows: [] };
+      return { command: '', rows: [], count: 0 };
     },
   });
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { BinaryRows, binaryCopy } from '../src/base/db/binary-rows.ts';
 import { openDatabase, plainOpening, transact } from '../src/base/db/pool.ts';
+import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
 const scene = await openScene();

@@ -1,8 +1,8 @@
 // Statements that travel together: each gets its own answer, and none outlives its transaction.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { openDatabase, plainOpening, transact } from '../src/base/db/pool.ts';
+import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
 const scene = await openScene();
@@ -32,8 +32,8 @@ test('a statement tells how many rows it changed', async () => {
       const made = await sql`insert into tried values (1), (2), (3)`.execute(tx);
       const changed = await sql`update tried set n = n + 10 where n > 1`.execute(tx);
       const gone = await sql`delete from tried`.execute(tx);
-      const counts = [made, changed, gone].map((result) => result.numAffectedRows);
-      assert.deepEqual(counts, [3n, 2n, 3n]);
+      const counts = [made, changed, gone].map((result) => result.count);
+      assert.deepEqual(counts, [3, 2, 3]);
     });
   });
 });

@@ -1,8 +1,8 @@
 // Reads that share a connection and a transaction: each is as if it had been alone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { type Lookup, openDatabase, openingFor, type Tx, transact } from '../src/base/db/pool.ts';
+import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
 const scene = await openScene();

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import pg from 'pg';
 import * as Type from 'typebox';
 import {
@@ -13,6 +12,7 @@ import {
   plainOpening,
   transact,
 } from '../src/base/db/pool.ts';
+import { sql } from '../src/base/db/sql.ts';
 import { createLog } from '../src/base/log.ts';
 import { hashToken } from '../src/base/secrets.ts';
 import { createServer } from '../src/http/server.ts';

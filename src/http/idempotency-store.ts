@@ -1,7 +1,7 @@
 // Answers kept by Idempotency-Key, written in the same transaction as the effect they tell of.
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Tx } from '../base/db/pool.ts';
+import { sql } from '../base/db/sql.ts';
 import { AppError } from '../base/errors.ts';
 
 const keptHours = 24;

@@ -1,6 +1,7 @@
 // Which worker tries which chunk of a job, and which workers died while trying.
-import { sql } from 'kysely';
+
 import type { Tx } from '../base/db/pool.ts';
+import { sql } from '../base/db/sql.ts';
 
 /** A chunk of a job by its number; 0 is the beginning of the job, -1 its end. */
 export type ChunkKey = { jobId: number; chunk: number };

@@ -1,8 +1,9 @@
 // What workers ask and tell the database about jobs: where there is work, who does which chunk of
 // it, what is done.
-import { sql } from 'kysely';
+
 import { rethrowViolation } from '../base/db/faults.ts';
 import type { Tx } from '../base/db/pool.ts';
+import { sql } from '../base/db/sql.ts';
 import type { JobError } from './job.ts';
 import { alreadyRunning } from './jobs-store.ts';
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { rethrowViolation } from '../base/db/faults.ts';
 import type { Tx } from '../base/db/pool.ts';
+import { sql } from '../base/db/sql.ts';
 import { AppError } from '../base/errors.ts';
 import type { Stamp } from '../base/stamp.ts';
 import type { JobError, JobStatus } from './job.ts';
@@ -174,12 +174,12 @@ export async function cancelJob(
   jobId: number,
   at: Temporal.Instant,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update jobs
     set status = 'Cancelled', finished_at = ${at}, parameters = parameters - 'rows'
     where tenant_id = ${tenantId} and job_id = ${jobId} and status = 'Scheduled'
   `.execute(tx);
-  return numAffectedRows === 1n;
+  return count === 1;
 }
 
 /** Of a term that is no longer billed. */

@@ -2,8 +2,8 @@
 // counted by PostgreSQL, as the role that serves calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import { listDifferences, listDiffering } from '../../src/domain/bills/review/compare-store.ts';
 import { ask, clientOf, makeFullTerm } from '../support/full-term.ts';
 import { termID } from '../support/residential-rows.ts';

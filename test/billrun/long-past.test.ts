@@ -2,8 +2,8 @@
 // what came since the last one. Counted by PostgreSQL, as the role that makes bills.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postMeterReadingsStep } from '../../src/billrun/lock-readings.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';

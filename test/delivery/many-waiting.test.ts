@@ -2,8 +2,8 @@
 // PostgreSQL, as the role that sends them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import { endPrinting, endSending, putOff } from '../../src/domain/delivery/sending-store.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { whileCrew } from '../support/run-steps.ts';

@@ -1,8 +1,8 @@
 // /metrics tells jobs, deliveries and workers, as sums over all workspaces.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { plainOpening, tenantTransact, transact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import { createLog } from '../../src/base/log.ts';
 import { countOperations, listWorkspacesToCount } from '../../src/domain/monitoring/store.ts';
 import { countAll, startHeartbeat } from '../../src/worker/monitor.ts';

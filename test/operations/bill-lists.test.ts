@@ -2,9 +2,9 @@
 // them, the limits they have, and without reading a whole table for them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { RequestOf } from '../../sdk/client.ts';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import {
   countBills,
   listBillsAt,

@@ -2,8 +2,8 @@
 // PostgreSQL, as the role that serves calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { openingFor, type Tx, transact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import { listLogins } from '../../src/domain/access/store.ts';
 import { listReadings } from '../../src/domain/exports/store.ts';
 import {

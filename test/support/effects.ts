@@ -1,7 +1,8 @@
 // Steps that only leave marks, for tests of the machinery that runs steps.
-import { sql } from 'kysely';
+
 import type pg from 'pg';
 import type { Tx } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
 import type { Step } from '../../src/jobs/step.ts';
 
 /** A table that workers may write to; what is done twice stands there twice. */

@@ -17,7 +17,8 @@ export type StatementResult = {
   /** BEGIN, SELECT, INSERT, … */
   command: string;
   rows: Row[];
-  numAffectedRows?: bigint;
+  /** Rows that were selected, inserted, updated or deleted. */
+  count: number;
 };
 
 /** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
@@ -247,7 +248,7 @@ class Batch {
   }
 
   handleEmptyQuery(): void {
-    this.#waiting[this.#at]?.resolve({ command: '', rows: [] });
+    this.#waiting[this.#at]?.resolve({ command: '', rows: [], count: 0 });
     this.#next();
   }
 
@@ -292,12 +293,9 @@ class Batch {
 /** `UPDATE 3`, `INSERT 0 3`, `COMMIT`: the command, and at the end the rows it touched. */
 function resultOf(tag: string, rows: Row[]): StatementResult {
   const first = tag.indexOf(' ');
-  if (first === -1) return { command: tag, rows };
-  const command = tag.slice(0, first);
+  if (first === -1) return { command: tag, rows, count: 0 };
   const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
-  return Number.isNaN(count)
-    ? { command, rows }
-    : { command, rows, numAffectedRows: BigInt(count) };
+  return { command: tag.slice(0, first), rows, count: Number.isNaN(count) ? 0 : count };
 }
 
 function readNothing(): Row {

@@ -1,5 +1,5 @@
 // How PostgreSQL joins what it looks up by lists of ids.
-import { sql } from 'kysely';
+import { sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
 /**

@@ -1,6 +1,6 @@
 // What long lists have in common: a page deep in one is found by counts of rows in blocks of ids, a
 // stream goes on after the row it ended with, and words are searched for in folded texts.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from './sql.ts';
 
 /** Ids of one block, as the counting triggers group them. */
 const blockSize = 1_000;
@@ -12,9 +12,9 @@ export type Window = { offset: number; limit: number };
  * the block in which the page begins to the one in which it ends, whichever index it goes by.
  */
 export function idsByBlock(
-  list: { blocks: RawBuilder<unknown>; table: string; id: string; where: RawBuilder<unknown> },
+  list: { blocks: Sql; table: string; id: string; where: Sql },
   window: Window,
-): RawBuilder<unknown> {
+): Sql {
   const id = sql.ref(list.id);
   return sql`
     with walked as (
@@ -41,7 +41,7 @@ export function idsByBlock(
 export function following(
   keys: { column: string; id: string; descending: boolean },
   after: { value: unknown; id: number },
-): RawBuilder<unknown> {
+): Sql {
   const beyond = sql.raw(keys.descending ? '<' : '>');
   if (keys.column === keys.id) return sql`${sql.ref(keys.id)} ${beyond} ${after.id}`;
   const pair = sql`(${sql.ref(keys.column)}, ${sql.ref(keys.id)})`;
@@ -52,7 +52,7 @@ export function following(
 export function ordering(
   keys: { column: string; id: string; descending: boolean },
   alias = '',
-): RawBuilder<unknown> {
+): Sql {
   const direction = keys.descending ? ' desc' : '';
   const id = `${alias}${keys.id}${direction}`;
   return sql.raw(keys.column === keys.id ? id : `${alias}${keys.column}${direction}, ${id}`);
@@ -65,11 +65,7 @@ const indexedLengthMin = 3;
  * The call of a function that finds words: `search_…` by an index, or `scan_…` for words too short
  * for one. `folded` are the words in the form in which texts are searched.
  */
-export function searching(
-  name: string,
-  folded: string,
-  others: readonly RawBuilder<unknown>[] = [],
-): RawBuilder<unknown> {
+export function searching(name: string, folded: string, others: readonly Sql[] = []): Sql {
   const search = sql.raw(`${folded.length < indexedLengthMin ? 'scan' : 'search'}_${name}`);
   return sql`${search}(${sql.join([sql`${containing(folded)}`, ...others])})`;
 }

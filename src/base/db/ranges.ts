@@ -1,5 +1,5 @@
 // Ids cut into ranges, each with as many of them as go into one part of a job.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from './sql.ts';
 import type { Tx } from './tx.ts';
 
 /** Both inclusive. */
@@ -9,7 +9,7 @@ export type IdRange = { firstId: number; lastId: number };
 export async function cutIntoRanges(
   tx: Tx,
   tenantId: number,
-  ids: RawBuilder<unknown>,
+  ids: Sql,
   size: number,
 ): Promise<{ chunks: IdRange[]; total: number }> {
   const { rows } = await sql<{ first_id: number; last_id: number; count: number }>`

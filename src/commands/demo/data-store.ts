@@ -5,8 +5,8 @@
 // water, the first is a flat of the housing society. Subscription n has the id n, and so have its
 // meter and the meter's place.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../../domain/ledger/accounts.ts';
 import { postJournal } from '../../domain/ledger/store.ts';
@@ -41,7 +41,7 @@ export async function findDemoKeys(tx: Tx, tenantId: number): Promise<DemoKeys> 
 }
 
 /** n, household, and which of the three a subscription is. */
-function numbered({ first, last }: DemoBlock): RawBuilder<unknown> {
+function numbered({ first, last }: DemoBlock): Sql {
   return sql`(
     select n, g * 5 + case when r < 5 then r when r < 8 then r - 5 else 0 end + 1 as household,
       case when r < 5 then 'ELEC' when r < 8 then 'WATER' else 'SOC' end as context,
@@ -51,7 +51,7 @@ function numbered({ first, last }: DemoBlock): RawBuilder<unknown> {
   )`;
 }
 
-function stamped({ at, by }: Stamp): RawBuilder<unknown> {
+function stamped({ at, by }: Stamp): Sql {
   return sql`${at}, ${by}, ${at}, ${by}, ${at.epochMilliseconds}::bigint`;
 }
 
@@ -153,7 +153,7 @@ export async function insertSubscriptionRows(
 }
 
 /** Custom fields and agreed quantities, by context. */
-function inputsOf(): RawBuilder<unknown> {
+function inputsOf(): Sql {
   return sql`(
     select
       case context
@@ -234,7 +234,7 @@ function growth(year: DemoYear): { ELEC: number[]; WATER: number[] } {
 }
 
 /** What a register had counted after m months, in its own unit. */
-function counted(year: DemoYear, months: RawBuilder<unknown>): RawBuilder<unknown> {
+function counted(year: DemoYear, months: Sql): Sql {
   const sums = growth(year);
   return sql`case context
     when 'ELEC' then n * 53 % 40000

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 export type Owner = { loginId: number } | { clientNumber: number };
 
@@ -212,9 +212,9 @@ export async function deleteExpired(
     delete from idempotency_keys where tenant_id = ${tenantId} and expires_at < ${before.answers}
   `.execute(tx);
   return {
-    sessions: Number(sessions.numAffectedRows ?? 0n),
-    tokens: Number(tokens.numAffectedRows ?? 0n),
-    failures: Number(failures.numAffectedRows ?? 0n),
-    answers: Number(answers.numAffectedRows ?? 0n),
+    sessions: sessions.count,
+    tokens: tokens.count,
+    failures: failures.count,
+    answers: answers.count,
   };
 }

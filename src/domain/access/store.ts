@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { nameKey, usernameOf } from './names.ts';
@@ -165,7 +165,7 @@ export async function countLogins(
   return rows[0]?.count ?? 0;
 }
 
-function isNamed(username: string | null): RawBuilder<unknown> {
+function isNamed(username: string | null): Sql {
   return username === null ? sql`true` : sql`l.username = ${usernameOf(username)}`;
 }
 

@@ -1,6 +1,7 @@
 // Seals: what waits for one, what items come to, and the blocks.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 
 /** Kinds of items, as they begin the name of one: 'journal 7'. */
 export const sealedKinds = ['audit', 'journal', 'credit-note', 'document', 'delivery'] as const;
@@ -85,7 +86,7 @@ export async function findSealHash(
 }
 
 /** Hashed one by one, so that no item is put together as a whole. */
-function hashed(columns: readonly string[]): RawBuilder<unknown> {
+function hashed(columns: readonly string[]): Sql {
   const list = columns.join(', ');
   return sql.raw(`sha256(convert_to(json_build_array(${list})::text, 'UTF8'))`);
 }
@@ -138,7 +139,7 @@ const deliveryColumns = [
 ];
 
 /** A row for each item that is there: item, rows, hash. */
-function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): RawBuilder<unknown> {
+function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): Sql {
   if (kind === 'audit') {
     return sql`
       select r.tenant_id, 'audit ' || r.request_id as item, count(*) as rows,
@@ -161,7 +162,7 @@ function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): R
 }
 
 /** A journal with its lines and entries. */
-function journalContents(tenantId: number, ids: readonly string[]): RawBuilder<unknown> {
+function journalContents(tenantId: number, ids: readonly string[]): Sql {
   return sql`
     select r.tenant_id, 'journal ' || r.journal_id as item, 1 + l.rows + e.rows as rows,
       sha256(${hashed(journalColumns)} || coalesce(l.hash, '') || coalesce(e.hash, '')) as hash
@@ -210,7 +211,7 @@ export async function listSealedAgain(
   return rows;
 }
 
-function sealedItems(tenantId: number): RawBuilder<unknown> {
+function sealedItems(tenantId: number): Sql {
   return sql`
     select s.tenant_id, s.block,
       split_part(i.item, ' ', 1) || ' ' || split_part(i.item, ' ', 2) as item

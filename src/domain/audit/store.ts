@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { withoutSecrets } from '../../base/log.ts';
 
 /** One thing that a call changed. `before` is null for what it made. */

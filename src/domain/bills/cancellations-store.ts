@@ -1,6 +1,7 @@
 // Which bill was cancelled by which credit note, and which bill replaces it.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /** By term, the number of the cancelled bill that its bills replace. */
 export async function findReplacedNumbers(

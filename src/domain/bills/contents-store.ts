@@ -1,5 +1,5 @@
 // The document and the frozen inputs of bills, which lie beside them: as `k` beside bills `b`.
-import { sql } from 'kysely';
+import { sql } from '../../base/db/sql.ts';
 
 /**
  * Looked up for each bill by its key. Joined, they would be read from the first to the last of all

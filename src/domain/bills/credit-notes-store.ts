@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
 export type CreditNote = {
@@ -97,7 +97,7 @@ export async function countCreditNotes(
   return rows[0]?.count ?? 0;
 }
 
-function matches(tenantId: number, filter: CreditNoteFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: CreditNoteFilter): Sql {
   const { creditNoteId, reference, billId, partyId, subscriptionNumber, fromDate, toDate } = filter;
   return sql.join(
     [
@@ -115,7 +115,7 @@ function matches(tenantId: number, filter: CreditNoteFilter): RawBuilder<unknown
 }
 
 /** Bills of a subscription, alone or with others. */
-function isOf(tenantId: number, subscriptionNumber: string): RawBuilder<unknown> {
+function isOf(tenantId: number, subscriptionNumber: string): Sql {
   const subscription = sql`(
     select s.subscription_id from subscriptions s
     where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber})`;

@@ -1,6 +1,7 @@
 // How bills were delivered, for lists of bills.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 export type DeliveryRow = {
   bill_id: number;

@@ -1,6 +1,7 @@
 // The documents of bills, for lists of bills.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 export type DocumentRow = {
   bill_id: number;

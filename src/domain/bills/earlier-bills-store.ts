@@ -1,6 +1,7 @@
 // The bills before a bill, as its history shows them.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /** A bill whose history is wanted. */
 export type LaterBill = {

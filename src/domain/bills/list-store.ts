@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import { withContents } from './contents-store.ts';
 import type { StoredDocument } from './document.ts';
@@ -104,7 +104,7 @@ export type BillFilter = {
 /** Who asks what is paid means bills that somebody has to pay, unless he says which. */
 const owed: readonly BillStatus[] = ['Posted', 'Published'];
 
-function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: BillFilter): Sql {
   const conditions = [sql`b.tenant_id = ${tenantId}`];
   const { billId, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
   if (billId) conditions.push(sql`b.bill_id = ${billId}`);
@@ -127,14 +127,14 @@ function matches(tenantId: number, filter: BillFilter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-function billNumbered(tenantId: number, billNumber: string): RawBuilder<unknown> {
+function billNumbered(tenantId: number, billNumber: string): Sql {
   return sql`
     select n.bill_id from bill_numbers n
     where n.tenant_id = ${tenantId} and n.bill_number = ${billNumber} and n.retired_at is null`;
 }
 
 /** Of term `t`. */
-function daysOf({ fromDate, toDate }: BillFilter): RawBuilder<unknown>[] {
+function daysOf({ fromDate, toDate }: BillFilter): Sql[] {
   return [
     ...(fromDate ? [sql`t.start_date >= ${fromDate}`] : []),
     ...(toDate ? [sql`t.start_date <= ${toDate}`] : []),
@@ -152,7 +152,7 @@ function isForReview(status: BillStatus): boolean {
 }
 
 /** As literals: indexes of a few states are for those that the planner can see. */
-function haveStatus(tenantId: number, statuses: readonly BillStatus[]): RawBuilder<unknown>[] {
+function haveStatus(tenantId: number, statuses: readonly BillStatus[]): Sql[] {
   const column = statuses.every(isForReview) ? sql`b.review_status` : sql`b.status`;
   const isOne = sql`${column} in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
   const states = statuses.map((status) => termStates[status]);
@@ -164,7 +164,7 @@ function haveStatus(tenantId: number, statuses: readonly BillStatus[]): RawBuild
  * Whether bill `b` has an id that bills of some terms `t` can have: it spares the way through all
  * that was billed before the first of them.
  */
-function isInReach(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown> {
+function isInReach(tenantId: number, terms: Sql): Sql {
   return sql`b.bill_id >= (
     select coalesce(min(coalesce((
         select min(r.first_bill_id) from bill_runs r
@@ -178,7 +178,7 @@ function isInReach(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unk
 }
 
 /** Bills of a subscription, alone on its bill or one of several. */
-function billsOf(tenantId: number, subscriptionNumber: string): RawBuilder<unknown> {
+function billsOf(tenantId: number, subscriptionNumber: string): Sql {
   return sql`
     select o.bill_id from subscriptions s
     join bills o on o.tenant_id = s.tenant_id and o.subscription_id = s.subscription_id
@@ -190,18 +190,18 @@ function billsOf(tenantId: number, subscriptionNumber: string): RawBuilder<unkno
 }
 
 /** What `matches` asks about: only days are those of the term. */
-function searched({ fromDate, toDate }: BillFilter): RawBuilder<unknown> {
+function searched({ fromDate, toDate }: BillFilter): Sql {
   return sql.raw(fromDate || toDate ? `bills b ${withTerm}` : 'bills b');
 }
 
 /** By id; of a term, by what they are for, which is the order in which they were made. */
-function orderOf({ termId }: BillFilter): RawBuilder<unknown> {
+function orderOf({ termId }: BillFilter): Sql {
   return termId ? sql`b.unit_id, b.bill_id` : sql`b.bill_id`;
 }
 
 type Window = {
-  after?: RawBuilder<unknown>;
-  order: RawBuilder<unknown>;
+  after?: Sql;
+  order: Sql;
   limit: number;
   offset: number;
 };
@@ -251,7 +251,7 @@ export function listBillsAfter(
   );
 }
 
-function isAfter({ termId }: BillFilter, after: BillRow): RawBuilder<unknown> {
+function isAfter({ termId }: BillFilter, after: BillRow): Sql {
   return termId
     ? sql`b.unit_id >= ${after.unit_id}
         and (b.unit_id, b.bill_id) > (${after.unit_id}, ${after.bill_id})`

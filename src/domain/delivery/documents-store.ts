@@ -1,8 +1,8 @@
 // Bills as they are read to be rendered, and what is kept of their documents.
 
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { withContents } from '../bills/contents-store.ts';
 import type { StoredBill } from './bill-input.ts';

@@ -1,6 +1,7 @@
 // Deliveries as they are shown.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Channel } from '../tenants/channels.ts';
 import type { DeliveryStatus } from './store.ts';
 

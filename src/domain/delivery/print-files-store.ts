@@ -1,7 +1,7 @@
 // What is kept of the files for the printer.
 
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
 export type NewPrintFile = {

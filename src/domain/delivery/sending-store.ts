@@ -1,6 +1,7 @@
 // Mails on their way: taken, handed over, told of.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { asFailed, type DeliveryStatus } from './store.ts';
 
 export type QueuedMail = {
@@ -68,7 +69,7 @@ export type SendingEnd = {
  * Said beside the rows that tell how they ended: else all that wait or have waited in the workspace
  * are looked through for a few.
  */
-function isOneOf(ends: readonly { deliveryId: number }[]): RawBuilder<unknown> {
+function isOneOf(ends: readonly { deliveryId: number }[]): Sql {
   return sql`d.delivery_id = any(${ends.map((end) => end.deliveryId)}::bigint[])`;
 }
 
@@ -237,7 +238,7 @@ export async function failUnplanned(
   reason: string,
   at: Temporal.Instant,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update deliveries d
     set ${asFailed(reason, at)}
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
@@ -247,5 +248,5 @@ export async function failUnplanned(
           and (j.status = 'Running' or (j.status = 'Scheduled' and j.is_immediate))
       )
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }

@@ -1,8 +1,8 @@
 // Deliveries: one row for each bill, channel and request.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
 
@@ -196,7 +196,7 @@ export async function hastenDeliveries(
 }
 
 /** Columns of what waited and will not be tried any more. */
-export function asFailed(reason: string, at: Temporal.Instant): RawBuilder<unknown> {
+export function asFailed(reason: string, at: Temporal.Instant): Sql {
   return sql`status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}`;
 }
 
@@ -226,14 +226,14 @@ export async function doubtDeliveries(
   billIds: readonly number[],
   at: Temporal.Instant,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update deliveries
     set status = 'Uncertain', next_attempt_at = null, modified_at = ${at},
       reason = 'The worker ended while it was sent: it may have arrived'
     where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
       and status = 'Sending'
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }
 
 /** Deliveries of bills that are no longer to be sent. */
@@ -244,7 +244,7 @@ export async function failWaiting(
   reason: string,
   at: Temporal.Instant,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update deliveries d
     set ${asFailed(reason, at)}
     from bills b
@@ -252,5 +252,5 @@ export async function failWaiting(
       and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
       and b.unit_id between ${wanted.range.firstId} and ${wanted.range.lastId}
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }

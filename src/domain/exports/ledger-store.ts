@@ -1,6 +1,7 @@
 // Rows of the exports that accountants and auditors ask for: bills and journals, with their dates.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Days } from './store.ts';
 
 const day = (date: string) => sql.raw(`to_char(${date}, 'DD/MM/YYYY')`);
@@ -73,7 +74,7 @@ export async function countPostedBills(tx: Tx, tenantId: number, days: Days): Pr
 }
 
 /** Of bill `b`. A cancelled bill kept its number. */
-function isPosted(tenantId: number, { from, to }: Days): RawBuilder<unknown> {
+function isPosted(tenantId: number, { from, to }: Days): Sql {
   const isPosted = sql`b.status in ('Posted', 'Published', 'Cancelled')
     and b.bill_number is not null`;
   if (!from && !to) return isPosted;

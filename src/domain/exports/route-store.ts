@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
 import { columnOr } from '../../base/db/searchable.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
 
 export type RouteFilter = {

@@ -1,6 +1,7 @@
 // What is exported, row by row in the order of ids, under the names of the columns.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { isInReach } from '../readings/list-store.ts';
 
 export type ExportRow = { id: number } & Record<string, string | number | boolean | null>;
@@ -39,7 +40,7 @@ export async function listParties(
 }
 
 /** Whoever owns a subscription goes out with it: without its owner it could not come in. */
-function isExported(tenantId: number): RawBuilder<unknown> {
+function isExported(tenantId: number): Sql {
   return sql`(not p.archived or exists (
     select from subscriptions s where s.tenant_id = ${tenantId} and s.party_id = p.party_id
   ))`;
@@ -62,7 +63,7 @@ export async function listMeters(
   return rows;
 }
 
-function day(date: RawBuilder<unknown>): RawBuilder<unknown> {
+function day(date: Sql): Sql {
   return sql`to_char(${date}, 'DD/MM/YYYY')`;
 }
 
@@ -100,7 +101,7 @@ export async function listReadings(
   return rows;
 }
 
-function within({ from, to }: Days): RawBuilder<unknown> {
+function within({ from, to }: Days): Sql {
   const conditions = [
     from ? sql`r.reading_date >= ${from}` : sql`true`,
     to ? sql`r.reading_date <= ${to}` : sql`true`,
@@ -145,7 +146,7 @@ export async function listSubscriptions(
 
 export type Named = { name: string; value: string };
 
-function hanging(tenantId: number): RawBuilder<unknown> {
+function hanging(tenantId: number): Sql {
   return sql`
     select m.number, r.input, g.register, e.value::text as value, e.reading_date
     from assignment_registers r
@@ -165,7 +166,7 @@ function hanging(tenantId: number): RawBuilder<unknown> {
  * The reading up to which a register was billed: what the last posted bill took, else the last one
  * up to the last billed day, else the first. Where nobody has said what was billed, the last one.
  */
-function billedUpTo(tenantId: number): RawBuilder<unknown> {
+function billedUpTo(tenantId: number): Sql {
   const accepted = sql`
     select l.value, l.reading_date from readings l
     where l.tenant_id = ${tenantId} and l.assignment_id = r.assignment_id

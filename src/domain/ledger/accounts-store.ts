@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import { type ContextType, ledgerAccounts, openItemsAccount } from './accounts.ts';
 

@@ -1,6 +1,7 @@
 // Sums of the ledger by day and account, which the database keeps beside the journal lines.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 
 export type PostingDays = { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null };
 
@@ -47,7 +48,7 @@ export async function countJournalLines(
   return rows[0]?.count ?? 0;
 }
 
-function within({ from, to }: PostingDays): RawBuilder<unknown> {
+function within({ from, to }: PostingDays): Sql {
   const conditions = [
     from ? sql`posting_date >= ${from.toString()}::date` : sql`true`,
     to ? sql`posting_date <= ${to.toString()}::date` : sql`true`,

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
 import { isGivingWay } from '../readings/past-store.ts';

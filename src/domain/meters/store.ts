@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { folded } from '../parties/party.ts';
@@ -224,7 +224,7 @@ function idsAfter(
   filter: MeterFilter,
   sort: MeterSort,
   { after, limit }: Following,
-): RawBuilder<{ meter_id: number }> {
+): Sql<{ meter_id: number }> {
   const column = sortColumns[sort.by];
   const beyond = sql.raw(sort.descending ? '<' : '>');
   const rest = after
@@ -239,12 +239,7 @@ function idsAfter(
 }
 
 /** The ids come from an index alone; rows are fetched for those that are shown, and no others. */
-async function listByIds(
-  tx: Tx,
-  tenantId: number,
-  ids: RawBuilder<unknown>,
-  sort: MeterSort,
-): Promise<MeterRow[]> {
+async function listByIds(tx: Tx, tenantId: number, ids: Sql, sort: MeterSort): Promise<MeterRow[]> {
   const { rows } = await sql<MeterRow>`
     select ${columns}
     from meters m
@@ -260,7 +255,7 @@ function idsByBlock(
   tenantId: number,
   status: MeterStatus | null,
   window: { offset: number; limit: number },
-): RawBuilder<unknown> {
+): Sql {
   return sql`
     with start as (
       select block, rows_before
@@ -285,11 +280,7 @@ function idsByBlock(
 }
 
 /** Sorts and cuts what was found by its ids alone. */
-function idsFound(
-  search: RawBuilder<unknown>,
-  sort: MeterSort,
-  window: { offset: number; limit: number },
-): RawBuilder<unknown> {
+function idsFound(search: Sql, sort: MeterSort, window: { offset: number; limit: number }): Sql {
   return sql`
     select found.meter_id from ${search} as found (meter_id)
     order by ${ordering(sort, 'found.')}
@@ -298,7 +289,7 @@ function idsFound(
 }
 
 /** Of a block, the rows that are counted as live are the Active ones. */
-function countedBy(status: MeterStatus | null): RawBuilder<unknown> {
+function countedBy(status: MeterStatus | null): Sql {
   if (status === null) return sql`all_rows`;
   return status === 'Active' ? sql`live_rows` : sql`(all_rows - live_rows)`;
 }
@@ -317,7 +308,7 @@ export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter)
   return rows[0]?.count ?? 0;
 }
 
-async function countFound(tx: Tx, search: RawBuilder<unknown>): Promise<number> {
+async function countFound(tx: Tx, search: Sql): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${search} as found (meter_id)
   `.execute(tx);
@@ -329,14 +320,14 @@ function isByStatusOnly(filter: MeterFilter): boolean {
   return Object.values(narrowing).every((value) => value === null);
 }
 
-function ordering(sort: MeterSort, alias: '' | 'm.' | 'found.' = ''): RawBuilder<unknown> {
+function ordering(sort: MeterSort, alias: '' | 'm.' | 'found.' = ''): Sql {
   const direction = sort.descending ? ' desc' : '';
   const id = `${alias}meter_id${direction}`;
   if (sort.by === 'meterID') return sql.raw(id);
   return sql.raw(`${alias}${sortColumns[sort.by]}${direction}, ${id}`);
 }
 
-function matches(tenantId: number, filter: MeterFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: MeterFilter): Sql {
   const conditions = [sql`tenant_id = ${tenantId}`];
   if (filter.number !== null) conditions.push(sql`number = ${filter.number}`);
   if (filter.status !== null) conditions.push(sql`status = ${filter.status}`);
@@ -353,14 +344,14 @@ function matches(tenantId: number, filter: MeterFilter): RawBuilder<unknown> {
 const indexedLengthMin = 3;
 
 /** The call of the function that finds words among the meters of a status. */
-function searching(words: string, status: MeterStatus | null): RawBuilder<unknown> {
+function searching(words: string, status: MeterStatus | null): Sql {
   const search = sql.raw(words.length < indexedLengthMin ? 'scan_meters' : 'search_meters');
   const pattern = `%${folded(words).replace(/[\\%_]/g, '\\$&')}%`;
   return sql`${search}(${pattern}, ${status})`;
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */
-function onlySearch(filter: MeterFilter): RawBuilder<unknown> | undefined {
+function onlySearch(filter: MeterFilter): Sql | undefined {
   const { search, status, ...others } = filter;
   if (search === null || Object.values(others).some((value) => value !== null)) return undefined;
   return searching(search, status);

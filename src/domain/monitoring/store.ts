@@ -1,6 +1,7 @@
 // Counts for operators: jobs and deliveries by state, and the workers that live.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /** More of one state in one workspace are not counted: the figure then says "at least". */
 const countedMax = 100_000;

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Lookup, Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
@@ -156,7 +156,7 @@ async function listAccountsOfGroups(
   return Map.groupBy(rows, (row) => row.billing_group_id);
 }
 
-function oldestActiveSubscription(): RawBuilder<unknown> {
+function oldestActiveSubscription(): Sql {
   return sql`(
     select c.code as context_code, l.name as plan_label
     from subscriptions o

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import {
   containing,
   following,
@@ -8,6 +7,7 @@ import {
   type Window,
 } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
 import { type Competency, folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
@@ -245,7 +245,7 @@ export async function listPartyIdsAfter(
   return rows.map((row) => row.party_id);
 }
 
-function isAfter(sort: PartySort, after: PartyRow | undefined): RawBuilder<unknown> {
+function isAfter(sort: PartySort, after: PartyRow | undefined): Sql {
   const keys = keysOf(sort);
   return after ? following(keys, { value: after[keys.column], id: after.party_id }) : sql`true`;
 }
@@ -289,7 +289,7 @@ async function listPartiesByBlock(
 async function listFoundParties(
   tx: Tx,
   tenantId: number,
-  search: RawBuilder<unknown>,
+  search: Sql,
   sort: PartySort,
   window: Window,
 ): Promise<PartyRow[]> {
@@ -320,7 +320,7 @@ export async function countParties(tx: Tx, tenantId: number, filter: PartyFilter
   return rows[0]?.count ?? 0;
 }
 
-async function countFoundParties(tx: Tx, search: RawBuilder<unknown>): Promise<number> {
+async function countFoundParties(tx: Tx, search: Sql): Promise<number> {
   const count = sql<{ count: number }>`select count(*) as count from ${search}`;
   const { rows } = await count.execute(tx);
   return rows[0]?.count ?? 0;
@@ -335,7 +335,7 @@ function keysOf({ by, descending }: PartySort) {
   return { column: sortColumns[by], id: 'party_id' as const, descending };
 }
 
-function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: PartyFilter): Sql {
   const conditions = [sql`tenant_id = ${tenantId}`];
   if (!filter.includeArchived) conditions.push(sql`not archived`);
   if (filter.kind !== null) conditions.push(sql`kind = ${filter.kind}`);
@@ -352,20 +352,12 @@ function matches(tenantId: number, filter: PartyFilter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-function found(
-  filter: PartyFilter,
-  words: string,
-  options: { inName: boolean },
-): RawBuilder<unknown> {
+function found(filter: PartyFilter, words: string, options: { inName: boolean }): Sql {
   return sql`party_id in (select ${searchOf(filter, words, options)})`;
 }
 
 /** The call of the function that finds words in search texts, or only in names. */
-function searchOf(
-  filter: PartyFilter,
-  words: string,
-  options: { inName: boolean },
-): RawBuilder<unknown> {
+function searchOf(filter: PartyFilter, words: string, options: { inName: boolean }): Sql {
   const pattern = containing(folded(words));
   const inName = options.inName ? sql`${pattern}` : sql`null`;
   const others = [inName, sql`${filter.kind}`, sql`${filter.includeArchived}`];
@@ -373,7 +365,7 @@ function searchOf(
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */
-function onlySearch(filter: PartyFilter): RawBuilder<unknown> | undefined {
+function onlySearch(filter: PartyFilter): Sql | undefined {
   const { search, name, email, contactValue, partyId, updatedSince } = filter;
   if ([email, contactValue, partyId, updatedSince].some((value) => value !== null))
     return undefined;

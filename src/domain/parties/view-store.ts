@@ -1,6 +1,7 @@
 // A party as it is shown: with its balances, its accounts and what it has subscribed to.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { type PartyRow, partyColumns } from './store.ts';
 
 export type PartyView = PartyRow & {

@@ -1,7 +1,8 @@
 // What subscriptions use of a pricing context.
-import { sql } from 'kysely';
+
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 
 /** Names by the array of the context that they are defined in. */

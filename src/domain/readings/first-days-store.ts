@@ -1,16 +1,17 @@
 // The days of the units that a meter counted from its installation to the first reading after it.
-import { type RawBuilder, sql } from 'kysely';
+
 import { plainArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 
 /**
  * The days over which the units of a reading `o` of a term `t` were used. Readings show the end of
  * their day, and an installation shows the beginning: its day counts if it was billed. So the days
  * are at most those of the bill; before the bill is posted, those since the period began.
  */
-export function daysOfUnits(tenantId: number): RawBuilder<unknown> {
+export function daysOfUnits(tenantId: number): Sql {
   const isFirst = sql`o.previous_type = 'Installation' and o.reading_date > o.previous_date`;
-  const daysSince = (start: RawBuilder<unknown>) =>
+  const daysSince = (start: Sql) =>
     sql`case when o.reading_date >= ${start} then o.reading_date - ${start} + 1 end`;
   // A term that is billed in advance bills the units of the period before it.
   const periodBefore = sql`(t.start_date - age(t.end_date + 1, t.start_date))::date`;
@@ -25,7 +26,7 @@ export function daysOfUnits(tenantId: number): RawBuilder<unknown> {
 }
 
 /** The days that the term of reading `o` has billed of its subscription; null if none. */
-function billedDays(tenantId: number): RawBuilder<unknown> {
+function billedDays(tenantId: number): Sql {
   const isBill = sql`b.tenant_id = ${tenantId} and b.term_id = o.term_id
     and b.status in ('Posted', 'Published')`;
   return sql`(

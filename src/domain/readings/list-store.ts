@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { ReadingFlag, ReadingType } from './reading.ts';
 
 /** Locked and Billed: a term has taken the reading, and was posted. */
@@ -55,7 +55,7 @@ const state = sql.raw(`case when b.term_id is null then r.status
   when b.is_posted then 'Billed' else 'Locked' end`);
 
 /** The last term that took the reading, and whether any that did was posted. */
-function takenBy(tenantId: number): RawBuilder<unknown> {
+function takenBy(tenantId: number): Sql {
   return sql`
     left join lateral (
       select max(l.term_id) as term_id,
@@ -94,7 +94,7 @@ export async function listReadingIdsAfter(
   options: { after: ReadingListRow | undefined; limit: number },
 ): Promise<number[]> {
   const window = { afterId: options.after?.reading_id ?? 0, offset: 0, limit: options.limit };
-  const ids = idsOf(tenantId, filter, window) as RawBuilder<{ reading_id: number }>;
+  const ids = idsOf(tenantId, filter, window) as Sql<{ reading_id: number }>;
   return (await ids.execute(tx)).rows.map((row) => row.reading_id);
 }
 
@@ -113,7 +113,7 @@ export function listReadingsByIds(
 type IdWindow = { afterId: number; offset: number; limit: number };
 
 /** The ids of a page or a chunk, in their order. */
-function idsOf(tenantId: number, filter: ReadingFilter, window: IdWindow): RawBuilder<unknown> {
+function idsOf(tenantId: number, filter: ReadingFilter, window: IdWindow): Sql {
   const terms = termsOf(tenantId, filter);
   // What few terms have taken is found by them once; a stream then goes on in the order of ids.
   const isOfMany = filter.state === 'Billed' && filter.termId === null;
@@ -130,30 +130,25 @@ function idsOf(tenantId: number, filter: ReadingFilter, window: IdWindow): RawBu
 }
 
 /** Terms that have taken all readings of a filter; where it names meters, these have fewer. */
-function termsOf(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> | undefined {
+function termsOf(tenantId: number, filter: ReadingFilter): Sql | undefined {
   if (assignments(tenantId, filter)) return undefined;
   if (filter.termId !== null) return sql`array[${filter.termId}::bigint]`;
   if (filter.state === 'Billed') return postedTerms(tenantId);
   return filter.state === 'Locked' ? openTerms(tenantId) : undefined;
 }
 
-function postedTerms(tenantId: number): RawBuilder<unknown> {
+function postedTerms(tenantId: number): Sql {
   return sql`array(select term_id from terms
     where tenant_id = ${tenantId} and status in ('Posted', 'Published'))`;
 }
 
-function openTerms(tenantId: number): RawBuilder<unknown> {
+function openTerms(tenantId: number): Sql {
   return sql`array(select term_id from terms
     where tenant_id = ${tenantId} and status not in ('Posted', 'Published'))`;
 }
 
 /** Written so that no index but that of the readings can be thought of. */
-function idsTaken(
-  tenantId: number,
-  filter: ReadingFilter,
-  terms: RawBuilder<unknown>,
-  window: IdWindow,
-): RawBuilder<unknown> {
+function idsTaken(tenantId: number, filter: ReadingFilter, terms: Sql, window: IdWindow): Sql {
   return sql`
     select distinct r.reading_id
     from term_readings l
@@ -172,11 +167,7 @@ function leftOf(filter: ReadingFilter): ReadingFilter {
   return filter.state === 'Billed' ? { ...filter, state: null } : filter;
 }
 
-function isFromFirst(
-  tenantId: number,
-  filter: ReadingFilter,
-  { afterId }: IdWindow,
-): RawBuilder<unknown> {
+function isFromFirst(tenantId: number, filter: ReadingFilter, { afterId }: IdWindow): Sql {
   return afterId > 0 || assignments(tenantId, filter) ? sql`true` : isInReach(tenantId, filter);
 }
 
@@ -184,10 +175,7 @@ function isFromFirst(
  * Whether reading `r` has an id that readings of the days can have. Days are found by where their
  * readings lie, and not by ids: the first of them spares the way through all that was read before.
  */
-export function isInReach(
-  tenantId: number,
-  { from, to }: Pick<ReadingFilter, 'from' | 'to'>,
-): RawBuilder<unknown> {
+export function isInReach(tenantId: number, { from, to }: Pick<ReadingFilter, 'from' | 'to'>): Sql {
   if (!from) return sql`true`;
   // Written so that it is not looked for in the order of ids.
   return sql`r.reading_id >= (
@@ -208,13 +196,13 @@ export async function countReadings(
   return rows[0]?.count ?? 0;
 }
 
-function countAll(tenantId: number): RawBuilder<unknown> {
+function countAll(tenantId: number): Sql {
   return sql`select coalesce(sum(all_rows), 0)::bigint as count from row_blocks
     where tenant_id = ${tenantId} and kind = 'reading'`;
 }
 
 /** All that were billed are counted where terms have taken them. */
-function countOf(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
+function countOf(tenantId: number, filter: ReadingFilter): Sql {
   const isBilled = filter.state === 'Billed' && isWhole({ ...filter, state: null });
   return isBilled
     ? sql`select count(distinct l.reading_id) as count from term_readings l
@@ -222,11 +210,7 @@ function countOf(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
     : sql`select count(*) as count from readings r where ${matches(tenantId, filter)}`;
 }
 
-async function listByIds(
-  tx: Tx,
-  tenantId: number,
-  ids: RawBuilder<unknown>,
-): Promise<ReadingListRow[]> {
+async function listByIds(tx: Tx, tenantId: number, ids: Sql): Promise<ReadingListRow[]> {
   const { rows } = await sql<ReadingListRow>`
     select r.reading_id, r.assignment_id, m.number, g.register, g.unit, s.subscription_number,
       r.value::text as value, r.reading_date, r.reading_time, r.reading_type, ${state} as state,
@@ -248,10 +232,7 @@ async function listByIds(
 }
 
 /** Finds the block in which the page begins, then walks inside that block only. */
-function idsByBlock(
-  tenantId: number,
-  window: { offset: number; limit: number },
-): RawBuilder<unknown> {
+function idsByBlock(tenantId: number, window: { offset: number; limit: number }): Sql {
   return sql`
     with start as (
       select block, rows_before
@@ -276,7 +257,7 @@ function isWhole(filter: ReadingFilter): boolean {
   return Object.values(filter).every((value) => value === null);
 }
 
-function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: ReadingFilter): Sql {
   const conditions = [sql`r.tenant_id = ${tenantId}`];
   const places = assignments(tenantId, filter);
   if (places) conditions.push(sql`r.assignment_id = any(array(${places}))`);
@@ -291,7 +272,7 @@ function matches(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> {
 }
 
 /** Reading `r` is of a day on which the customer owned what the meter was installed at. */
-function isOwn(own: readonly OwnInstallation[]): RawBuilder<unknown> {
+function isOwn(own: readonly OwnInstallation[]): Sql {
   return sql`exists (
     select from unnest(${own.map((one) => one.assignmentId)}::bigint[],
       ${own.map((one) => one.from)}::date[], ${own.map((one) => one.to)}::date[])
@@ -301,13 +282,13 @@ function isOwn(own: readonly OwnInstallation[]): RawBuilder<unknown> {
   )`;
 }
 
-function stateConditions(tenantId: number, wanted: ReadingState | null): RawBuilder<unknown>[] {
+function stateConditions(tenantId: number, wanted: ReadingState | null): Sql[] {
   if (wanted === null) return [];
   if (wanted === 'Review' || wanted === 'Rejected') {
     return [sql`r.status = ${sql.lit(wanted)}`];
   }
   const isPosted = sql`l.term_id = any(${postedTerms(tenantId)})`;
-  const taken = (condition: RawBuilder<unknown>) => sql`exists (
+  const taken = (condition: Sql) => sql`exists (
     select from term_readings l
     where l.tenant_id = ${tenantId} and l.reading_id = r.reading_id and ${condition}
   )`;
@@ -318,7 +299,7 @@ function stateConditions(tenantId: number, wanted: ReadingState | null): RawBuil
 }
 
 /** Of one of a few terms: their readings are found first, term by term, and not sought for each. */
-function isIn(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown> {
+function isIn(tenantId: number, terms: Sql): Sql {
   return sql`r.reading_id = any(array(
     select l.reading_id from unnest(${terms}) as o (term_id)
     cross join lateral (
@@ -330,8 +311,8 @@ function isIn(tenantId: number, terms: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
 /** The installations of the meters of the filter, by all its conditions on them. */
-function assignments(tenantId: number, filter: ReadingFilter): RawBuilder<unknown> | undefined {
-  const conditions: RawBuilder<unknown>[] = [];
+function assignments(tenantId: number, filter: ReadingFilter): Sql | undefined {
+  const conditions: Sql[] = [];
   if (filter.meterNumber !== null) {
     conditions.push(sql`a.meter_id = (
       select m.meter_id from meters m

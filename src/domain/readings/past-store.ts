@@ -1,7 +1,8 @@
 // What registers showed before, around the days for which readings are entered.
-import { type RawBuilder, sql } from 'kysely';
+
 import { plainArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { exactFrom } from '../../base/numbers/decimal-text.ts';
 import { zero } from '../../base/numbers/exact.ts';
 import {
@@ -113,7 +114,7 @@ async function findNearPasts(
 }
 
 /** What an open term only put in the place of a reading gives way to one that comes in. */
-function isTaken(tenantId: number): RawBuilder<unknown> {
+function isTaken(tenantId: number): Sql {
   return sql`(not t.is_stand_in or exists (
     select from terms o
     where o.tenant_id = ${tenantId} and o.term_id = t.term_id and o.status <> 'Open'
@@ -121,7 +122,7 @@ function isTaken(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Of readings `r`: made by a term that is still open, in the place of one that nobody took. */
-export function isGivingWay(tenantId: number): RawBuilder<unknown> {
+export function isGivingWay(tenantId: number): Sql {
   return sql`(r.reading_type = 'Estimated' and coalesce(r.source like 'term %', false) and exists (
     select from term_readings t
     where t.tenant_id = ${tenantId} and t.reading_id = r.reading_id and not ${isTaken(tenantId)}
@@ -129,7 +130,7 @@ export function isGivingWay(tenantId: number): RawBuilder<unknown> {
 }
 
 /** The status of `r`; what gives way has its place in time, and stands in the way of nothing. */
-function statusText(tenantId: number): RawBuilder<unknown> {
+function statusText(tenantId: number): Sql {
   return sql`case when ${isGivingWay(tenantId)} then 'StandIn' else r.status end`;
 }
 
@@ -278,7 +279,7 @@ async function findWholePasts(
   return pasts;
 }
 
-function registers(wanted: readonly PastWanted[]): RawBuilder<unknown> {
+function registers(wanted: readonly PastWanted[]): Sql {
   return sql`(
     select u.assignment_id, u.position, date '1970-01-01' + u.first_day as first_date,
       date '1970-01-01' + u.last_day as last_date, u.ordinality

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { dateOfDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { RegisterInPlace } from './judge.ts';
 
 /** An assignment of a meter, with its registers. */

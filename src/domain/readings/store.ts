@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { plainArray, textArray } from '../../base/db/array-text.ts';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { Remeasured } from './judge.ts';

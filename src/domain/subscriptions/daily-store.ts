@@ -1,7 +1,7 @@
 // What a day changes in subscriptions by itself, for all of a workspace at once.
 
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
 export type StatusChange = { subscription_number: string; before: string; after: string };

@@ -1,8 +1,9 @@
 // Lists of subscriptions: which ones, in which order, and how many. What is shown of them is in
 // views-store.
-import { type RawBuilder, sql } from 'kysely';
+
 import { following, idsByBlock, ordering, searching, type Window } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { folded } from '../parties/party.ts';
 import type { SubscriptionStatus } from './subscription.ts';
 
@@ -145,11 +146,7 @@ export async function listIdsAt(
 }
 
 /** Sorts and cuts what was found by its ids alone. */
-function idsFound(
-  search: RawBuilder<unknown>,
-  sort: SubscriptionSort,
-  window: Window,
-): RawBuilder<unknown> {
+function idsFound(search: Sql, sort: SubscriptionSort, window: Window): Sql {
   return sql`
     select found.subscription_id from ${search} as found (subscription_id)
     order by ${ordering(keysOf(sort), 'found.')}
@@ -205,7 +202,7 @@ export async function countSubscriptions(
   return rows[0]?.count ?? 0;
 }
 
-async function countFound(tx: Tx, search: RawBuilder<unknown>): Promise<number> {
+async function countFound(tx: Tx, search: Sql): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${search} as found (subscription_id)
   `.execute(tx);
@@ -216,12 +213,12 @@ function keysOf({ by, descending }: SubscriptionSort) {
   return { column: sortColumns[by], id: 'subscription_id' as const, descending };
 }
 
-async function idsOf(tx: Tx, ids: RawBuilder<unknown>): Promise<number[]> {
-  const { rows } = await (ids as RawBuilder<{ subscription_id: number }>).execute(tx);
+async function idsOf(tx: Tx, ids: Sql): Promise<number[]> {
+  const { rows } = await (ids as Sql<{ subscription_id: number }>).execute(tx);
   return rows.map((row) => row.subscription_id);
 }
 
-function countedIds(tenantId: number, filter: Narrowed, window: Window): RawBuilder<unknown> {
+function countedIds(tenantId: number, filter: Narrowed, window: Window): Sql {
   const blocks = sql`
     select block, sum(subscriptions) as block_rows from subscription_counts
     where ${counted(tenantId, filter)}
@@ -237,12 +234,12 @@ function isCounted(filter: Narrowed): boolean {
   return Object.values(others).every((value) => value === null);
 }
 
-function counted(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
+function counted(tenantId: number, filter: Narrowed): Sql {
   return sql.join([sql`tenant_id = ${tenantId}`, ...onCounted(filter)], sql` and `);
 }
 
 /** Conditions on columns that subscriptions and their counts have both. */
-function onCounted(filter: Narrowed): RawBuilder<unknown>[] {
+function onCounted(filter: Narrowed): Sql[] {
   const conditions = [...isOneOf('context_id', filter.contextIds)];
   // As a literal: the index of those that are not Active is for a status the planner can see.
   if (filter.status !== null) conditions.push(sql`status = ${sql.lit(filter.status)}`);
@@ -254,13 +251,13 @@ function onCounted(filter: Narrowed): RawBuilder<unknown>[] {
 }
 
 /** A single id is compared plainly, so that an index gives its rows in order. */
-function isOneOf(column: string, ids: readonly number[] | null): RawBuilder<unknown>[] {
+function isOneOf(column: string, ids: readonly number[] | null): Sql[] {
   if (ids === null) return [];
   if (ids.length === 1) return [sql`${sql.ref(column)} = ${ids[0]}`];
   return [sql`${sql.ref(column)} = any(${ids}::bigint[])`];
 }
 
-function matches(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
+function matches(tenantId: number, filter: Narrowed): Sql {
   const conditions = [
     sql`tenant_id = ${tenantId}`,
     ...onCounted(filter),
@@ -295,12 +292,12 @@ function matches(tenantId: number, filter: Narrowed): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-function searchOf({ search }: Narrowed): RawBuilder<unknown> | undefined {
+function searchOf({ search }: Narrowed): Sql | undefined {
   return search === null ? undefined : searching('subscriptions', folded(search));
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */
-function onlySearch(filter: Narrowed): RawBuilder<unknown> | undefined {
+function onlySearch(filter: Narrowed): Sql | undefined {
   const { search: _, ...others } = filter;
   return Object.values(others).some((value) => value !== null) ? undefined : searchOf(filter);
 }

@@ -1,6 +1,7 @@
 // What a new or changed subscription refers to, found for any number of them at once.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { type ContextType, ledgerAccounts } from '../ledger/accounts.ts';
 
 export type ContextInUse = {

@@ -1,6 +1,7 @@
 // The meters whose readings a customer may see, and on which days.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { OwnInstallation } from '../readings/list-store.ts';
 import { isOwnDay, ownDays } from './own-days.ts';
 import type { Transfer } from './subscription.ts';

@@ -1,6 +1,7 @@
 // All that is shown of subscriptions, read for a page of them in one exchange with the database.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { ContextType } from '../ledger/accounts.ts';
 import type { SubscriptionRow } from './store.ts';
 

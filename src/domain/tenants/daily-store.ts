@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /**
  * Claims a daily job for one local date. False when it was done before: the key is what makes each
@@ -10,12 +10,12 @@ export async function claimDailyRun(
   tenantId: number,
   run: { job: string; localDate: Temporal.PlainDate; at: Temporal.Instant },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     insert into daily_runs (tenant_id, job, local_date, finished_at, outcome)
     values (${tenantId}, ${run.job}, ${run.localDate}, ${run.at}, '{}')
     on conflict do nothing
   `.execute(tx);
-  return numAffectedRows === 1n;
+  return count === 1;
 }
 
 /** The newest local date for which a job was done. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /** The meter types that every workspace begins with; those it makes itself have later ids. */
 export async function insertFirstMeterTypes(

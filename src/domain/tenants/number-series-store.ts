@@ -1,6 +1,7 @@
 // Gapless numbers that people see: a series for each text that a format prints around its counter.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from './numbers-store.ts';
 
 export type SeriesKind = 'Bill' | 'CreditNote';

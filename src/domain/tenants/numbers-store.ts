@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 /** Series of numbers, and the number before the first one handed out. */
 const seriesStart = {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
 export const templateKinds = ['Invoice', 'Email', 'SMS'] as const;

@@ -1,12 +1,12 @@
 // Plans that were taken on days of a bill after it was made: the next one has the difference.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { frozenInputs } from './frozen-inputs-store.ts';
 
 /**
  * Whether a plan of a subscription `s` began on a billed day, and the inputs frozen with its newest
  * bill do not know of it. Bills are looked up one by one: this is asked of few.
  */
-export function isPlanOther(tenantId: number): RawBuilder<unknown> {
+export function isPlanOther(tenantId: number): Sql {
   const frozen = frozenInputs(tenantId, {
     subscriptionId: sql`s.subscription_id`,
     termId: sql`(h.terms[1] ->> 'termId')::bigint`,

@@ -1,6 +1,7 @@
 // Whom a term is for that is not Regular.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 
 export type Chosen = { subscription_number: string; subscription_id: number; batch_code: string };
 

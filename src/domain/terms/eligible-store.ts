@@ -2,9 +2,10 @@
 // term's and that were Active on a day, not after its end, that nobody was billed for yet, or that
 // were billed in advance up to the last one and are still to be billed for what they used, or for
 // a plan that they took since.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { isPlanOther } from './backdated-plans-store.ts';
 import type { TermRow } from './store.ts';
 
@@ -24,7 +25,7 @@ export type EligibleTerm = Pick<
  * A condition on a subscription `s`. Of one that was never off no days are looked at. The date of
  * connection is written so that no index by it can be thought of: it rules out next to nothing.
  */
-export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function isEligible(tenantId: number, term: EligibleTerm): Sql {
   return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
       and s.batch_id = ${term.batch_id} and s.status <> 'Pending'
       and (s.connection_date <= ${term.end_date}::date) is true
@@ -41,7 +42,7 @@ export function isEligible(tenantId: number, term: EligibleTerm): RawBuilder<unk
 
 /** A term, or the day on which somebody asks what is left to be billed. */
 type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
-  context_id: number | RawBuilder<unknown>;
+  context_id: number | Sql;
 };
 
 /**
@@ -49,7 +50,7 @@ type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> &
  * is left to be billed, or what another plan makes of it. A regular term bills it if the day after
  * that is one of its own.
  */
-export function isUseLeft(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+export function isUseLeft(tenantId: number, term: LeavingTerm): Sql {
   const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
   const isOff = sql`s.billed_through + 1 = ${offSince(term.end_date)}`;
   return sql`(${isInAdvance(tenantId, term)}
@@ -59,14 +60,14 @@ export function isUseLeft(tenantId: number, term: LeavingTerm): RawBuilder<unkno
 }
 
 /** Whether that use is of who had `s` before: it changed hands when the billed term ended. */
-export function isUseOfFormer(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+export function isUseOfFormer(tenantId: number, term: LeavingTerm): Sql {
   return sql`case when s.transferred_on > s.billed_through then ${isInAdvance(tenantId, term)}
       and ${isHandedOn(term)} and ${isNewestBilled(tenantId)}
       and ${isBilledAfterwards(tenantId, term)}
     else false end`;
 }
 
-function isInAdvance(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+function isInAdvance(tenantId: number, term: LeavingTerm): Sql {
   return sql`exists (
       select from pricing_contexts c
       where c.tenant_id = ${tenantId} and c.context_id = ${term.context_id}
@@ -78,7 +79,7 @@ function isInAdvance(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
  * Whether plans of the context bill use afterwards, or `s` took another plan on days of its newest
  * bill after that was made. Few have had two plans, and of others no bill is looked at.
  */
-function isBilledAfterwards(tenantId: number, term: LeavingTerm): RawBuilder<unknown> {
+function isBilledAfterwards(tenantId: number, term: LeavingTerm): Sql {
   return sql`case when exists (
       select from plans n
       join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id
@@ -90,7 +91,7 @@ function isBilledAfterwards(tenantId: number, term: LeavingTerm): RawBuilder<unk
 }
 
 /** Whether the newest bill of `s` is that of a whole term, and nobody has billed its use yet. */
-function isNewestBilled(tenantId: number): RawBuilder<unknown> {
+function isNewestBilled(tenantId: number): Sql {
   return sql`exists (
       select from usage_histories h
       where h.tenant_id = ${tenantId} and h.subscription_id = s.subscription_id
@@ -99,7 +100,7 @@ function isNewestBilled(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Whether `s` changed hands on the day after the last one that was billed. */
-function isHandedOn({ end_date: end }: LeavingTerm): RawBuilder<unknown> {
+function isHandedOn({ end_date: end }: LeavingTerm): Sql {
   return sql`(s.billed_through < ${end}::date and exists (
       select from jsonb_array_elements(s.transfers) t
       where (t ->> 'transferDate')::date = s.billed_through + 1
@@ -110,7 +111,7 @@ function isHandedOn({ end_date: end }: LeavingTerm): RawBuilder<unknown> {
  * The first day of the next owner of a subscription `s`, where a Final term ends with it: it is for
  * who had it first.
  */
-export function handedOver(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function handedOver(tenantId: number, term: EligibleTerm): Sql {
   if (term.term_type !== 'Final') return sql`null::date`;
   return sql`(select w.day from ${finalTransfer(tenantId, term)} w)`;
 }
@@ -123,8 +124,8 @@ export function handedOver(tenantId: number, term: EligibleTerm): RawBuilder<unk
 export function finalTransfer(
   tenantId: number,
   term: LeavingTerm,
-  start: RawBuilder<unknown> = sql`${term.start_date}::date`,
-): RawBuilder<unknown> {
+  start: Sql = sql`${term.start_date}::date`,
+): Sql {
   const first = sql`coalesce(s.billed_through + 1, ${start})`;
   const isFormer = isUseOfFormer(tenantId, term);
   return transferAfter(
@@ -141,7 +142,7 @@ const statusRuns = sql`(
 )`;
 
 /** The first Active day of `s` from a day on, or that day. */
-export function firstActive(from: RawBuilder<unknown>): RawBuilder<unknown> {
+export function firstActive(from: Sql): Sql {
   return sql`coalesce((
     select greatest(r.from_date, ${from})
     from ${statusRuns} r
@@ -153,7 +154,7 @@ export function firstActive(from: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** Since when `s` is off on a day, whatever comes after it; null where it is Active then. */
-export function offSince(date: string): RawBuilder<unknown> {
+export function offSince(date: string): Sql {
   const next = sql`${date}::date + 1`;
   return sql`case when jsonb_array_length(s.status_history) > 1 then (
     select nullif(max(least(r.next_date, ${next})), ${next})
@@ -163,15 +164,12 @@ export function offSince(date: string): RawBuilder<unknown> {
 }
 
 /** The day of the first transfer of `s` after another day. */
-export function firstTransfer(after: RawBuilder<unknown>): RawBuilder<unknown> {
+export function firstTransfer(after: Sql): Sql {
   return sql`(select w.day from ${transferAfter(after)} w)`;
 }
 
 /** The first transfer of `s` after a day, rather after a later one, and who had it until then. */
-export function transferAfter(
-  after: RawBuilder<unknown>,
-  rather: RawBuilder<unknown> = after,
-): RawBuilder<unknown> {
+export function transferAfter(after: Sql, rather: Sql = after): Sql {
   return sql`(
     select (t ->> 'fromPartyId')::bigint as party_id, (t ->> 'fromAccountId')::bigint as account_id,
       (t ->> 'transferDate')::date as day
@@ -186,7 +184,7 @@ export function transferAfter(
  * Whether a subscription that the term bills is billed by meter: one hangs there, or one that was
  * taken down counted on days that nobody was billed for yet.
  */
-export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function isBilledByMeter(tenantId: number, term: EligibleTerm): Sql {
   return sql`(s.is_metered or exists (
     select from meter_assignments m
     join assignment_registers i on i.tenant_id = ${tenantId}
@@ -201,7 +199,7 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): RawBuilde
  * looked up and not joined: a condition on one table leaves nothing to guess about how many rows
  * come of it, and where there are no groups nobody looks for one.
  */
-function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+function isForTerm(tenantId: number, term: EligibleTerm): Sql {
   if (term.term_type === 'Regular') {
     const ofPlan = sql`${planOn(sql`${term.end_date}::date`)} = any(array(
           select plan_id from plans
@@ -227,13 +225,13 @@ function isForTerm(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
 }
 
 /** The account that it is of on a day, also where it is handed on later. */
-function accountOn(date: string): RawBuilder<unknown> {
+function accountOn(date: string): Sql {
   return sql`case when s.transferred_on > ${date}::date
     then (select w.account_id from ${transferAfter(sql`${date}::date`)} w) else s.account_id end`;
 }
 
 /** The plan of `s` in force on a day: one that was chosen ahead is the newest before it holds. */
-export function planOn(day: RawBuilder<unknown>): RawBuilder<unknown> {
+export function planOn(day: Sql): Sql {
   return sql`case when jsonb_array_length(s.plan_history) = 1 then s.plan_id else coalesce((
       select (h ->> 'planId')::bigint from jsonb_array_elements(s.plan_history) h
       where (h ->> 'fromDate')::date <= ${day}

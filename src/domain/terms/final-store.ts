@@ -1,6 +1,7 @@
 // What is left to bill of a subscription that somebody leaves, and the terms that may bill it.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { finalTransfer, isUseLeft, offSince, planOn } from './eligible-store.ts';
 import type { TermPlace } from './store.ts';
 

@@ -1,15 +1,12 @@
 // The inputs that were frozen with a posted bill, of one of its subscriptions.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/db/sql.ts';
 
 /**
  * To be joined laterally: `tenant_id` and `frozen` of a subscription's posted bill of a term, on
  * which it is alone or with others. Contents are looked up by the key of each bill: joined, all of
  * them would be read.
  */
-export function frozenInputs(
-  tenantId: number,
-  of: { subscriptionId: RawBuilder<unknown>; termId: RawBuilder<unknown> },
-): RawBuilder<unknown> {
+export function frozenInputs(tenantId: number, of: { subscriptionId: Sql; termId: Sql }): Sql {
   const isItsBill = sql`b.tenant_id = ${tenantId} and b.term_id = ${of.termId}
         and b.status in ('Posted', 'Published')`;
   const contents = sql`cross join lateral (

@@ -1,7 +1,7 @@
 // What was taken into a term before its bills are made: manual values and uploaded use.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 
 export type ManualValue = {
@@ -23,7 +23,7 @@ export async function saveManualValues(
   stamp: Stamp,
 ): Promise<Saved> {
   const rows = JSON.stringify(values);
-  const { numAffectedRows: removed } = await sql`
+  const { count: removed } = await sql`
     delete from manual_values m
     using json_to_recordset(${rows}::json)
       as r ("subscriptionId" bigint, component text, value text)
@@ -31,7 +31,7 @@ export async function saveManualValues(
       and m.subscription_id = r."subscriptionId" and m.component = r.component
       and r.value is null
   `.execute(tx);
-  const { numAffectedRows: saved } = await sql`
+  const { count: saved } = await sql`
     insert into manual_values as m (
       tenant_id, term_id, subscription_id, component, value, modified_at, modified_by
     )
@@ -44,7 +44,7 @@ export async function saveManualValues(
         modified_by = excluded.modified_by
       where m.value <> excluded.value
   `.execute(tx);
-  return { changed: Number(saved ?? 0n), removed: Number(removed ?? 0n) };
+  return { changed: saved, removed };
 }
 
 export type UploadedUse = {
@@ -65,7 +65,7 @@ export async function saveUsage(
   stamp: Stamp,
 ): Promise<Saved> {
   const rows = JSON.stringify(usage);
-  const { numAffectedRows: removed } = await sql`
+  const { count: removed } = await sql`
     delete from term_usage u
     using json_to_recordset(${rows}::json)
       as r ("subscriptionId" bigint, input text, date date, quantity text)
@@ -73,7 +73,7 @@ export async function saveUsage(
       and u.subscription_id = r."subscriptionId" and u.input = r.input
       and u.usage_date = coalesce(r.date, 'infinity') and r.quantity is null
   `.execute(tx);
-  const { numAffectedRows: saved } = await sql`
+  const { count: saved } = await sql`
     insert into term_usage as u (
       tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by
     )
@@ -87,7 +87,7 @@ export async function saveUsage(
         modified_by = excluded.modified_by
       where u.quantity <> excluded.quantity
   `.execute(tx);
-  return { changed: Number(saved ?? 0n), removed: Number(removed ?? 0n) };
+  return { changed: saved, removed };
 }
 
 /** Of a term that is cancelled. */
@@ -117,7 +117,7 @@ export function deleteReadDrafts(
   termId: number,
   subscriptionId: number | null,
 ): Promise<number> {
-  const isRead = (of: RawBuilder<unknown>) => sql`exists (
+  const isRead = (of: Sql) => sql`exists (
     select from term_readings l
     where l.tenant_id = ${tenantId} and l.term_id = ${termId} and l.subscription_id = ${of}
       and (${subscriptionId}::bigint is null or l.subscription_id = ${subscriptionId})
@@ -138,7 +138,7 @@ async function deleteBills(
   tx: Tx,
   tenantId: number,
   termId: number,
-  isMeant: RawBuilder<unknown>,
+  isMeant: Sql,
 ): Promise<number> {
   const { rows } = await sql<{ bill_id: number }>`
     select b.bill_id from bills b

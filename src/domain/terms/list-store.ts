@@ -1,6 +1,7 @@
 // Terms as they are listed: by what a caller asks for, a page or all of them.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { type TermRow, termColumns, termTables } from './store.ts';
 import type { TermStage, TermStatus, TermType } from './term.ts';
 
@@ -67,7 +68,7 @@ export async function countTerms(tx: Tx, tenantId: number, filter: TermFilter): 
   return rows[0]?.count ?? 0;
 }
 
-function matches(tenantId: number, filter: TermFilter): RawBuilder<unknown> {
+function matches(tenantId: number, filter: TermFilter): Sql {
   const conditions = [sql`t.tenant_id = ${tenantId}`];
   if (filter.contextCode !== null) conditions.push(sql`c.code = ${filter.contextCode}`);
   if (filter.termId !== null) conditions.push(sql`t.term_id = ${filter.termId}`);

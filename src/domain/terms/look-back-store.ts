@@ -1,5 +1,5 @@
 // Bills made in advance look back: what was used is billed by the next one.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { type EligibleTerm, isUseLeft } from './eligible-store.ts';
 
 /**
@@ -8,17 +8,14 @@ import { type EligibleTerm, isUseLeft } from './eligible-store.ts';
  * that they are left for the next. Where plans also price use in its own term, readings are taken
  * as they come.
  */
-export function billsUse(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function billsUse(tenantId: number, term: EligibleTerm): Sql {
   if (term.term_type === 'Final') return sql`true`;
   const isOnly = isOnlyPrevious(tenantId, sql`${term.context_id}::bigint`);
   return sql`(not ${isOnly} or ${looksBack(tenantId, term)} or ${isUseLeft(tenantId, term)})`;
 }
 
 /** Whether a context bills in advance, and use is priced by rules that look back alone. */
-export function isOnlyPrevious(
-  tenantId: number,
-  contextId: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function isOnlyPrevious(tenantId: number, contextId: Sql): Sql {
   const ofContext = sql`n.tenant_id = ${tenantId} and n.context_id = ${contextId}`;
   const version = sql`plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = n.plan_id`;
   const previous = sql.lit('$.componentRules[*] ? (@.window == "Previous")');
@@ -40,7 +37,7 @@ export function isOnlyPrevious(
 }
 
 /** Whether `s` was Active on a day before the term whose use nobody has billed. */
-function looksBack(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+function looksBack(tenantId: number, term: EligibleTerm): Sql {
   const start = sql`${term.start_date}::date`;
   return sql`exists (
     select from (

@@ -1,6 +1,7 @@
 // Registers that a term has not read yet: what each begins from, and what came in since.
-import { type RawBuilder, sql } from 'kysely';
+
 import { columnOr } from '../../base/db/searchable.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import {
   type EligibleTerm,
   handedOver,
@@ -33,7 +34,7 @@ export function openRegisters(
   tenantId: number,
   term: EligibleTerm,
   { range, lastReadingDate, isEstimated }: LockOptions,
-): RawBuilder<unknown> {
+): Sql {
   return sql`
     due as materialized (
       select s.subscription_id,
@@ -101,7 +102,7 @@ export function openRegisters(
 }
 
 /** Of a register that shows use and not a count, every reading is billed: none of them may wait. */
-function isInReview(tenantId: number): RawBuilder<unknown> {
+function isInReview(tenantId: number): Sql {
   return sql`exists (
     select from readings e
     where e.tenant_id = ${tenantId} and e.assignment_id = n.assignment_id
@@ -121,11 +122,7 @@ function isInReview(tenantId: number): RawBuilder<unknown> {
  * The newest that came in since the one it begins from; estimates of others only of its days, or of
  * the day before, up to which a term that is billed in advance estimates.
  */
-function newestReading(
-  tenantId: number,
-  term: EligibleTerm,
-  isEstimated: boolean,
-): RawBuilder<unknown> {
+function newestReading(tenantId: number, term: EligibleTerm, isEstimated: boolean): Sql {
   const isRead = sql`coalesce(e.source not like ${estimateSource('%')}, true)`;
   const daysAhead = sql`(
     select case when c.bills_after_period then 0 else 1 end from pricing_contexts c

@@ -1,6 +1,7 @@
 // How many subscriptions a term will bill, for the operator who opens it.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
 import { type EligibleTerm, isEligible } from './eligible-store.ts';
 
 /** Above this many, the exact number is not worth the wait. */

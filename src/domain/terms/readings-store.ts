@@ -1,8 +1,8 @@
 // Readings that a term takes: for each register the one that its use is billed up to, and the one
 // that it begins from.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { EligibleTerm } from './eligible-store.ts';
 import { type LockOptions, type LockRange, openRegisters } from './open-registers-store.ts';
@@ -90,7 +90,7 @@ export async function lockReadings(
  * Whether a counter that nobody read since was read on the last day that the term bills, or later:
  * in the days of grace of the term before, which has billed its use up to there.
  */
-function isReadOut(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+function isReadOut(tenantId: number, term: EligibleTerm): Sql {
   return sql`(reading_id is null and stand_in_id is null and previous_id is not null
     and previous_date >= least(${term.end_date}::date, off_since - 1)
     and (remove_date is null or remove_date > previous_date)

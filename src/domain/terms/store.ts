@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { PostType, TermDates, TermStage, TermStatus, TermType } from './term.ts';
@@ -231,7 +231,7 @@ export async function markStale(
 }
 
 /** The batches of those whom a term has billed, as they are now. */
-function batchesBilled(tenantId: number, termId: number): RawBuilder<unknown> {
+function batchesBilled(tenantId: number, termId: number): Sql {
   return sql`
     select s.batch_id from bills b
     left join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id

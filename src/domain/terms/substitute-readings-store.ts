@@ -1,7 +1,7 @@
 // What stands in for readings that nobody took: estimates, and the reading before once more.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { daysOfUnits } from '../readings/first-days-store.ts';
 import type { EligibleTerm } from './eligible-store.ts';
@@ -26,7 +26,7 @@ export async function lockPrevious(
   options: LockOptions,
   stamp: Stamp,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     with ${openRegisters(tenantId, term, options)}
     insert into term_readings (
       tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
@@ -39,7 +39,7 @@ export async function lockPrevious(
     from open_registers g
     where g.is_unread and g.previous_id is not null
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }
 
 /** A counter that nobody read, with what an estimate can be made from. */
@@ -118,7 +118,7 @@ export async function listUnread(
 }
 
 /** Whether another register of the same input hung at the same time as `g`, read or not. */
-function hungBeside(tenantId: number): RawBuilder<unknown> {
+function hungBeside(tenantId: number): Sql {
   return sql`exists (
     select from meter_assignments n
     join assignment_registers o on o.tenant_id = ${tenantId}

@@ -1,6 +1,7 @@
 // Which readings are a term's own: from where the term before ended, up to where the next begins.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { type EligibleTerm, firstTransfer, handedOver } from './eligible-store.ts';
 import { isOnlyPrevious } from './look-back-store.ts';
 
@@ -9,7 +10,7 @@ export function readUntil(
   tenantId: number,
   term: EligibleTerm,
   lastReadingDate: Temporal.PlainDate,
-): RawBuilder<unknown> {
+): Sql {
   if (term.term_type === 'Final') {
     return sql`least(${lastReadingDate}::date, ${handedOver(tenantId, term)})`;
   }
@@ -19,7 +20,7 @@ export function readUntil(
 }
 
 /** Of a register, the reading that the term before took. */
-export function lastTaken(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function lastTaken(tenantId: number, term: EligibleTerm): Sql {
   return sql`(${lastOf(
     tenantId,
     sql`select ${takenColumns}
@@ -39,7 +40,7 @@ export const takenColumns = sql`o.tenant_id, o.term_id, o.subscription_id, o.ass
  * The last of readings `o` that terms took of a register, each with the end of its term. Those
  * before it are looked at only if it was passed over.
  */
-export function lastOf(tenantId: number, taken: RawBuilder<unknown>): RawBuilder<unknown> {
+export function lastOf(tenantId: number, taken: Sql): Sql {
   const newest = sql`order by o.reading_date desc, o.term_id desc limit 1`;
   const isBilled = sql`not ${isPassedOver(tenantId)}`;
   return sql`
@@ -55,7 +56,7 @@ export function lastOf(tenantId: number, taken: RawBuilder<unknown>): RawBuilder
  * Whether nobody was billed up to a reading: the bill of its term was left out, and who billed the
  * last day of that had taken an earlier one, though not one before that which this begins from.
  */
-function isPassedOver(tenantId: number): RawBuilder<unknown> {
+function isPassedOver(tenantId: number): Sql {
   const ownBill = hasPosted(tenantId, 'o.term_id', sql`o.subscription_id`, () => sql`true`);
   const billOfDay = hasPosted(tenantId, 'e.term_id', sql`o.subscription_id`, (part) => {
     const [to, through] = [sql.ref(`${part}.billed_to`), sql.ref(`${part}.previously_billed_to`)];
@@ -81,7 +82,7 @@ function isPassedOver(tenantId: number): RawBuilder<unknown> {
  * or has billed them. One of the same days that has not is beside it, and the first to be posted
  * bills what both have read.
  */
-export function isBefore(tenantId: number, term: EligibleTerm): RawBuilder<unknown> {
+export function isBefore(tenantId: number, term: EligibleTerm): Sql {
   return sql`(t.end_date < ${term.start_date}::date
     or (t.term_id <> ${term.term_id} and ${hasBilled(tenantId, sql`o.subscription_id`)}))`;
 }
@@ -90,7 +91,7 @@ export function isBefore(tenantId: number, term: EligibleTerm): RawBuilder<unkno
  * Whether the days of a bill `b` are billed: also those of a cancelled one that nobody is to bill
  * again.
  */
-export function isBilledOnce(tenantId: number): RawBuilder<unknown> {
+export function isBilledOnce(tenantId: number): Sql {
   return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled' and exists (
     select from credit_notes n
     where n.tenant_id = ${tenantId} and n.bill_id = b.bill_id and n.rebill_term_id is null
@@ -98,10 +99,7 @@ export function isBilledOnce(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Whether a term `t` has posted a bill of a subscription. */
-export function hasBilled(
-  tenantId: number,
-  subscriptionId: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function hasBilled(tenantId: number, subscriptionId: Sql): Sql {
   return hasPosted(tenantId, 't.term_id', subscriptionId, () => sql`true`);
 }
 
@@ -109,9 +107,9 @@ export function hasBilled(
 function hasPosted(
   tenantId: number,
   termId: string,
-  subscriptionId: RawBuilder<unknown>,
-  isWanted: (part: 'b' | 'p') => RawBuilder<unknown>,
-): RawBuilder<unknown> {
+  subscriptionId: Sql,
+  isWanted: (part: 'b' | 'p') => Sql,
+): Sql {
   const isItsBill = sql`b.term_id = ${sql.ref(termId)} and ${isBilledOnce(tenantId)}`;
   return sql`(exists (
       select from bills b
@@ -138,8 +136,8 @@ type RegisterDay = { assignmentId: string; position: string; day: string };
 export function readBefore(
   tenantId: number,
   names: RegisterDay & { subscriptionId: string },
-  isWanted: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+  isWanted: Sql,
+): Sql {
   return sql`(
     select i.reading_id, i.reading_date, i.value, i.reading_type
     from readings i
@@ -157,7 +155,7 @@ export function readBefore(
  * Whether the day of reading `i` was billed here by a term that had looked before it came, or that
  * bills no use of its own days. A highest load is of its own term, and of no later one.
  */
-function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown> {
+function isTooLate(tenantId: number, subscriptionId: string): Sql {
   const isPosted = sql`b.tenant_id = ${tenantId} and ${isBilledOnce(tenantId)}`;
   return sql`(exists (
         select from (
@@ -183,7 +181,7 @@ function isTooLate(tenantId: number, subscriptionId: string): RawBuilder<unknown
 }
 
 /** Whether reading `e` tells that a register passed its highest value between two days. */
-export function isTurn(names: RegisterDay, until: RawBuilder<unknown>): RawBuilder<unknown> {
+export function isTurn(names: RegisterDay, until: Sql): Sql {
   return sql`(e.assignment_id = ${sql.ref(names.assignmentId)}
     and e.position = ${sql.ref(names.position)} and e.status = 'Accepted' and e.rollover
     and e.reading_date > ${sql.ref(names.day)} and e.reading_date <= ${until})`;

@@ -1,5 +1,5 @@
 // What was billed of a subscription in its last terms, as those who look back on it read it.
-import { sql } from 'kysely';
+import { sql } from '../../base/db/sql.ts';
 
 /** Terms that are looked back on: a year of months and the same month of the year before. */
 export const historyTerms = 13;

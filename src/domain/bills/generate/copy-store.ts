@@ -1,8 +1,8 @@
 // New bills as COPY takes them, and how they are copied in.
 
-import { sql } from 'kysely';
 import { BinaryRows, binaryCopy } from '../../../base/db/binary-rows.ts';
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import type { MadeBill } from './made-bill.ts';

@@ -1,6 +1,7 @@
 // Drafts as they are written: in bulk, and only those that changed.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { UnitRange } from '../inputs/billed-units-store.ts';
 import type { BillStatus } from '../list-store.ts';
 import { type BillRows, copyBills } from './copy-store.ts';

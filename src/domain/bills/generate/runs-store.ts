@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { PinnedVersions } from '../../pricing/price-books.ts';
 import type { SeriesFormat } from '../../tenants/number-format.ts';
 

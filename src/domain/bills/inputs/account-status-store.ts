@@ -1,8 +1,9 @@
 // How the owners of subscriptions stand when their bills are made: what they owe, what was billed
 // before and what they paid since. One statement, so that its figures belong to one moment.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
 import { columnOr } from '../../../base/db/searchable.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { type ContextType, isOwedByUs } from '../../ledger/accounts.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
 import { type HistoryEntry, historyText, readHistory } from '../../terms/usage-history-store.ts';
@@ -32,7 +33,7 @@ export type AccountStatusRow = {
 const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
 
 /** What a wallet paid of a bill that was unposted goes with its reversal. */
-function isPayment(tenantId: number): RawBuilder<unknown> {
+function isPayment(tenantId: number): Sql {
   const reversed = sql`
     select r.reverses_journal_id from journals r
     where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id`;
@@ -44,7 +45,7 @@ function isPayment(tenantId: number): RawBuilder<unknown> {
 }
 
 /** What the party of `n` paid for its subscription after an entry. */
-function paidSince(tenantId: number, term: Side, entry: RawBuilder<unknown>): RawBuilder<unknown> {
+function paidSince(tenantId: number, term: Side, entry: Sql): Sql {
   return sql`(
     select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
     where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
@@ -57,7 +58,7 @@ function paidSince(tenantId: number, term: Side, entry: RawBuilder<unknown>): Ra
 type Side = { context_type: ContextType };
 
 /** Bills have what is owed above zero, by whomever. */
-function sideOf({ context_type: type }: Side): RawBuilder<unknown> {
+function sideOf({ context_type: type }: Side): Sql {
   return sql.raw(isOwedByUs(type) ? '-1' : '1');
 }
 

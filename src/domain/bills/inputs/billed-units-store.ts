@@ -1,6 +1,7 @@
 // The billed units of a term: what its bills are made for, by its post type.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import {
   finalTransfer,
   isBilledByMeter,
@@ -19,7 +20,7 @@ const columns = {
  * What a bill is made for, by the term's post type. An account or a party is that of who had the
  * subscription on the days that are billed, whoever has it now.
  */
-export function unitColumn(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+export function unitColumn(tenantId: number, term: BilledTerm): Sql {
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
   const { now, before } = columns[term.post_type];
   const former = sql`(select ${sql.raw(before)} from ${nextTransfer(tenantId, term)} w)`;
@@ -28,11 +29,7 @@ export function unitColumn(tenantId: number, term: BilledTerm): RawBuilder<unkno
 }
 
 /** Those that may be of another than who has them now are looked at in every range: few are. */
-export function isInRange(
-  tenantId: number,
-  term: BilledTerm,
-  range: UnitRange,
-): RawBuilder<unknown> {
+export function isInRange(tenantId: number, term: BilledTerm, range: UnitRange): Sql {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
   const now = sql.raw(columns[term.post_type].now);
@@ -41,7 +38,7 @@ export function isInRange(
 }
 
 /** Whether it may have been handed on after days of the term. */
-function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
+function isHandedOn(term: BilledTerm): Sql {
   return term.term_type === 'Final'
     ? sql`s.transferred_on is not null`
     : sql`s.transferred_on > ${term.end_date}::date`;
@@ -52,7 +49,7 @@ function isHandedOn(term: BilledTerm): RawBuilder<unknown> {
  * the last day of the term. A Final term ends with the first owner of days that nobody was billed
  * for, so that what is left is the next one's.
  */
-function nextTransfer(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function nextTransfer(tenantId: number, term: BilledTerm): Sql {
   if (term.term_type === 'Final') return finalTransfer(tenantId, term);
   return transferAfter(sql`${term.end_date}::date`);
 }
@@ -60,7 +57,7 @@ function nextTransfer(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
 /** The owner before `s` was handed on, and the first day of the next; null of most. */
 export type FormerOwner = { party_id: number; account_id: number | null; day: string };
 
-export function formerOwner(tenantId: number, term: BilledTerm): RawBuilder<FormerOwner | null> {
+export function formerOwner(tenantId: number, term: BilledTerm): Sql<FormerOwner | null> {
   return sql`case when ${isHandedOn(term)} then (
       select to_jsonb(w) from ${nextTransfer(tenantId, term)} w
     ) end`;
@@ -97,7 +94,7 @@ export async function listUnitBuckets(
   return rows;
 }
 
-function withBilled(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function withBilled(tenantId: number, term: BilledTerm): Sql {
   return sql`(
     select unit_id, bool_or(is_billed) as is_billed
     from (
@@ -144,10 +141,7 @@ export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Pr
 }
 
 /** A subscription that is billed by itself does not have to be added up with any other. */
-function stalenessOf(
-  tenantId: number,
-  term: BilledTerm,
-): { wanted: RawBuilder<unknown>; through: RawBuilder<unknown> } {
+function stalenessOf(tenantId: number, term: BilledTerm): { wanted: Sql; through: Sql } {
   const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
   if (term.post_type === 'Post Subscription') {
     return {

@@ -1,7 +1,8 @@
 // What terms took in for subscriptions and did not bill, because their bills were left out or are
 // still to come: the bill that catches up on the days of such a term takes it over.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { firstActive } from '../../terms/eligible-store.ts';
 import {
   hasBilled,
@@ -24,7 +25,7 @@ export type CatchingUp = {
 };
 
 /** Who was chosen for terms, for some customers alone, that have days of this one. */
-function chosenBeside(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function chosenBeside(tenantId: number, term: BilledTerm): Sql {
   return sql`
     select c.subscription_id from terms o
     join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
@@ -82,7 +83,7 @@ export async function unlockUnbilled(
 }
 
 /** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */
-function isBilled(tenantId: number): RawBuilder<unknown> {
+function isBilled(tenantId: number): Sql {
   return sql`(t.end_date <= w.billed_through
     or ${hasBilled(tenantId, sql`w.subscription_id`)})`;
 }
@@ -91,7 +92,7 @@ function isBilled(tenantId: number): RawBuilder<unknown> {
  * Whether another bill took over what was taken in for a term `t`, also where it ends before that
  * term because the subscription was off: one of as many days, of the same owner, and made since.
  */
-function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<unknown> {
+function isCaughtUp(tenantId: number, takenAt: Sql): Sql {
   const isTaken = (before: string) => {
     const through = sql`coalesce(${sql.raw(before)}, o.start_date - 1)`;
     return sql`${isBilledOnce(tenantId)} and exists (
@@ -125,7 +126,7 @@ function isCaughtUp(tenantId: number, takenAt: RawBuilder<unknown>): RawBuilder<
 }
 
 /** Whether what was taken in for a term `t` was copied to one that bills a cancelled bill again. */
-function isGivenOn(tenantId: number): RawBuilder<unknown> {
+function isGivenOn(tenantId: number): Sql {
   const isItsBill = sql`b.tenant_id = ${tenantId} and b.term_id = t.term_id
       and b.status = 'Cancelled'`;
   return sql`exists (
@@ -150,8 +151,8 @@ function isGivenOn(tenantId: number): RawBuilder<unknown> {
 function isTakenOver(
   tenantId: number,
   term: BilledTerm,
-  { isGivenToo, takenAt }: { isGivenToo: RawBuilder<unknown>; takenAt: RawBuilder<unknown> },
-): RawBuilder<unknown> {
+  { isGivenToo, takenAt }: { isGivenToo: Sql; takenAt: Sql },
+): Sql {
   return sql`(t.term_id = ${term.term_id} or (
     t.end_date <= w.last_date and t.status <> 'Cancelled'
     and not ${isBilled(tenantId)} and not ${isGivenOn(tenantId)}
@@ -159,7 +160,7 @@ function isTakenOver(
   )) and not ${isCaughtUp(tenantId, takenAt)}`;
 }
 
-function wanted(subscriptions: readonly CatchingUp[]): RawBuilder<unknown> {
+function wanted(subscriptions: readonly CatchingUp[]): Sql {
   return sql`unnest(
     ${subscriptions.map((one) => one.subscription_id)}::bigint[],
     ${subscriptions.map((one) => one.billed_through)}::date[],
@@ -214,7 +215,7 @@ export async function listQuantitiesWithCatchUp(
 }
 
 /** Of rows `u` of terms `t`. */
-function isUsageTakenOver(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function isUsageTakenOver(tenantId: number, term: BilledTerm): Sql {
   const isGivenToo = sql`
     select from term_usage o
     where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
@@ -346,7 +347,7 @@ export async function listSkippedReadings(
 }
 
 /** Readings that other terms locked. */
-function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function takenOf(tenantId: number, term: BilledTerm): Sql {
   return sql`
     select ${takenColumns}
     from term_readings o
@@ -356,7 +357,7 @@ function takenOf(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
 }
 
 /** Not later than the one that the term has. */
-function takenBefore(tenantId: number, term: BilledTerm): RawBuilder<unknown> {
+function takenBefore(tenantId: number, term: BilledTerm): Sql {
   return sql`${takenOf(tenantId, term)}
       and (w.reading_date is null or o.reading_date <= w.reading_date)`;
 }

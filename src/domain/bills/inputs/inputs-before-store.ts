@@ -1,6 +1,7 @@
 // What bills of the term before knew only in their own moment, out of the inputs frozen with them.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type {
   AccountFacts,
   ConnectionFacts,

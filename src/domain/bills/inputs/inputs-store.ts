@@ -1,7 +1,8 @@
 // What bills are made from, read for a slice of a run at once: by ids, which is a fraction of the
 // cost of looking for each subscription's own.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Transfer } from '../../subscriptions/subscription.ts';
 import { isEligible, isUseOfFormer } from '../../terms/eligible-store.ts';
 import { hasBilled } from '../../terms/taken-readings-store.ts';
@@ -73,7 +74,7 @@ export async function listBilled(
 }
 
 /** Null where it holds nothing. Its length is at hand; a comparison costs many times that. */
-function filled(column: string): RawBuilder<unknown> {
+function filled(column: string): Sql {
   const list = sql.raw(`s.${column}`);
   return sql`case when jsonb_array_length(${list}) > 0 then ${list} end as ${sql.raw(column)}`;
 }

@@ -1,8 +1,8 @@
 // A posted bill is taken back: what it says stays as it was issued, and a credit note stands
 // against it.
 
-import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import type { JournalSource } from '../../ledger/journal.ts';
 import { withoutBill } from '../inputs/estimated-units.ts';

@@ -1,6 +1,7 @@
 // The daily job of bills: those that were not paid in time are Overdue from the day after.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 
 /**
  * Only what customers have been shown can be late, and only what they were asked for: a bill that a
@@ -11,7 +12,7 @@ export async function fallOverdue(
   tenantId: number,
   { localDate, now }: { localDate: Temporal.PlainDate; now: Temporal.Instant },
 ): Promise<{ overdue: number }> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update bills
     set payment_status = 'Overdue', modified_at = ${now}, modified_by = 'daily job',
       ts = greatest(ts + 1, ${now.epochMilliseconds}::bigint)
@@ -19,5 +20,5 @@ export async function fallOverdue(
       and issue_date is not null and payment_status in ('Unpaid', 'PartiallyPaid')
       and not is_settled and paid_amount < payable + wallet_applied
   `.execute(tx);
-  return { overdue: Number(numAffectedRows ?? 0) };
+  return { overdue: count };
 }

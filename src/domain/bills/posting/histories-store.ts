@@ -1,6 +1,7 @@
 // What was billed of subscriptions in their last terms, as posting writes it down.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { historyTerms } from '../../terms/usage-history-store.ts';
 import { withContents } from '../contents-store.ts';
 
@@ -18,7 +19,7 @@ export type HistoryTerm = {
  * What the history `h` has to be told again when its newest term, of the bill of `p`, is unposted:
  * terms that it no longer has because that one came, out of their posted bills.
  */
-export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
+export function forgottenTerms(tenantId: number): Sql {
   return sql`case when cardinality(h.terms) > ${historyTerms} then '{}' else array(
     select (jsonb_build_object('termId', t.term_id, 'label', t.label, 'endDate', t.end_date,
         'days', o.days, 'amount', o.amount, 'usage', o.usage)
@@ -38,7 +39,7 @@ export function forgottenTerms(tenantId: number): RawBuilder<unknown> {
 }
 
 /** All posted bills of the subscription of `p`, as histories tell of them: looked up by it. */
-function rememberedBills(tenantId: number): RawBuilder<unknown> {
+function rememberedBills(tenantId: number): Sql {
   return sql`
     select b.term_id, b.billed_to, b.previously_billed_to, b.days, b.current_charges as amount,
       0 as rounding, b.usage::jsonb as usage
@@ -62,7 +63,7 @@ function rememberedBills(tenantId: number): RawBuilder<unknown> {
  * The newest term of each subscription that has a history goes before the others: of the rows named
  * `posted`. To insert and give way to what is there would lock every row before it is written.
  */
-export function extendedHistories(tenantId: number, history: HistoryTerm): RawBuilder<unknown> {
+export function extendedHistories(tenantId: number, history: HistoryTerm): Sql {
   return sql`
     update usage_histories h
     set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
@@ -81,7 +82,7 @@ export async function beginHistories(
   const posted = sql`(
     select * from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   )`;
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     insert into usage_histories
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
     select ${tenantId}, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
@@ -92,11 +93,11 @@ export async function beginHistories(
       where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
     )
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }
 
 /** Of row `n`, as an array of one. */
-function newestTerm({ term, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
+function newestTerm({ term, keepsCharges }: HistoryTerm): Sql {
   // Put together as text, which is a fraction of what it costs to build it of its parts.
   const head = `${JSON.stringify({
     termId: term.termId,
@@ -107,11 +108,7 @@ function newestTerm({ term, keepsCharges }: HistoryTerm): RawBuilder<unknown> {
     || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json]`;
 }
 
-function historyRows(
-  tenantId: number,
-  history: HistoryTerm,
-  posted: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function historyRows(tenantId: number, history: HistoryTerm, posted: Sql): Sql {
   const { keepsCharges, isCombined, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
@@ -125,11 +122,7 @@ function historyRows(
     ${isCombined ? sql`union all ${combinedRows(tenantId, history, posted)}` : sql``}`;
 }
 
-function combinedRows(
-  tenantId: number,
-  history: HistoryTerm,
-  posted: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function combinedRows(tenantId: number, history: HistoryTerm, posted: Sql): Sql {
   const { bills, keepsCharges, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
@@ -149,14 +142,14 @@ function combinedRows(
 }
 
 /** Where days of the term were billed before, the first that was left: only these are compared. */
-function sinceText(part: RawBuilder<unknown>, startDate: string): RawBuilder<unknown> {
+function sinceText(part: Sql, startDate: string): Sql {
   const first = sql`to_char(${part}.previously_billed_to + 1, 'YYYY-MM-DD')`;
   return sql`case when ${part}.previously_billed_to >= ${startDate}::date
     then ',"fromDate":"' || ${first} || '"' else '' end`;
 }
 
 /** [{input, quantity, estimated?, carried?}] -> {input: {quantity, type, carried?}} */
-function usageObject(usage: RawBuilder<unknown>): RawBuilder<unknown> {
+function usageObject(usage: Sql): Sql {
   return sql`coalesce((
     select jsonb_object_agg(u ->> 'input', jsonb_strip_nulls(jsonb_build_object(
       'quantity', u ->> 'quantity',
@@ -176,10 +169,7 @@ const numberOfSection = sql`e.section ->> 'connectionNumber'`;
  * was given by hand for the term, which is null. Of a bill of several subscriptions, what the one
  * with the number was charged.
  */
-export function chargesOf(
-  number: RawBuilder<unknown>,
-  startDate: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function chargesOf(number: Sql, startDate: Sql): Sql {
   return sql`(coalesce((
     select jsonb_object_agg(c.component, c.amount)
     from (

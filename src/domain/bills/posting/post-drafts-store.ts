@@ -1,7 +1,7 @@
 // Drafts of a part of a term become posted bills.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import { beginHistories, extendedHistories } from './histories-store.ts';
 import type { Numbered } from './post-store.ts';
@@ -81,7 +81,7 @@ const entriesOfParts = sql`
   from parts p
   join posted o on o.bill_id = p.bill_id`;
 
-function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown> {
+function combinedParts(tenantId: number, { bills }: Posting): Sql {
   return sql`
     select bill_id, subscription_id, amount from bill_parts
     where tenant_id = ${tenantId}
@@ -89,7 +89,7 @@ function combinedParts(tenantId: number, { bills }: Posting): RawBuilder<unknown
 }
 
 /** Of bill `b` in the arrays, which are in the order of ids. */
-function placeOf({ bills }: Posting): RawBuilder<unknown> {
+function placeOf({ bills }: Posting): Sql {
   return sql`width_bucket(b.bill_id, ${bills.map((one) => one.billId)}::bigint[])`;
 }
 
@@ -97,7 +97,7 @@ function placeOf({ bills }: Posting): RawBuilder<unknown> {
  * Bills are numbered by their places in the arrays. Without the range PostgreSQL would sooner read
  * all bills of a small workspace than look up a thousand ids.
  */
-function markedPosted(tenantId: number, posting: Posting): RawBuilder<unknown> {
+function markedPosted(tenantId: number, posting: Posting): Sql {
   const { bills, wallets, dueDate, stamp } = posting;
   const ids = bills.map((one) => one.billId);
   const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));

@@ -1,7 +1,7 @@
 // Posting, a part of a term at a time: each statement does one thing to all bills of the part.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import { planOn } from '../../terms/eligible-store.ts';
 import { withContents } from '../contents-store.ts';
@@ -84,7 +84,7 @@ export async function listDrafts(
 }
 
 /** The subscriptions of bills, whether a bill has one or several. */
-function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unknown> {
+function partsOf(tenantId: number, billIds: readonly number[]): Sql {
   return sql`
     select tenant_id, bill_id, subscription_id, bill_amount as amount, arrears, days, billed_to,
       previously_billed_to, unit_ts
@@ -137,7 +137,7 @@ export async function advanceSubscriptions(
   return [...stale];
 }
 
-function placeOf(ids: readonly number[]): RawBuilder<unknown> {
+function placeOf(ids: readonly number[]): Sql {
   return sql`width_bucket(s.subscription_id, ${ids}::bigint[])`;
 }
 
@@ -302,7 +302,7 @@ export async function endOneTimeSubscriptions(
 ): Promise<void> {
   const { today, stamp } = options;
   const isOver = sql`s.billed_through < ${today}::date`;
-  const steps = (isMeant: RawBuilder<unknown>) => sql`coalesce((
+  const steps = (isMeant: Sql) => sql`coalesce((
     select jsonb_agg(h.step order by h.place)
     from jsonb_array_elements(s.status_history) with ordinality as h (step, place)
     where ${isMeant}

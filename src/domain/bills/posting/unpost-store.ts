@@ -1,8 +1,8 @@
 // Taking the posting of a term back: mirrored journals, retired numbers, drafts as they were. It is
 // one transaction, however many bills there are: a term is posted or it is not.
 
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import { withContents } from '../contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
@@ -52,7 +52,7 @@ export type UnpostObstacles = {
 export type TakenBack = { termId: number } | { billId: number };
 
 /** The posted bills that are taken back, with their subscriptions. */
-export function postedParts(tenantId: number, taken: TakenBack): RawBuilder<unknown> {
+export function postedParts(tenantId: number, taken: TakenBack): Sql {
   const isTaken =
     'billId' in taken
       ? sql`b.bill_id = ${taken.billId} and b.status in ('Posted', 'Published')`
@@ -103,7 +103,7 @@ export async function findUnpostObstacles(
  * Whether a later bill builds on that of `p`, of subscription `s`: it has moved the last billed
  * day, or stands for none and billed what was used until then.
  */
-export function isFollowed(tenantId: number): RawBuilder<unknown> {
+export function isFollowed(tenantId: number): Sql {
   const isOfUse = (part: 'o' | 'b') => {
     const name = (column: string) => sql.ref(`${part}.${column}`);
     return sql`${name('subscription_id')} = p.subscription_id and b.bill_id <> p.bill_id
@@ -123,7 +123,7 @@ export function isFollowed(tenantId: number): RawBuilder<unknown> {
  * Bills of `parts` of which what was owed or held, with all that is open on the subscription, went
  * to its next owner or was settled by the deposit: such entries name no bill.
  */
-export function movedSince(tenantId: number): RawBuilder<unknown> {
+export function movedSince(tenantId: number): Sql {
   return sql`
     select p.bill_id from parts p
     join subledger_entries o on o.tenant_id = ${tenantId} and o.kind = 'Bill'
@@ -136,7 +136,7 @@ export function movedSince(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Journals of the term's posting that nobody has reversed. */
-function openJournals(tenantId: number, termId: number): RawBuilder<unknown> {
+function openJournals(tenantId: number, termId: number): Sql {
   return sql`
     select j.journal_id, j.business_unit_id
     from journals j
@@ -237,7 +237,7 @@ export async function isOutdated(tx: Tx, tenantId: number, termId: number): Prom
 }
 
 /** Of bills `b`, alone on them or with others. */
-function subscriptionsOf(tenantId: number, isWanted: RawBuilder<unknown>): RawBuilder<unknown> {
+function subscriptionsOf(tenantId: number, isWanted: Sql): Sql {
   return sql`
     select b.subscription_id from bills b
     where b.tenant_id = ${tenantId} and ${isWanted} and b.subscription_id is not null
@@ -254,14 +254,14 @@ export async function retireNumbers(
   reason: string,
   stamp: Stamp,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update bill_numbers n
     set retired_reason = ${reason}, retired_at = ${stamp.at}, retired_by = ${stamp.by}
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and n.tenant_id = ${tenantId} and n.bill_number = b.bill_number
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }
 
 /** Subscriptions, and what is known of their use, as they were before the bills. */
@@ -344,7 +344,7 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
 }
 
 /** All posted bills of the subscription of `p`. */
-function postedBefore(tenantId: number): RawBuilder<unknown> {
+function postedBefore(tenantId: number): Sql {
   return sql`
     select b.bill_id, b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id
     from bills b
@@ -371,7 +371,7 @@ export async function markUnposted(
   term: { termId: number; dueDate: string },
   stamp: Stamp,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { count } = await sql`
     update bills
     set status = 'Draft', bill_number = null, payable = payable + wallet_applied,
       wallet_applied = 0, paid_amount = 0, payment_status = 'Unpaid',
@@ -379,5 +379,5 @@ export async function markUnposted(
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${term.termId} and status = 'Posted'
   `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  return count;
 }

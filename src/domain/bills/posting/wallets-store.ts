@@ -2,8 +2,8 @@
 // fall due on one day, so the oldest is the one with the lowest id. Parties and bills are looked up
 // one by one: a join could be planned the wrong way round.
 
-import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 
 export type WalletUse = { bill_id: number; party_id: number; applied: number };

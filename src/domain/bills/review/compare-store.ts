@@ -1,7 +1,8 @@
 // Bills that differ between two runs of a term. A bill stands in `bills` from its first run on;
 // what it replaced stands in `superseded_bills` with the runs it belonged to.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { StoredDocument } from '../document.ts';
 
@@ -22,12 +23,7 @@ export type DifferenceRow = { unit_id: number; before: Side | null; after: Side 
  * The versions of bills that belong to a run. Those that both runs share are left out where that
  * can be told without looking at them: versions that stand since before the earlier of the two.
  */
-function versionsAt(
-  tenantId: number,
-  pair: RunPair,
-  at: number,
-  isMeant: RawBuilder<unknown> = sql`true`,
-): RawBuilder<unknown> {
+function versionsAt(tenantId: number, pair: RunPair, at: number, isMeant: Sql = sql`true`): Sql {
   const { termId, run, against } = pair;
   const earlier = Math.min(run, against);
   const columns = sql.raw('tenant_id, bill_id, unit_id, first_run, status, current_charges, hash');
@@ -42,7 +38,7 @@ function versionsAt(
       and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
 }
 
-function sideOf(alias: string): RawBuilder<unknown> {
+function sideOf(alias: string): Sql {
   return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
     'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
     'currentCharges', ${alias}.current_charges, 'document', ${contentOf(alias, 'document')},
@@ -58,7 +54,7 @@ function contentOf(alias: string, column: string): string {
 }
 
 /** What differs, without what the bills say: that is read of those that are shown. */
-function differing(tenantId: number, pair: RunPair): RawBuilder<unknown> {
+function differing(tenantId: number, pair: RunPair): Sql {
   return sql`
     select coalesce(a.tenant_id, b.tenant_id) as tenant_id,
       coalesce(a.unit_id, b.unit_id) as unit_id, b.bill_id as before_id,

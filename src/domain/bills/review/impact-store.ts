@@ -1,6 +1,7 @@
 // Bills as they were frozen, one after the other, to be priced again.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { withContents } from '../contents-store.ts';
 import { isCounted, type SummedTerm } from './summary-store.ts';

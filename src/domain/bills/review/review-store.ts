@@ -1,6 +1,7 @@
 // Bills of a term that are not ready to be posted, for messages that name some of them.
-import { sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import { withContents } from '../contents-store.ts';
 
 export type ReviewRow = {

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { withContents } from '../contents-store.ts';
 import { chargeOf } from '../generate/booking.ts';
 import type { Sums } from '../generate/run-totals.ts';
@@ -58,7 +58,7 @@ export function summedTerm(term: { term_id: number; status: string }): SummedTer
   return { termId: term.term_id, isPosted: ['Posted', 'Published'].includes(term.status) };
 }
 
-export function isCounted(isPosted: boolean): RawBuilder<unknown> {
+export function isCounted(isPosted: boolean): Sql {
   return isPosted ? sql`b.status in ('Posted', 'Published')` : sql`b.status <> 'Cancelled'`;
 }
 

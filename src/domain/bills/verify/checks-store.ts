@@ -1,7 +1,8 @@
 // The checks that hold in every workspace whatever happened, each as one question to the database:
 // how much there is of something, and which of it is wrong.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { controlAccounts, ledgerAccounts } from '../../ledger/accounts.ts';
 import { openItems, openItemsOfContext } from '../../ledger/accounts-store.ts';
 
@@ -14,7 +15,7 @@ const examplesMax = 5;
 export async function runCheck(
   tx: Tx,
   tenantId: number,
-  question: { checked: RawBuilder<unknown>; wrong: RawBuilder<unknown> },
+  question: { checked: Sql; wrong: Sql },
 ): Promise<Counts> {
   const { rows } = await sql<Counts>`
     with wrong as materialized (${question.wrong})
@@ -60,7 +61,7 @@ export function checkJournals(tx: Tx, tenantId: number): Promise<Counts> {
  * Subscriptions on bills and the days they were billed for. A cancelled bill that nobody bills
  * again keeps its days; those of one that is billed again are free; one for no day had none.
  */
-function billedParts(tenantId: number): RawBuilder<unknown> {
+function billedParts(tenantId: number): Sql {
   const rebilled = sql`left join credit_notes n on n.tenant_id = ${tenantId}
       and n.bill_id = b.bill_id and n.rebill_term_id is not null`;
   const isBilled = (part: 'b' | 'p') => {
@@ -127,7 +128,7 @@ export function checkDays(tx: Tx, tenantId: number): Promise<Counts> {
  * Of a term the subscriptions that are on two live bills, alone or with others. Before one is
  * posted, the draft of who had a subscription may be there until it is made anew.
  */
-function billedBeside(tenantId: number): RawBuilder<unknown> {
+function billedBeside(tenantId: number): Sql {
   return sql`
     select 'term ' || term_id || ' subscription ' || subscription_id
     from (
@@ -231,7 +232,7 @@ export function checkEntries(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /** What bills have to be booked with, and where. */
-function bookedParts(tenantId: number): RawBuilder<unknown> {
+function bookedParts(tenantId: number): Sql {
   return sql`
     select b.bill_id, b.posting, b.subscription_id, b.party_id, b.bill_amount as amount,
       o.ledger_account_id
@@ -248,7 +249,7 @@ function bookedParts(tenantId: number): RawBuilder<unknown> {
       and b.subscription_id is null`;
 }
 
-function openItemsOfTerms(tenantId: number): RawBuilder<unknown> {
+function openItemsOfTerms(tenantId: number): Sql {
   return sql`
     select t.term_id, ${openItemsOfContext} as ledger_account_id
     from terms t
@@ -257,7 +258,7 @@ function openItemsOfTerms(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Journals that take back what a run had booked. */
-export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): RawBuilder<unknown> {
+export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): Sql {
   return sql`
     select j.journal_id, j.term_id
     from journals j

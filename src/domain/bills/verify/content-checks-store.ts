@@ -1,6 +1,7 @@
 // Whether bills have what they say, and what they say as it was hashed.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { withContents } from '../contents-store.ts';
 import { type Counts, runCheck } from './checks-store.ts';
 
@@ -127,14 +128,14 @@ export async function listTakenReadings(
 }
 
 /** Of part `p`. */
-function takenByOwn(tenantId: number): RawBuilder<unknown> {
+function takenByOwn(tenantId: number): Sql {
   return sql`
     select * from term_readings
     where tenant_id = ${tenantId} and term_id = p.term_id and subscription_id = p.subscription_id
     offset 0`;
 }
 
-function takenByAny(tenantId: number): RawBuilder<unknown> {
+function takenByAny(tenantId: number): Sql {
   return sql`
     select o.* from assignment_registers r
     cross join lateral (
@@ -145,7 +146,7 @@ function takenByAny(tenantId: number): RawBuilder<unknown> {
     where r.tenant_id = ${tenantId} and r.subscription_id = p.subscription_id`;
 }
 
-function partsOf(tenantId: number, billIds: readonly number[]): RawBuilder<unknown> {
+function partsOf(tenantId: number, billIds: readonly number[]): Sql {
   return sql`
     select bill_id, term_id, subscription_id from bills
     where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../../base/db/pool.ts';
+import { sql } from '../../../base/db/sql.ts';
 import { type Counts, runCheck } from './checks-store.ts';
 
 /** The trial balance is made of sums by day and account: they are those of the journal lines. */

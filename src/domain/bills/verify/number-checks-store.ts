@@ -1,6 +1,7 @@
 // Numbers of bills and of what is kept about them: none is missing, and none is given twice.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { type Counts, runCheck } from './checks-store.ts';
 
 /**
@@ -39,7 +40,7 @@ export function checkNumbers(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /** How many numbers of a series are given, each once, none of them outside its range. */
-function wrongSeries(tenantId: number): RawBuilder<unknown> {
+function wrongSeries(tenantId: number): Sql {
   return sql`
     select 'series ' || coalesce(s.series_key, 'of no name') || ': taken '
       || coalesce(s.last_number - s.first_number + 1, 0) || ', given ' || coalesce(n.given, 0)
@@ -69,7 +70,7 @@ function wrongSeries(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Numbers that were set aside for drafts of terms that are being posted. */
-function waitingNumbers(tenantId: number): RawBuilder<unknown> {
+function waitingNumbers(tenantId: number): Sql {
   return sql`
     select (r.reserved #>> '{numbers,seriesId}')::integer as series_id, count(*) as waiting
     from terms t
@@ -81,7 +82,7 @@ function waitingNumbers(tenantId: number): RawBuilder<unknown> {
 }
 
 /** A bill that is still there has its retired numbers of its own term. */
-function wronglyRetired(tenantId: number): RawBuilder<unknown> {
+function wronglyRetired(tenantId: number): Sql {
   return sql`
     select 'number ' || n.bill_number || ' of bill ' || n.bill_id
     from bill_numbers n
@@ -89,7 +90,7 @@ function wronglyRetired(tenantId: number): RawBuilder<unknown> {
     where n.tenant_id = ${tenantId} and n.retired_at is not null and n.term_id <> b.term_id`;
 }
 
-function wronglyBooked(tenantId: number): RawBuilder<unknown> {
+function wronglyBooked(tenantId: number): Sql {
   return sql`
     select distinct 'bill ' || e.bill_id || ' was booked as ' || coalesce(e.reference, 'nothing')
     from subledger_entries e
@@ -102,7 +103,7 @@ function wronglyBooked(tenantId: number): RawBuilder<unknown> {
 }
 
 /** A number is taken and written down at once, so that there are as many as were taken. */
-function wrongCreditNotes(tenantId: number): RawBuilder<unknown> {
+function wrongCreditNotes(tenantId: number): Sql {
   return sql`
     select 'taken ' || n.taken || ', on credit notes ' || n.given || ' up to ' || n.last
     from (
@@ -115,7 +116,7 @@ function wrongCreditNotes(tenantId: number): RawBuilder<unknown> {
     where n.taken <> n.given or n.taken <> n.last`;
 }
 
-function usedUp(tenantId: number): RawBuilder<unknown> {
+function usedUp(tenantId: number): Sql {
   return sql`
     select n.series || ' ' || n.used || ' is beyond ' || coalesce(c.last_number, 0)
     from (

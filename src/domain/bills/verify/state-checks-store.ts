@@ -1,7 +1,8 @@
 // Checks of the states of bills and terms: what goes together whatever happened, also while jobs
 // run and after one was killed.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
 import { billedAmount, type Counts, reversalsOf, runCheck } from './checks-store.ts';
 
@@ -34,7 +35,7 @@ export function checkStates(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /** A posted bill is due with its term or, where it is prepaid, when it was booked. */
-function wronglyBooked(tenantId: number): RawBuilder<unknown> {
+function wronglyBooked(tenantId: number): Sql {
   return sql`
     select 'bill ' || b.bill_id || case when e.entry_id <= b.entry_id
       then ' knew of entry ' || b.entry_id else ' is due on ' || b.due_date end
@@ -51,7 +52,7 @@ function wronglyBooked(tenantId: number): RawBuilder<unknown> {
 }
 
 /** By a credit note, of which the ledger has on each subscription and account what the bill had. */
-function wronglyCancelled(tenantId: number): RawBuilder<unknown> {
+function wronglyCancelled(tenantId: number): Sql {
   return sql`
     select distinct 'bill ' || b.bill_id || ' is cancelled and not credited'
     from bills b
@@ -78,7 +79,7 @@ function wronglyCancelled(tenantId: number): RawBuilder<unknown> {
  * Before it is posted nobody pays a bill; after that it has what wallets and payments gave, and
  * once it is cancelled nothing.
  */
-function wronglyPaid(tenantId: number): RawBuilder<unknown> {
+function wronglyPaid(tenantId: number): Sql {
   return sql`
     select 'bill ' || b.bill_id || ' is ' || b.payment_status || ' with ' || b.paid_amount
     from bills b
@@ -113,7 +114,7 @@ const paymentStatusFits = sql`case
   else false end`;
 
 /** Published is what has a document, on the day for which that was made. */
-function wronglyIssued(tenantId: number): RawBuilder<unknown> {
+function wronglyIssued(tenantId: number): Sql {
   return sql`
     select 'bill ' || b.bill_id || ' is issued on ' || coalesce(b.issue_date::text, 'no day')
     from bills b
@@ -130,7 +131,7 @@ function wronglyIssued(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Bills are ahead of their term only while a step runs, or where one was broken off. */
-function wrongTerms(tenantId: number): RawBuilder<unknown> {
+function wrongTerms(tenantId: number): Sql {
   return sql`
     select 'term ' || t.term_id || ' is ' || t.status || ' and ' || t.stage
     from terms t

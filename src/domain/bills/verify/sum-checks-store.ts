@@ -1,7 +1,8 @@
 // Checks of what is written down of bills elsewhere: histories of subscriptions, totals of runs,
 // the ledger by component.
-import { type RawBuilder, sql } from 'kysely';
+
 import type { Tx } from '../../../base/db/pool.ts';
+import { type Sql, sql } from '../../../base/db/sql.ts';
 import { ledgerAccounts } from '../../ledger/accounts.ts';
 import { historyTerms } from '../../terms/usage-history-store.ts';
 import { type Counts, reversalsOf, runCheck } from './checks-store.ts';
@@ -48,7 +49,7 @@ export function checkHistories(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /** What a cancelled bill leaves in the history is not told here: of the subscription of `q`. */
-function hasCancelled(tenantId: number): RawBuilder<unknown> {
+function hasCancelled(tenantId: number): Sql {
   return sql`(exists (
     select from bills c
     where c.tenant_id = ${tenantId} and c.subscription_id = q.subscription_id
@@ -61,7 +62,7 @@ function hasCancelled(tenantId: number): RawBuilder<unknown> {
 }
 
 /** What posting writes into the histories; the use of a bill of several is in its document. */
-function billedParts(tenantId: number): RawBuilder<unknown> {
+function billedParts(tenantId: number): Sql {
   return sql`
     select subscription_id, bill_id, term_id, billed_to, days, current_charges as amount,
       usage::jsonb as usage, arrears + bill_amount as brought_forward, entry_id
@@ -110,7 +111,7 @@ export function checkSums(tx: Tx, tenantId: number): Promise<Counts> {
 const isCounted = sql`(status <> 'Cancelled' or bill_number is not null)`;
 
 /** The last run of each term whose bills are still those that it made. */
-function newestRuns(tenantId: number): RawBuilder<unknown> {
+function newestRuns(tenantId: number): Sql {
   return sql`
     select t.term_id, r.run_number, r.totals
     from terms t
@@ -121,7 +122,7 @@ function newestRuns(tenantId: number): RawBuilder<unknown> {
 }
 
 /** Each component of each term: of its bills, of those that are posted, booked, and as totalled. */
-function componentSums(tenantId: number): RawBuilder<unknown> {
+function componentSums(tenantId: number): Sql {
   return sql`
     select b.term_id, substr(c.key, strpos(c.key, ' ') + 1) as component,
       case when n.term_id is null then 0 else sum(c.value::bigint) end as made,
