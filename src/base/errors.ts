@@ -1,5 +1,5 @@
 // One error class and one table of codes. The table is the documentation: /openapi.json and
-// docs/errors.md are made from it, and an operation may answer only codes that stand here.
+// docs/errors.md are made from it, and an operation may answer only with codes from it.
 
 type ErrorKind =
   | 'request'
@@ -35,7 +35,7 @@ function limit(summary: string, statusCode: number): CodeEntry {
   return { statusCode, type: 'limit', summary };
 }
 
-/** When several codes apply to one call, the one that stands first here is the call's code. */
+/** When several codes apply to one call, the one that comes first in this table is the call's code. */
 export const errorCodes = {
   MALFORMED_REQUEST: request('The bytes are not a valid HTTP request'),
   UNKNOWN_PATH: { ...request('No operation has this path'), statusCode: 404, type: 'not_found' },
@@ -43,20 +43,22 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: request('Content-Type must be application/json', 415),
   REQUEST_TOO_LARGE: limit('The request body is larger than allowed', 413),
   MALFORMED_JSON: request('The request body is not valid JSON'),
-  MALFORMED_INNER_JSON: request('The text of data.data is not the JSON of an object'),
+  MALFORMED_INNER_JSON: request('The text in data.data must be a JSON object'),
   TOO_DEEP: request('The JSON of the request is nested too deeply'),
   WORKSPACE_NOT_FOUND: notFound('No workspace has this name'),
   TOKEN_MISSING: auth('The Authorization header is missing'),
   BEARER_PREFIX_NOT_USED: auth('Send the token alone, without the prefix "Bearer "'),
-  TOKEN_INVALID: auth('The token is not known'),
+  TOKEN_INVALID: auth('The token is not known; log in again or ask for a new one'),
   TOKEN_EXPIRED: auth('The token has expired'),
   TOKEN_REVOKED: auth('The token was revoked'),
   TOKEN_WORKSPACE_MISMATCH: auth('The token belongs to another workspace'),
   LOGIN_FAILED: auth('User name or password is wrong'),
   LOGIN_LOCKED: auth('Too many failed logins; try again later'),
-  DEFAULT_PASSWORD: permission('The password of the demo works on the machine of the server only'),
+  DEFAULT_PASSWORD: permission(
+    'The demo password works only from the machine that runs the server',
+  ),
   WORKSPACE_SUSPENDED: permission('The workspace is suspended'),
-  PERMISSION_DENIED: permission('The login may not do this'),
+  PERMISSION_DENIED: permission('The role of this login does not allow the operation'),
   RATE_LIMITED: limit('Too many calls; wait and try again', 429),
   OPERATION_MISMATCH: request('method and action do not belong to this path'),
   UNSUPPORTED_API_VERSION: request('apiVersion must be "v2"'),
@@ -67,17 +69,17 @@ export const errorCodes = {
   INVALID_CHARACTER: request('The text contains a character that cannot be stored'),
   INVALID_DATE: request('Not a real calendar date in the expected form'),
   INVALID_DATETIME: request('Not a local date and time of the form YYYY-MM-DDTHH:MM:SS'),
-  INVALID_ENUM: request('The value is not one of the allowed ones'),
+  INVALID_ENUM: request('The value is not one of the allowed values'),
   INVALID_NUMBER: request('Not a number in the allowed range'),
   INVALID_EMAIL: request('Not an e-mail address'),
   INVALID_COUNTRY: request('Not an ISO 3166-1 country code'),
   INVALID_FORMAT: request('The text does not have the expected form'),
   PASSWORD_TOO_WEAK: request('The password is too easy to guess'),
   FIELD_TOO_LONG: request('The text is longer than allowed'),
-  UNKNOWN_FIELD: request('The field is not known here'),
+  UNKNOWN_FIELD: request('The request has a field that this operation does not know'),
   TOO_MANY_ITEMS: request('The array has more items than allowed'),
   INVALID_PAGE: request('page needs pageNumber >= 0 and size 1 to 1000'),
-  INVALID_FILTER_VALUE: request('The filter value is not one of the allowed ones'),
+  INVALID_FILTER_VALUE: request('The filter value is not one of the allowed values'),
   BILLING_GROUP_NOT_FOUND: notFound('No billing group has this id'),
   PERIOD_NOT_FOUND: notFound('No billing period has this id'),
   SERVICE_NOT_FOUND: notFound('No pricing context has this code'),
@@ -105,38 +107,52 @@ export const errorCodes = {
   IDEMPOTENCY_KEY_IN_USE: conflict('A call with this Idempotency-Key is still running'),
   IDEMPOTENCY_KEY_REUSED: conflict('This Idempotency-Key was used for another request'),
   DUPLICATE: conflict('The value is already in use'),
-  STALE_OBJECT: conflict('The object was changed since it was read'),
+  STALE_OBJECT: conflict(
+    'The object has changed since it was read; read it again and repeat the change',
+  ),
   IN_USE: conflict('The object is in use'),
   SERVICE_IN_USE: conflict('The pricing context has subscriptions or open terms'),
-  METER_ALREADY_ASSIGNED: conflict('The meter hangs somewhere on these days'),
-  DATE_IN_POSTED_TERM: conflict('The date lies in a term that was posted'),
-  READING_LOCKED: conflict('A term has taken this reading or a later one'),
-  INVALID_STATE: conflict('Not possible in the present state'),
+  METER_ALREADY_ASSIGNED: conflict(
+    'The meter is already installed on these dates; remove it there first',
+  ),
+  DATE_IN_POSTED_TERM: conflict('The date is in a term that is already posted'),
+  READING_LOCKED: conflict(
+    'A term has locked this reading or a later one; unpost its readings first',
+  ),
+  INVALID_STATE: conflict('The object is not in a state that allows this'),
   TERM_OVERLAP: conflict('The days overlap with another term of the batch'),
-  JOB_ALREADY_RUNNING: conflict('A job of the term is running'),
+  JOB_ALREADY_RUNNING: conflict('Another job of this term is running; wait until it has ended'),
   READINGS_NOT_POSTED: conflict('Meter readings must be posted before bills are generated'),
   NOTHING_TO_POST: conflict('The term has no bill that can be posted'),
-  TERM_STALE_GENERATE_AGAIN: conflict('Something changed since the bills were generated'),
-  TERM_HAS_OPEN_BILLS: conflict('Some bills are in error or on hold'),
-  TERM_NOT_PUBLISHED: conflict('Bills are sent out once the term is published'),
-  BILLS_NOT_PUBLISHED: conflict('The documents of some bills could not be made'),
-  NO_DELIVERY_CHANNEL: rule('The workspace names no channel by which bills are sent'),
+  TERM_STALE_GENERATE_AGAIN: conflict(
+    'The term changed after its bills were generated; generate it again',
+  ),
+  TERM_HAS_OPEN_BILLS: conflict(
+    'Some bills are in Error or on hold; correct or release them first',
+  ),
+  TERM_NOT_PUBLISHED: conflict(
+    'The term is not published yet; publish it before distributing its bills',
+  ),
+  BILLS_NOT_PUBLISHED: conflict('The documents of some bills could not be created'),
+  NO_DELIVERY_CHANNEL: rule(
+    'The workspace has no delivery channel; set deliveryChannels in its settings',
+  ),
   BILL_NOT_IN_TERM: rule('The bill belongs to another term'),
   SERVICE_ARCHIVED: rule('The pricing context is archived'),
   PLAN_ABSTRACT: rule('The plan is a template for others and cannot be subscribed to'),
   PLAN_NOT_BASE: rule('The plan is an add-on and cannot be subscribed to by itself'),
   PLAN_NOT_AVAILABLE: rule('The plan is not offered to this party'),
-  POST_TYPE_MISMATCH: rule('postType differs from that of the pricing context'),
+  POST_TYPE_MISMATCH: rule('postType differs from the postType of the pricing context'),
   OWNER_REQUIRED: rule('A subscription has exactly one owner'),
-  OWNER_IMMUTABLE: rule('The owner changes by transfer-connection only'),
+  OWNER_IMMUTABLE: rule('The owner can be changed only with transfer-connection'),
   PARTY_KEY_MISMATCH: rule('partyID and partyNumber name different parties'),
   PARTY_ARCHIVED: rule('The party is archived; restore it first'),
   PARTY_HAS_ACTIVE_SUBSCRIPTIONS: rule('The party still has active subscriptions'),
   PARTY_HAS_BALANCE: rule('The party still has a balance that is not zero'),
   ACCOUNT_AMBIGUOUS: rule('Several billing accounts have this label'),
   SERVICE_CODE_IMMUTABLE: rule('The code of a pricing context cannot change'),
-  PLAN_TYPE_IMMUTABLE: rule('planType cannot change once the plan is made'),
-  FIELD_IMMUTABLE: rule('The field cannot change once the plan is made'),
+  PLAN_TYPE_IMMUTABLE: rule('planType cannot change after the plan is created'),
+  FIELD_IMMUTABLE: rule('The field cannot change after the plan is created'),
   CHARGE_TYPE_MISMATCH: rule('chargeType differs from the chargingType of the pricing context'),
   PARENT_NOT_FOUND: rule('No plan of the pricing context has this code'),
   PARENT_OTHER_SERVICE: rule('The parent belongs to another pricing context'),
@@ -148,32 +164,32 @@ export const errorCodes = {
   FORMULA_TOO_COSTLY: rule('The formulas of a plan, or an explanation, take too many steps'),
   FORMULA_UNKNOWN_NAME: rule('The formula names something that does not exist'),
   FORMULA_UNKNOWN_FUNCTION: rule('The formula calls a function that does not exist'),
-  FORMULA_ARITY: rule('The formula gives a function too few or too many arguments'),
-  FORMULA_TYPE: rule('The formula mixes types that do not go together'),
+  FORMULA_ARITY: rule('The formula calls a function with too few or too many arguments'),
+  FORMULA_TYPE: rule('The formula combines types that do not match'),
   FORMULA_SCOPE: rule('A rule of a segment cannot read a component of the term'),
-  FORMULA_CYCLE: rule('Formulas need each other in a circle'),
-  SLAB_ORDER: rule('The limits of a slab table do not rise'),
-  SLAB_OPEN_END_MISSING: rule('The last slab of a table must be open'),
-  EFFECTIVE_DATES_OVERLAP: rule('Two items hold on the same days'),
+  FORMULA_CYCLE: rule('Formulas refer to each other in a circle'),
+  SLAB_ORDER: rule('The limits of a slab table must increase'),
+  SLAB_OPEN_END_MISSING: rule('The last slab of a table must have no upper limit'),
+  EFFECTIVE_DATES_OVERLAP: rule('Two items are effective on the same dates'),
   VALUE_UNDEFINED: rule('A plan needs a value that has no price'),
   DEFINITION_INVALID: rule('The definition contradicts itself'),
-  TERM_DATES_INVALID: rule('The dates of the term do not fit each other'),
+  TERM_DATES_INVALID: rule('The dates of the term contradict each other'),
   DUE_DATE_TOO_EARLY: rule('Customers would have too few days to pay'),
   SUBSCRIPTION_NOT_IN_TERM: rule('The term does not bill this subscription'),
-  COMPONENT_NOT_MANUAL: rule('The component takes no uploaded value'),
+  COMPONENT_NOT_MANUAL: rule('The component does not take uploaded values'),
   SCHEDULE_TOO_FAR: rule('A step can be scheduled up to 366 days ahead'),
   INVALID_READING_MODE: rule('reading must be current, estimated or previous'),
   CONNECTION_INPUTS_MISMATCH: rule('The inputs do not match those of the pricing context'),
   MISSING_INPUT: rule('A required input is missing'),
-  DUPLICATE_INPUT: rule('The input stands twice'),
-  INVALID_INPUT_VALUE: rule('The value does not fit the input'),
+  DUPLICATE_INPUT: rule('The input appears twice'),
+  INVALID_INPUT_VALUE: rule('The value does not match the type of the input'),
   ADDON_NOT_FOUND: rule('No add-on of the pricing context has this label'),
   VARIANT_NOT_OVERRIDABLE: rule('The value cannot be set for one subscription'),
   BATCH_UPLOAD_REQUIRED: rule('The field is for bulk loads: send batchUpload: true'),
   OPENING_BALANCE_NOT_ALLOWED: rule('Opening balances are for bulk loads: send batchUpload: true'),
-  DATE_TOO_FAR_BACK: rule('The date lies too far back'),
-  DATE_OUT_OF_ORDER: rule('The date lies before the change that it follows'),
-  BALANCE_OUTSTANDING: rule('The balance stands against it'),
+  DATE_TOO_FAR_BACK: rule('The date is too far in the past'),
+  DATE_OUT_OF_ORDER: rule('The date is before the change that it must follow'),
+  BALANCE_OUTSTANDING: rule('An outstanding balance prevents this'),
   DEPOSIT_UNPAID: rule('The security deposit is not paid'),
   METER_NOT_REGISTERED: rule('No meter with this number is registered'),
   METER_NOT_ASSIGNABLE: rule('Only a meter whose health is ok can be assigned'),
@@ -182,32 +198,36 @@ export const errorCodes = {
   METER_BINDING_AMBIGUOUS: rule('It is not clear which register measures which input'),
   UNKNOWN_INPUT: rule('The pricing context defines no input with this name'),
   REGISTER_REQUIRED: rule('One of the registers of the meter must be named'),
-  METER_NOT_ASSIGNED: rule('The meter does not hang there on this day'),
-  READING_DECREASED: rule('The register went down'),
-  DUPLICATE_ROW: rule('The same thing stands twice'),
+  METER_NOT_ASSIGNED: rule('The meter is not installed on this subscription on this date'),
+  READING_DECREASED: rule('The reading is lower than the one before it'),
+  DUPLICATE_ROW: rule('The same row appears twice, or differs from one that is already stored'),
   TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
   DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
-  DOCUMENT_TOO_SLOW: rule('The document takes longer to make than allowed'),
-  DOCUMENT_FAILED: rule('The document could not be made'),
-  DATE_IN_FUTURE: rule('The date lies in the future'),
+  DOCUMENT_TOO_SLOW: rule('Creating the document takes longer than allowed'),
+  DOCUMENT_FAILED: rule('The document could not be created'),
+  DATE_IN_FUTURE: rule('The date is in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),
   CLOCK_BACKWARDS: rule('The clock of a sandbox moves forward only'),
-  CLOCK_TOO_FAR: rule('The clock of a sandbox is at most 10 years ahead of the real time'),
+  CLOCK_TOO_FAR: rule('The clock of a sandbox can be at most 10 years ahead of real time'),
   CURRENT_PASSWORD_WRONG: rule('The current password is wrong'),
   LAST_ADMINISTRATOR: rule('A workspace keeps at least one active Administrator'),
-  ROWS_REJECTED: rule('Some rows were refused; nothing was stored'),
+  ROWS_REJECTED: rule('Some rows were rejected; nothing was stored'),
   DOCUMENT_DIFFERS: {
     statusCode: 500,
     type: 'internal',
-    summary: 'The document is not the one that was published',
+    summary: 'The document differs from the one that was published',
   },
-  UNAVAILABLE: { statusCode: 503, type: 'internal', summary: 'Not available now; try again' },
+  UNAVAILABLE: {
+    statusCode: 503,
+    type: 'internal',
+    summary: 'The service is not available at the moment; try again',
+  },
   INTERNAL_ERROR: { statusCode: 500, type: 'internal', summary: 'Internal error' },
 } as const satisfies Record<string, CodeEntry>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What saving or simulating a definition may find wrong with it. */
+/** Codes with which saving or simulating a definition can be refused. */
 export const definitionErrors: readonly ErrorCode[] = [
   'DEFINITION_INVALID',
   'FORMULA_SYNTAX',
@@ -243,12 +263,12 @@ type ErrorOptions = {
   current?: unknown;
   retryAfterSeconds?: number;
   details?: ErrorDetail[];
-  /** Where a code stands for a row of an upload, whose status is another than that of a field. */
+  /** Replaces the status of the code: a row of an upload has another status than a field. */
   statusCode?: number;
   cause?: unknown;
 };
 
-/** The one error that callers are told about. Whatever else is thrown answers INTERNAL_ERROR. */
+/** The one error that callers see. Any other exception is answered with INTERNAL_ERROR. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | null;
@@ -278,10 +298,10 @@ export class AppError extends Error {
 
 const rank = new Map(Object.keys(errorCodes).map((code, index) => [code, index]));
 
-/** Details that an answer names; the caller who has more mistakes than this has one mistake. */
+/** An answer lists at most this many details. */
 const detailsMax = 500;
 
-/** Many problems of one request as one error: its code is the one that stands first above. */
+/** Many problems of one request as one error: its code is the one that comes first in the table. */
 export function errorFromDetails(details: ErrorDetail[]): AppError {
   const first = details.reduce((best, detail) =>
     (rank.get(detail.code) ?? 0) < (rank.get(best.code) ?? 0) ? detail : best,
@@ -294,7 +314,7 @@ export function errorFromDetails(details: ErrorDetail[]): AppError {
   });
 }
 
-/** Why a row of a batch is refused, and the name of its field that is to blame. */
+/** Why a row of a batch is rejected, and the name of the field that is wrong. */
 export type RowProblem = {
   row: number;
   name: string;
@@ -303,7 +323,7 @@ export type RowProblem = {
   rejectedValue: unknown;
 };
 
-/** As an answer names them: `readings[3].value`. */
+/** With each field as a path in the request: `readings[3].value`. */
 export function detailsOf(problems: readonly RowProblem[], list: string): ErrorDetail[] {
   return problems.map(({ row, name, ...detail }) => ({
     field: `${list}[${row}].${name}`,
@@ -312,8 +332,8 @@ export function detailsOf(problems: readonly RowProblem[], list: string): ErrorD
 }
 
 /**
- * Rows of an all-or-nothing batch that were refused by a rule: if all share one code, that code;
- * otherwise ROWS_REJECTED.
+ * Rejected rows of an all-or-nothing batch as one error. If all rows share one code, that is the
+ * error's code; otherwise it is ROWS_REJECTED.
  */
 export function errorFromRows(details: ErrorDetail[]): AppError {
   const codes = new Set(details.map((detail) => detail.code));
@@ -331,8 +351,8 @@ export function errorFromRows(details: ErrorDetail[]): AppError {
 }
 
 /**
- * Of uploaded rows: what is wrong with them is a rule's matter, unless something is not there.
- * Their fields are paths in the request, where the rows stand in the text `data.data`.
+ * Rejected rows of an upload as one error, with status 422 unless something was not found. Fields
+ * are paths in the request, where the rows are in the text `data.data`.
  */
 export function errorFromUpload(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map((one) => ({ ...one, field: `data.data.${one.field}` }));

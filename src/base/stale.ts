@@ -8,7 +8,7 @@ export function assertNotStale(
 ): void {
   if (seenTs === undefined || seenTs === row.ts) return;
   throw new AppError('STALE_OBJECT', {
-    message: `${about.what} was changed since it was read`,
+    message: `${about.what} has changed since it was read; read it again and repeat the change`,
     field: about.field,
     current: row.ts,
   });

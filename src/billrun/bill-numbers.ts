@@ -148,7 +148,7 @@ function byDigits(first: number, last: number): [first: number, last: number][] 
 
 function alreadyGiven(number: string): AppError {
   return new AppError('DUPLICATE', {
-    message: `Bill number ${number} was given before. \
+    message: `Bill number ${number} is already used. \
 Change billNumberFormat in the settings, then post again`,
   });
 }

@@ -25,8 +25,8 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
     message:
       `Term ${term.label} has posted bills, and cannot be cancelled. ` +
       (term.status === 'Published'
-        ? 'Take single bills back with cancel-bill.'
-        : 'Take them back with unpost-bills first.'),
+        ? 'Cancel single bills with cancel-bill.'
+        : 'Unpost them with unpost-bills first.'),
     current: term.status,
     allowed: ['Open'],
   });

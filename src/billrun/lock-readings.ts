@@ -171,7 +171,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const [locked, estimated, repeated] = [sum('locked'), sum('estimated'), sum('repeated')];
   const [missing, underReview] = [sum('missing'), sum('underReview')];
   if (worked.total === 0) {
-    return { message: 'No subscription of the term is metered' };
+    return { message: 'No subscription of the term has a meter' };
   }
   const stamp = { at: job.now, by: job.requestedBy };
   const hasChanged = locked + estimated + repeated > 0;
@@ -193,7 +193,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const advice =
     missing + underReview === 0
       ? ''
-      : '. Bills that need these readings will be in error: enter or review them, and post again';
+      : '. Bills that need these readings will be in Error: enter or review them, then post readings again';
   return {
     message: `${parts.join(', ')}${advice}`,
     locked,

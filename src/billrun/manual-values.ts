@@ -97,6 +97,6 @@ function componentOf(name: string, { term, components }: Known): ComponentDefini
   }
   const isTaken = component.manual === 'Optional' || component.manual === 'Required';
   if (isTaken && component.type !== 'LateSurcharge') return component;
-  const message = `${component.name} takes no uploaded value`;
+  const message = `${component.name} does not take uploaded values`;
   return refusedRow(1, 'COMPONENT_NOT_MANUAL', message, name);
 }

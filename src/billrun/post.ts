@@ -80,7 +80,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
       next:
         term.status === 'Published'
           ? 'Its bills are published and stay: correct single ones with cancel-bill.'
-          : 'To bill it again, take its bills back with unpost-bills first.',
+          : 'To bill it again, unpost its bills with unpost-bills first.',
       allowed: ['Generated'],
     });
   }
@@ -311,7 +311,7 @@ function earlyText(job: StepJob, term: BilledTerm): string {
   if (isOver || !term.bills_after_period) return '';
   return (
     `. Warning: term ${term.label} ends on ${formatDate(endDate)}, after today, ` +
-    `${formatDate(today)}. What changes until then is not on its bills.`
+    `${formatDate(today)}. Changes until then are not on its bills.`
   );
 }
 

@@ -112,7 +112,7 @@ function prepared(
   }
   if ('error' in result) return { mail, problem: result.error.message };
   if (document.edition === edition && document.sha256 !== result.sha256) {
-    return { mail, problem: 'The document is not the one that was published' };
+    return { mail, problem: 'The document differs from the one that was published' };
   }
   const setting = source.settings.get(document.setting_version);
   return { mail, message: messageOf(tenantId, mail, result, { source, setting }) };

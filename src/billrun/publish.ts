@@ -84,7 +84,9 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<C
   // As the customer will see them.
   const bills = posted.map((bill) => ({ ...bill, status: 'Published' }));
   const { edition, results } = await tools.renderer.render(setting, bills, null);
-  const made = bills.map(({ bill_id: id }) => results.get(id) ?? unmade(id, 'It was not rendered'));
+  const made = bills.map(
+    ({ bill_id: id }) => results.get(id) ?? unmade(id, 'Its document was not created'),
+  );
   return record(tx, job, { setting, edition, results: made });
 }
 
@@ -158,7 +160,7 @@ async function notPublished(
   return new AppError('BILLS_NOT_PUBLISHED', {
     message:
       `Of term ${term.label}, ${counted(count.published, 'bill')} are published. ` +
-      `The documents of ${count.posted} could not be made. ` +
+      `The documents of ${count.posted} could not be created. ` +
       'Correct the cause, named in details, and publish again.',
     details: failed.map(({ bill_id: id, bill_number: number, error }) => ({
       field: `bills[${id}]`,

@@ -105,7 +105,7 @@ export async function scheduleRetryLater(tx: Tx, job: StepJob): Promise<void> {
 
 /** Nobody else would ever try again what waits. */
 async function cancelled(tx: Tx, job: StepJob): Promise<string | null> {
-  const reason = `Job ${job.jobId}, which was to send it, was cancelled`;
+  const reason = `Job ${job.jobId}, which should send it, was cancelled`;
   const failed = await failUnplanned(tx, job.tenant.tenantId, job.termId ?? 0, reason, job.now);
   return failed === 0 ? null : `${failed} that waited for it will not be sent`;
 }

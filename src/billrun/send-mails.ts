@@ -171,15 +171,18 @@ async function land(outbound: Outbound, flight: Flight): Promise<void> {
       await store(outbound, (tx, _, at) => endFlights(tx, outbound, ended, at));
       return;
     } catch (error) {
-      outbound.tools.log.warn({ err: error, mails: ended.length }, 'mails are sent and not noted');
+      outbound.tools.log.warn(
+        { err: error, mails: ended.length },
+        'mails were sent, but their outcome could not be stored',
+      );
       await sleep(pauseMs);
     }
   }
-  throw new Error(`${ended.length} mails were sent, which could not be noted`);
+  throw new Error(`${ended.length} mails were sent, but their outcome could not be stored`);
 }
 
 /** The error may name folders of this machine, which are of no use to who reads of a delivery. */
-const notHandedOver = 'The mail could not be handed over; the log tells why';
+const notHandedOver = 'The mail could not be handed over; see the log for the reason';
 
 async function handOver(
   outbound: Outbound,
@@ -204,7 +207,7 @@ async function handOver(
  */
 async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Promise<void> {
   if (rest.length === 0) return;
-  const detail = 'The mail server takes no mails at the moment';
+  const detail = 'The mail server accepts no mails at the moment';
   const isAlive = outbound.breaker.isAlive();
   const ends = rest.map((mail) =>
     isAlive

@@ -13,12 +13,14 @@ export function errorsPage(): string {
   );
   return `# Error codes
 
-Written by \`npm run billwright -- errors-page\` from the tables in \`src/base/errors.ts\` and
-\`src/domain/rating/rating-error.ts\`.
+For developers who call the API. After reading you can tell what each error code means.
+
+\`npm run billwright -- errors-page\` writes this page from the tables in
+\`src/base/errors.ts\` and \`src/domain/rating/rating-error.ts\`.
 
 The HTTP status of a call is always 200; \`statusCode\` is in the envelope and in the header
-\`X-Status-Code\`. When several codes apply to one call, the one that stands first here is told.
-Codes about things that no operation handles yet are listed too: their names are settled.
+\`X-Status-Code\`. If several codes apply to one call, the answer has the one that comes first in
+this table. Some codes belong to operations that do not exist yet: their names are settled.
 
 | Code | \`statusCode\` | \`type\` | Meaning |
 |---|---|---|---|
@@ -26,9 +28,9 @@ ${rows.join('\n')}
 
 ## On bills
 
-What cannot be billed is a bill with the status Error and these codes in its \`errors\`, and in the
-\`exceptions\` of Get Term Detail; the call that generated it succeeds. A posted bill whose document
-cannot be made has a code of the table above there.
+A bill that cannot be calculated has the status Error and these codes in its \`errors\`, and in the
+\`exceptions\` of Get Term Detail. The call that generated it succeeds. If the document of a posted
+bill cannot be created, its \`errors\` have a code of the table above.
 
 | Code | Meaning |
 |---|---|

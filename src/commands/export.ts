@@ -69,7 +69,7 @@ async function print(texts: AsyncIterable<string>): Promise<void> {
     await pipeline(Readable.from(texts), process.stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    throw new Error('who read the output ended before all of it was written');
+    throw new Error('the program that reads the output ended before all of it was written');
   }
 }
 

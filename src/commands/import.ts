@@ -132,7 +132,7 @@ function parse(args: readonly string[]): Wanted {
     const [word = '', path] = positionals;
     const kind = importKinds.find((one) => one.toLowerCase() === word.toLowerCase());
     if (!kind || !path) throw new Error('Say what to import, and from which file.');
-    if (positionals.length > 2) throw new Error(`'${positionals[2]}' is one too many.`);
+    if (positionals.length > 2) throw new Error(`'${positionals[2]}' is one argument too many.`);
     if (!values.workspace) throw new Error('--workspace is needed.');
     if (values.encoding !== undefined && !encodings.includes(values.encoding)) {
       throw new Error(`--encoding is one of ${encodings.join(', ')}.`);

@@ -33,7 +33,7 @@ function unheard(error: Error & { code?: string }, { host, port }: Config): Erro
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new Error(`HOST is '${host}', which is no address of this machine.`);
+      return new Error(`HOST is '${host}', which is not an address of this machine.`);
     case 'EACCES':
       return new Error(`Port ${port} is closed to this account. Set PORT to a number above 1023.`);
     default:

@@ -28,7 +28,7 @@ export async function noteAddress(server: FastifyInstance, context: Context): Pr
     await mkdir(config.dataFolder, { recursive: true });
     await writeWholeFile(noteOf(config), [`${JSON.stringify(note)}\n`], 0o644);
   } catch (error) {
-    log.debug({ err: error }, 'the address of the server could not be noted in the data folder');
+    log.debug({ err: error }, 'the address of the server could not be written to the data folder');
   }
 }
 

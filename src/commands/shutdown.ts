@@ -87,7 +87,7 @@ export function stopInOrder(
         await step();
       } catch (error) {
         code = 1;
-        log.error({ err: error }, 'a part did not stop cleanly');
+        log.error({ err: error }, 'a part of the program did not stop cleanly');
       }
     }
     log.info('stopped');

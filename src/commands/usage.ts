@@ -7,7 +7,7 @@ export class UsageError extends Error {}
 /** What stands on the command line beyond what the command takes would only seem to be heard. */
 export function refuseMore(given: readonly string[], taken: number, usage: string): void {
   const [more] = given.slice(taken);
-  if (more !== undefined) throw new UsageError(`'${more}' is one too many.\n\n${usage}`);
+  if (more !== undefined) throw new UsageError(`'${more}' is one argument too many.\n\n${usage}`);
 }
 
 export const startUsage = `billwright start [--demo]

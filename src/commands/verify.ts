@@ -64,7 +64,7 @@ async function verify(
       if (result.wrong > 0) isSound = false;
     }
   }
-  say(isSound ? 'Everything holds.' : 'Something does not hold.');
+  say(isSound ? 'Everything holds.' : 'At least one check failed.');
   return isSound;
 }
 

@@ -37,7 +37,7 @@ const groups: readonly Group[] = [
   {
     name: 'Meters and readings',
     description:
-      'Register meters, install, replace and remove them. Enter readings and review the doubtful.',
+      'Register meters, install, replace and remove them. Enter readings and review those in doubt.',
     paths: ['meters/'],
   },
   {
@@ -72,7 +72,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Ledger',
-    description: 'Credit notes, and what the ledger accounts show.',
+    description: 'Credit notes and the balances of ledger accounts.',
     paths: ['credit-notes/', 'ledger/'],
   },
   {
@@ -82,7 +82,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Jobs and audit',
-    description: 'Follow and cancel scheduled steps. Read who changed what, and when.',
+    description: 'Follow and cancel scheduled steps. Read the audit trail of changes.',
     paths: ['jobs/', 'audit/'],
   },
 ];

@@ -139,14 +139,16 @@ export function principalOf(
 /** Whether the principal may call, and if only for its own party, which one that is. */
 export function authorize(access: Access, principal: Principal): { ownPartyId: number | null } {
   if (access === 'login' && principal.kind !== 'Login') {
-    throw new AppError('PERMISSION_DENIED', { message: 'API clients may not do this, people may' });
+    throw new AppError('PERMISSION_DENIED', {
+      message: 'An API client may not do this; log in as a person',
+    });
   }
   if (typeof access === 'string') return { ownPartyId: null };
   if (principal.permissions.has(access.permission)) return { ownPartyId: null };
   const own = access.own !== undefined && principal.permissions.has(access.own);
   if (!own || principal.partyId === null) {
     throw new AppError('PERMISSION_DENIED', {
-      message: `This needs the permission ${access.permission}`,
+      message: `The login needs the permission ${access.permission}`,
     });
   }
   return { ownPartyId: principal.partyId };

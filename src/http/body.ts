@@ -88,7 +88,7 @@ export class BodyReader {
       };
       const cutOff = () => {
         stop();
-        reject(new AppError('MALFORMED_JSON', { message: 'The body was cut off' }));
+        reject(new AppError('MALFORMED_JSON', { message: 'The request body ended too early' }));
       };
       if (request.readableEnded) return end();
       if (request.destroyed) return cutOff();
@@ -132,7 +132,7 @@ function assertText(bytes: Buffer): void {
   }
   if (!isUtf8(bytes)) {
     throw new AppError('MALFORMED_JSON', {
-      message: 'The request body is not UTF-8; it is not taken compressed or in another encoding',
+      message: 'The request body is not UTF-8; send it as UTF-8, not compressed',
     });
   }
 }

@@ -33,7 +33,7 @@ export function createOperationMetrics(
   const ofJobs = {
     open: gauge('jobs', 'Jobs scheduled for later, due and running', 'state'),
     ended: gauge('jobs_ended', 'Jobs that ended in the last hour', 'state'),
-    oldest: gauge('job_oldest_seconds', 'How long the oldest job is due, or running', 'state'),
+    oldest: gauge('job_oldest_seconds', 'How long the oldest job has been due or running', 'state'),
   };
   const ofDeliveries = {
     open: gauge('deliveries', 'Deliveries queued, being sent and uncertain', 'state'),

@@ -61,7 +61,7 @@ export function toAppError(
   if (error instanceof AppError) return error;
   const context = { err: error, requestId: request.requestId, path: request.path };
   if (isUnavailable(error)) {
-    log.warn(context, 'a call met an unavailable database');
+    log.warn(context, 'a call failed because the database was not available');
     return new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
   }
   log.error(context, 'a call failed');

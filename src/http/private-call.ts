@@ -281,5 +281,7 @@ function keepAlive(call: Prepared, principal: Principal, entered: EnteredRow | u
   if (since < Math.min(sessionTouchSeconds, entered.idle_seconds / 4)) return;
   transact(call.parts.database, { opening: openingFor(call.tenantId) }, (tx) =>
     touchSession(tx, call.tenantId, principal.sessionId, call.realNow),
-  ).catch((error) => call.parts.log.warn({ err: error }, 'the use of a session was not noted'));
+  ).catch((error) =>
+    call.parts.log.warn({ err: error }, 'the last use of a session could not be stored'),
+  );
 }

@@ -115,7 +115,7 @@ export async function runDailyTask(
     const day = { localDate, today: dateIn(now, timezone), now, realNow };
     const outcome = await job.run(tx, task.tenantId, day);
     const isWrong = 'wrong' in outcome && outcome.wrong !== 0;
-    if (isWrong) log.error({ ...task, outcome }, 'the books do not add up: ask verify');
+    if (isWrong) log.error({ ...task, outcome }, 'the books do not balance: run verify');
     else log.info({ ...task, outcome }, 'daily job done');
     return true;
   });

@@ -80,7 +80,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       const now = { clock, leaseSeconds, turn, tenantId };
       const hasWorked = await oneTurn(conductor, now).catch((error) => {
         if (isUnavailable(error)) log.warn({ err: error }, 'the database does not answer');
-        else log.error({ err: error }, 'jobs could not be looked at');
+        else log.error({ err: error }, 'the worker could not look for jobs');
         return false;
       });
       // What was done may have left work for others: parts of a job that has just begun.
@@ -171,7 +171,7 @@ async function freeLost(
 async function renew(database: Database, trying: Map<Attempt, number>, log: Log): Promise<void> {
   for (const [tenantId, attempts] of byTenant(trying)) {
     await tenantTransact(database, tenantId, (tx) => renewAttempts(tx, tenantId, attempts)).catch(
-      (error) => log.warn({ err: error, tenantId }, 'a sign of life was not noted'),
+      (error) => log.warn({ err: error, tenantId }, 'heartbeat failed'),
     );
   }
 }

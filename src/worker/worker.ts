@@ -74,7 +74,7 @@ async function startDaily(options: WorkerOptions): Promise<Worker> {
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'));
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue failed'));
   await boss.start();
   // With a heartbeat too: a tick that died with its worker keeps all others from running.
   await boss.createQueue(tickQueue, { policy: 'exclusive', retryLimit: 0, heartbeatSeconds });

@@ -68,7 +68,7 @@ async function refusesNumber(place: Running, termId: number, number: string): Pr
   const refusal = await refuses(post(place, termId), 'DUPLICATE', { statusCode: 409 });
   assert.equal(
     refusal.error.message,
-    `Bill number ${serviceCode}${thisYear()}${number} was given before. \
+    `Bill number ${serviceCode}${thisYear()}${number} is already used. \
 Change billNumberFormat in the settings, then post again`,
   );
 }
@@ -285,7 +285,7 @@ test('a number that is set aside for another posting is refused', async () => {
     const begun = await prepareStep(crew, postBillsStep, { termId: first });
     await format('{year}-{serviceCode}{number}');
     const refusal = await refuses(post(place, second), 'DUPLICATE', { statusCode: 409 });
-    assert.match(refusal.error.message, /^Bill number 20\d\d-A12 was given before/);
+    assert.match(refusal.error.message, /^Bill number 20\d\d-A12 is already used/);
     assert.deepEqual(await stageOf(place, second), ['Open', 'Generated']);
     await finishStep(crew, postBillsStep, begun);
   });

@@ -101,7 +101,7 @@ test('posting twice says when and by whom the term was posted', async () => {
   const { error } = await refuses(admin.postBills(skipping), 'INVALID_STATE');
   assert.match(
     error.message,
-    /^Term \S+ was posted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d by \S.*\. To bill it again, take its bills back with unpost-bills first\.$/,
+    /^Term \S+ was posted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d by \S.*\. To bill it again, unpost its bills with unpost-bills first\.$/,
   );
 });
 
@@ -118,7 +118,7 @@ test('bills posted before the end of their term are accepted with a warning', as
   assert.ok(
     message.endsWith(
       `. Warning: term ${name} ends on ${day(5)}, after today, ${day(0)}. \
-What changes until then is not on its bills.`,
+Changes until then are not on its bills.`,
     ),
     message,
   );

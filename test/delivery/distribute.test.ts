@@ -415,7 +415,7 @@ test('a mail that cannot be written tells no folder of the machine, and goes lat
   const { client, termId } = await openPublished(mailParties(1));
   assert.equal((await client.distributeBills(schedule(termId))).message, '1 to be tried again');
   const [row] = await deliveriesOf(client, termId);
-  assert.equal(row?.reason, 'The mail could not be handed over; the log tells why');
+  assert.equal(row?.reason, 'The mail could not be handed over; see the log for the reason');
   rmSync(outbox);
   assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
 });
@@ -597,7 +597,7 @@ test('who cancels the job that would try again is told of the mails that fail wi
   const rows = await deliveriesOf(client, termId);
   assert.deepEqual(
     rows.map(({ status, reason, nextAttemptAt }) => [status, reason, nextAttemptAt]),
-    Array(2).fill(['Failed', `Job ${jobID}, which was to send it, was cancelled`, null]),
+    Array(2).fill(['Failed', `Job ${jobID}, which should send it, was cancelled`, null]),
   );
   isRefusing = false;
   assert.equal((await client.distributeBills(schedule(termId))).message, '2 sent');
@@ -672,7 +672,8 @@ test('bills that cannot be printed again and again are given up', async () => {
   }
   assert.deepEqual(await row(), {
     status: 'Failed',
-    reason: 'Given up after 8 failures: The job that was to print it failed; the log tells why',
+    reason:
+      'Given up after 8 failures: The job that should print it failed; see the log for the reason',
     failures: 8,
     next_attempt_at: null,
     jobs: 0,

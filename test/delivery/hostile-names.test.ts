@@ -74,7 +74,7 @@ function headersOf(text: string): Map<string, string> {
     const at = line.indexOf(':');
     return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
   });
-  assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, 'no header stands twice');
+  assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, 'no header appears twice');
   return new Map(pairs);
 }
 

@@ -153,7 +153,7 @@ test('get-print-file refuses what there is not, and what is not what was printed
   const setEdition = "update print_files set edition = 'older' where tenant_id = $1";
   await scene.sql.query(setEdition, [tenantId]);
   const anew = await client.getPrintFile(asked);
-  assert.equal(anew.message, '1 found, laid out anew by another version of the program');
+  assert.equal(anew.message, '1 found, laid out again by another version of the program');
   await setBill('status', 'Cancelled');
   const marked = await client.getPrintFile(asked);
   assert.equal(marked.message, '1 found, with 1 cancelled since and marked so');

@@ -217,7 +217,7 @@ test('a bill over which the renderer throws keeps back itself; mended, it is pub
       ['Published', undefined],
     ],
   );
-  assert.match(documents[1].error.message, /^The document could not be made: .*not a function/);
+  assert.match(documents[1].error.message, /^The document could not be created: .*not a function/);
   await mend();
   const { message } = await client.publishBills(schedule(term.termId));
   assert.equal(message, '3 bills published');

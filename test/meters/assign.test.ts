@@ -161,7 +161,7 @@ test('what an input was last read at elsewhere is the first reading, and the met
   ]);
 });
 
-test('a meter that is unknown, hangs elsewhere, stands twice or is not ok is named', async () => {
+test('a meter that is unknown, hangs elsewhere, appears twice or is not ok is named', async () => {
   const free = await newMeter();
   const faulty = await newMeter({ health: 'faulty' });
   const hung = await newMeter();

@@ -95,7 +95,7 @@ test('ids and labels sent together are both followed', async () => {
   assert.equal((await view(billingGroupID)).connectionGroups.length, 0);
 });
 
-test('a refused account is named by its place in the request, also when others stand twice', async () => {
+test('a refused account is named by its place in the request, also when others appear twice', async () => {
   const billingGroupID = await newGroup('Places');
   const [a = 0] = await newAccounts(['Place']);
   const connectionGroupIDs = [a, a, 99_999, a];

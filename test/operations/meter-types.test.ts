@@ -141,7 +141,7 @@ test('make-meter-types makes types that meters can be of', async () => {
   assert.equal(shown.data.meters.meters[0]?.meterType, 'Prepaid');
 });
 
-test('make-meter-types names every name that is taken or stands twice, and stores nothing', async () => {
+test('make-meter-types names every name that is taken or appears twice, and stores nothing', async () => {
   const before = await hashRows(scene.sql);
   const named = (name: string, registers = cooling.registers) => ({ ...cooling, name, registers });
   const [one] = cooling.registers;

@@ -99,7 +99,7 @@ test('make-meters refuses numbers, factors, dates and texts out of range, and st
   });
 });
 
-test('make-meters names every number that is taken or stands twice, and stores nothing', async () => {
+test('make-meters names every number that is taken or appears twice, and stores nothing', async () => {
   const taken = meter();
   await admin.makeMeters({ meters: [taken] });
   const twice = meter();

@@ -21,7 +21,7 @@ const reads = await openMetered(scene, 'reads', {
 });
 /** What a message goes on with where readings are missing or under review. */
 const advice =
-  '. Bills that need these readings will be in error: enter or review them, and post again';
+  '. Bills that need these readings will be in Error: enter or review them, then post readings again';
 
 const { admin, tenantId, serviceCode, newMeter, newSubscription, hung } = reads;
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
@@ -472,7 +472,7 @@ test('readings are given back: of one subscription, or all, with the drafts made
 test('a term without meters has nothing to lock', async () => {
   const [plain] = await insertSubscriptions(scene, tenantId, 1);
   const termID = await termIn(await inBatch(plain?.number ?? ''));
-  assert.equal((await post(termID)).message, 'No subscription of the term is metered');
+  assert.equal((await post(termID)).message, 'No subscription of the term has a meter');
   assert.equal((await termOf(admin, termID)).stage, 'Created');
 });
 

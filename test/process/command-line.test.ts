@@ -93,8 +93,8 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
   const refusals: [string[], number, RegExp][] = [
     [acme, 1, /^billwright: A workspace named 'acme' exists already$/m],
     [made('under_score'), 1, /1 to 63 letters a-z, digits and hyphens/],
-    [made('x', { '--timezone': 'Mars/Base' }), 1, /'Mars\/Base' is no IANA time zone/],
-    [made('x', { '--currency': 'XXY' }), 1, /'XXY' is no ISO 4217 currency/],
+    [made('x', { '--timezone': 'Mars/Base' }), 1, /'Mars\/Base' is not an IANA time zone/],
+    [made('x', { '--currency': 'XXY' }), 1, /'XXY' is not an ISO 4217 currency/],
     [made('x', { '--country': 'Atlantis' }), 1, /Not an ISO 3166-1 country code/],
     [made('x', { '--password': 'short' }), 1, /at least 12 characters/],
     [made('x', { '--password': 'p'.repeat(257) }), 1, /password may have at most 256 characters/],
@@ -105,8 +105,8 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
     ],
     [made('x', { '--name': ' ' }), 1, /The name is empty/],
     [made('x', { '--name': 'n'.repeat(201) }), 1, /The name may have at most 200 characters/],
-    [made('x', { '--locale': 'en_PK' }), 1, /'en_PK' is no language tag \(such as en-PK\)/],
-    [made('x', { '--locale': '' }), 1, /'' is no language tag/],
+    [made('x', { '--locale': 'en_PK' }), 1, /'en_PK' is not a language tag \(such as en-PK\)/],
+    [made('x', { '--locale': '' }), 1, /'' is not a language tag/],
     [made('x', { '--admin': 'nobody' }), 2, /--admin must be an e-mail address, not 'nobody'/],
     [
       ['workspace', 'create', 'x'],
@@ -136,7 +136,7 @@ test('a reader that ends first breaks nothing off, and is told when it got a par
   }
   assert.deepEqual(await unread(['export', 'parties', '--workspace', 'acme']), {
     code: 1,
-    output: 'billwright: who read the output ended before all of it was written\n',
+    output: 'billwright: the program that reads the output ended before all of it was written\n',
   });
   await assertNothingRuns(place.folder);
 });
@@ -281,7 +281,7 @@ test('a command that does not exist, and a setting that cannot be, are told at o
 test('an address that is none of this machine is told by the name of its setting', async () => {
   for (const HOST of ['192.0.2.1', 'http://localhost']) {
     const { code, output } = await command(['serve'], { HOST });
-    const sentence = `billwright: HOST is '${HOST}', which is no address of this machine.`;
+    const sentence = `billwright: HOST is '${HOST}', which is not an address of this machine.`;
     assert.ok(output.includes(`${sentence}\n`), output);
     assert.equal(code, 1);
   }

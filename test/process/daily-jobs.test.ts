@@ -129,7 +129,7 @@ test('dates missed while no worker ran are caught up, oldest first, a month at m
   assert.deepEqual([due[0], due.at(-1)], ['2028-04-03', '2028-05-03']);
 });
 
-test('a date that a time zone skipped is no date of its workspaces', async () => {
+test('a date that a time zone skipped is not a date of its workspaces', async () => {
   setClock('2011-12-29T12:00', 'Pacific/Apia');
   const tenantId = await workspaceIn('Pacific/Apia');
   await tick(tenantId);

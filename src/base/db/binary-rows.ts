@@ -163,7 +163,7 @@ const smallintMax = 2 ** 15 - 1;
 /** As text PostgreSQL would refuse it; as bytes it would take another number for it. */
 function mustFit(value: number, most: number): void {
   if (Number.isInteger(value) && value <= most && value >= -most) return;
-  throw new RangeError(`${value} is no whole number up to ${most}`);
+  throw new RangeError(`${value} is not a whole number up to ${most}`);
 }
 
 /** More than all fixed fields of any row. */
@@ -177,7 +177,7 @@ function dayNumber(isoDate: string): number {
   const known = days.get(isoDate);
   if (known !== undefined) return known;
   const number = parseDay(wireDay(isoDate));
-  if (number === undefined) throw new Error(`${isoDate} is no date`);
+  if (number === undefined) throw new Error(`${isoDate} is not a date`);
   if (days.size >= daysMax) days.clear();
   days.set(isoDate, number);
   return number;

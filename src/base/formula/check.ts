@@ -111,7 +111,7 @@ function typeOf(
       return unknownType;
     }
     case 'negate': {
-      checker.want(node.operand, 'number', 'what a minus sign stands before');
+      checker.want(node.operand, 'number', 'the operand of a minus sign');
       return numberType;
     }
     case 'binary':

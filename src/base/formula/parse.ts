@@ -208,6 +208,6 @@ function isSymbol(token: Token, first: string, second: string): boolean {
 }
 
 function unexpected(token: Token, message: string): FormulaSyntaxError {
-  const found = token.kind === 'end' ? 'the formula ends' : `\`${token.text}\` stands there`;
+  const found = token.kind === 'end' ? 'the formula ends' : `found \`${token.text}\``;
   return new FormulaSyntaxError('FORMULA_SYNTAX', token.from, `${message}: ${found}`);
 }

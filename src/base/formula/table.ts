@@ -91,14 +91,14 @@ function rowCells(
   problems: TableProblem[],
 ): unknown[] {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-    const message = `row ${index + 1} is no object of columns`;
+    const message = `row ${index + 1} is not an object of columns`;
     problems.push({ code: 'TABLE_INVALID', row: index, column: null, message });
     return columns.map(() => '0');
   }
   const entries = new Map<string, unknown>(Object.entries(row));
   for (const key of entries.keys()) {
     if (columns.includes(key)) continue;
-    const message = `row ${index + 1} has \`${key}\`, which is no column of the table`;
+    const message = `row ${index + 1} has \`${key}\`, which is not a column of the table`;
     problems.push({ code: 'TABLE_INVALID', row: index, column: key, message });
   }
   return columns.map((column) => entries.get(column) ?? null);
@@ -109,7 +109,7 @@ function numberCell(cell: unknown, row: number, column: string, problems: TableP
   if (value !== undefined) return value;
   // A slab may be flat only or rate only.
   if (cell === null && (column === rateColumn || column === flatColumn)) return zero;
-  const message = `\`${column}\` of row ${row + 1} is no number`;
+  const message = `\`${column}\` of row ${row + 1} is not a number`;
   problems.push({ code: 'TABLE_INVALID', row, column, message });
   return zero;
 }
@@ -200,7 +200,7 @@ function slabLimits(cells: readonly unknown[][], problems: TableProblem[]): Exac
     }
     const limit = exactFrom(cell[0]);
     if (limit === undefined) {
-      const message = `\`${limitColumn}\` of row ${row + 1} is no number`;
+      const message = `\`${limitColumn}\` of row ${row + 1} is not a number`;
       problems.push({ code: 'TABLE_INVALID', row, column: limitColumn, message });
       continue;
     }

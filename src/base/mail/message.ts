@@ -35,7 +35,7 @@ const subjectCharactersMax = 250;
 
 export async function composeMail(message: MailMessage, sender: MailSender): Promise<Buffer> {
   if (!messageIdForm.test(message.messageId)) {
-    throw new Error(`${message.messageId} is no message id of ours`);
+    throw new Error(`${message.messageId} is not a message id of this program`);
   }
   const composer = new MailComposer({
     from: { name: sender.name ?? '', address: sender.address },

@@ -20,7 +20,7 @@ const powers = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 export function powerOfTen(exponent: number): number {
   const power = powers[exponent];
-  if (power === undefined) throw new RangeError(`10^${exponent} is no safe integer`);
+  if (power === undefined) throw new RangeError(`10^${exponent} is not a safe integer`);
   return power;
 }
 

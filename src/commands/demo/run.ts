@@ -50,7 +50,7 @@ export async function runDemo(context: Context): Promise<void> {
       await billTerm(asked.billing);
       await showLedger(context);
       const folder = join(config.dataFolder, 'outbox');
-      say(`\nMails, each with its bill as PDF, lie in ${folder}`);
+      say(`\nMails, each with its bill as PDF, are in ${folder}`);
     } finally {
       await asked.close();
     }
@@ -76,7 +76,7 @@ async function findBillable(context: Context): Promise<number> {
     );
     if (book) return tenantId;
     throw new Error(
-      `The workspace ${workspace} has no sample data, so there is nobody to bill. ` +
+      `The workspace ${workspace} has no sample data, so there are no customers to bill. ` +
         'DEMO_SUBSCRIPTIONS was 0 when it was made: give BILLWRIGHT_DATA another folder.',
     );
   } finally {

@@ -43,19 +43,19 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
   if (!country) throw new AppError('INVALID_COUNTRY', { field: 'country' });
   if (!isTimeZone(request.timezone)) {
     throw new AppError('INVALID_ENUM', {
-      message: `'${request.timezone}' is no IANA time zone (such as Asia/Karachi)`,
+      message: `'${request.timezone}' is not an IANA time zone (such as Asia/Karachi)`,
       field: 'timezone',
     });
   }
   if (!isCurrency(request.currency)) {
     throw new AppError('INVALID_ENUM', {
-      message: `'${request.currency}' is no ISO 4217 currency (such as PKR)`,
+      message: `'${request.currency}' is not an ISO 4217 currency (such as PKR)`,
       field: 'currency',
     });
   }
   if (!isLocale(request.locale)) {
     throw new AppError('INVALID_ENUM', {
-      message: `'${request.locale}' is no language tag (such as en-PK)`,
+      message: `'${request.locale}' is not a language tag (such as en-PK)`,
       field: 'locale',
     });
   }

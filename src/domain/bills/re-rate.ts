@@ -77,7 +77,7 @@ export function isRatedAgain(
 
 function assertSame(rated: readonly BillLine[], stored: readonly StoredLine[]): void {
   if (isSame(rated, stored)) return;
-  throw new Error('a bill that was rated again is not the bill that was stored');
+  throw new Error('re-rating a stored bill gave another result');
 }
 
 function isSame(rated: readonly BillLine[], stored: readonly StoredLine[]): boolean {

@@ -94,7 +94,7 @@ async function within<Result>(limitMs: number, task: Promise<Result>): Promise<R
 }
 
 function tooSlow(limitMs: number, cause: Error): AppError {
-  const what = `The document could not be made within ${limitMs / 1_000} seconds`;
+  const what = `The document could not be created within ${limitMs / 1_000} seconds`;
   const message = `${what}. Shorten its texts, above all that of the template, and ask again`;
   return new AppError('DOCUMENT_TOO_SLOW', { message, cause });
 }

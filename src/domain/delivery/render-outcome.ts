@@ -20,5 +20,5 @@ export type RenderOutcome = { edition: string; results: RenderResult[] };
 export function renderErrorOf(error: unknown): RenderError {
   if (error instanceof AppError) return { code: error.code, message: error.message };
   const message = error instanceof Error ? error.message : String(error);
-  return { code: 'DOCUMENT_FAILED', message: `The document could not be made: ${message}` };
+  return { code: 'DOCUMENT_FAILED', message: `The document could not be created: ${message}` };
 }

@@ -43,7 +43,7 @@ export async function resolveDeliveries(
     assertAddressed(found);
   }
   const status: DeliveryStatus = isAgain ? 'Queued' : resolution;
-  const said = isAgain ? 'Asked for again' : `Said to be ${resolution}`;
+  const said = isAgain ? 'Asked for again' : `Set to ${resolution} by an operator`;
   const reason = `${said} by ${stamp.by}${asked.reason ? `: ${asked.reason}` : ''}`;
   const change = { status, reason, nextAttemptAt: isAgain ? stamp.at : null };
   await updateDeliveries(tx, tenantId, deliveryIds, change, stamp.at);
@@ -70,7 +70,7 @@ function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
   const allowed = isAgain ? resendable : decidable;
   if (isAgain && !sendable.includes(channel)) {
     throw new AppError('INVALID_STATE', {
-      message: `Delivery ${id} is by ${channel}, by which nothing is sent again`,
+      message: `Delivery ${id} is by ${channel}; this channel cannot resend`,
       field: 'data.deliveryIDs',
       current: channel,
       allowed: [...sendable],

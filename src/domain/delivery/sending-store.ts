@@ -199,7 +199,7 @@ export async function putOffPrints(
   pauseSeconds: readonly number[],
   at: Temporal.Instant,
 ): Promise<void> {
-  const reason = 'The job that was to print it failed; the log tells why';
+  const reason = 'The job that should print it failed; see the log for the reason';
   const givenUp = `Given up after ${pauseSeconds.length + 1} failures: ${reason}`;
   const isLast = sql`d.failures >= ${pauseSeconds.length}`;
   await sql`

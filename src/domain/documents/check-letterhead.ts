@@ -35,7 +35,7 @@ export function letterheadProblems(letterhead: object, field: string): ErrorDeta
 }
 
 function linesProblems(value: unknown, field: string): ErrorDetail[] {
-  if (!Array.isArray(value)) return told(field, { code: 'INVALID_TYPE', message: 'is no list' });
+  if (!Array.isArray(value)) return told(field, { code: 'INVALID_TYPE', message: 'is not a list' });
   if (value.length > addressLinesMax) {
     const message = `has more than ${addressLinesMax} lines`;
     return told(field, { code: 'TOO_MANY_ITEMS', message });
@@ -79,5 +79,5 @@ function logoProblem(value: string): Judgement {
   const isLarge = bytes !== null && imageProblem(bytes) === 'size';
   if (isLarge) return { code: 'INVALID_FORMAT', message: `is larger than ${imageSideMax} pixels` };
   const isPicture = bytes !== null && openImage(bytes) !== undefined;
-  return unless(isPicture, 'INVALID_FORMAT', 'is no PNG or JPEG picture in base64');
+  return unless(isPicture, 'INVALID_FORMAT', 'is not a PNG or JPEG picture in base64');
 }

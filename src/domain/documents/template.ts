@@ -178,7 +178,7 @@ export function fillNotes(
 export function templateProblem(template: string): string | undefined {
   for (const [whole, between = ''] of template.matchAll(placeholder)) {
     const inner = between.trim();
-    if (!name.test(inner)) return `${shown(whole)} is no placeholder; write {{bill.partyName}}`;
+    if (!name.test(inner)) return `${shown(whole)} is not a placeholder; write {{bill.partyName}}`;
     if (!readers.has(inner.replace(/!$/, ''))) return `There is nothing named ${shown(whole)}`;
   }
   const rest = template.replace(placeholder, '');

@@ -133,7 +133,7 @@ function problemOf(
     return { field, code: 'METER_NOT_REGISTERED', message, rejectedValue };
   }
   if (taken.has(wanted.number)) {
-    const message = `Meter ${rejectedValue} stands twice in this request`;
+    const message = `Meter ${rejectedValue} appears twice in this request`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.hangs) {
@@ -141,7 +141,7 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.free_from !== null && meter.free_from > installDate.toString()) {
-    const message = `Meter ${rejectedValue} hung elsewhere until ${meter.free_from}`;
+    const message = `Meter ${rejectedValue} was installed elsewhere until ${meter.free_from}`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.health !== 'ok') {

@@ -64,7 +64,7 @@ function problemsOf(meters: readonly MeterFacts[], known: Known): RowProblem[] {
     if (known.taken.has(meter.number) || twice.has(row)) {
       const message = known.taken.has(meter.number)
         ? `A meter with the number ${meter.number} is registered already`
-        : `The number ${meter.number} stands twice in this request`;
+        : `The number ${meter.number} appears twice in this request`;
       const rejectedValue = meter.number;
       problems.push({ row, name: 'number', code: 'DUPLICATE', message, rejectedValue });
     }

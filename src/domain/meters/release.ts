@@ -148,7 +148,7 @@ function missing(release: Release, taken: readonly HungMeter[]): ErrorDetail[] {
     .map((number) => ({
       field: release.numberField,
       code: 'METER_NOT_ASSIGNED',
-      message: `Meter ${number} does not hang there`,
+      message: `Meter ${number} is not installed on this subscription`,
       rejectedValue: number,
     }));
 }
@@ -158,7 +158,7 @@ function tooEarly(release: Release, meter: HungMeter): ErrorDetail[] {
   const day = dayOf(release.removeDate);
   const latest = Math.max(meter.install_day, meter.last_read_day ?? meter.install_day);
   if (day >= latest) return [];
-  const what = latest === meter.install_day ? 'was hung up' : 'was read there';
+  const what = latest === meter.install_day ? 'was installed' : 'was read there';
   const message = `Meter ${meter.number} ${what} on ${formatDay(latest)}`;
   const rejectedValue = formatDay(day);
   return [{ field: release.dateField, code: 'DATE_OUT_OF_ORDER', message, rejectedValue }];

@@ -100,7 +100,7 @@ export async function checkPlaced(
   };
 }
 
-/** Without those that are stored; of one that stands twice in the request, the second stays. */
+/** Without those that are stored; of one that appears twice in the request, the second stays. */
 function newRows({ rows }: Group, { taken }: Pick<Past, 'taken'>): PlacedReading[] {
   const left = new Map(taken);
   return rows.filter((row) => {
@@ -137,7 +137,7 @@ function groupByRegister(placed: readonly PlacedReading[]): Group[] {
   return [...groups.values()];
 }
 
-/** What stands twice, here or with what is stored, and what a term has gone past. */
+/** What appears twice, here or with what is stored, and what a term has gone past. */
 function refusals(group: Group, past: Pick<Past, 'locked' | 'taken'>): RowProblem[] {
   const seen = new Set(past.taken.keys());
   return group.rows.flatMap((reading): RowProblem[] => {

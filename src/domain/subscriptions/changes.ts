@@ -102,7 +102,7 @@ export function assertUnbilled(row: SubscriptionRow, day: Temporal.PlainDate, fi
 export function assertNotBefore(earliest: string, day: Temporal.PlainDate, field: string): void {
   if (day.toString() >= earliest) return;
   throw new AppError('DATE_OUT_OF_ORDER', {
-    message: `${formatDate(day)} lies before ${wireDay(earliest)}`,
+    message: `${formatDate(day)} is before ${wireDay(earliest)}`,
     field,
   });
 }

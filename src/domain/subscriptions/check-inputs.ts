@@ -41,7 +41,7 @@ export function checkInputs(
     }
     if (seen.has(name)) {
       checked.problems.push(
-        problem(`${place}.name`, 'DUPLICATE_INPUT', `${name} stands twice`, name),
+        problem(`${place}.name`, 'DUPLICATE_INPUT', `${name} appears twice`, name),
       );
       continue;
     }
@@ -98,7 +98,7 @@ export function checkQuantities(
     const fromDate = date.toString();
     const wrong = definition && quantityProblem(definition, one.value);
     if (!definition || definition.source === 'Uploaded') {
-      const what = definition ? 'is uploaded for each term' : 'is no unmetered input';
+      const what = definition ? 'is uploaded for each term' : 'is not an unmetered input';
       problems.push(problem(`${place}.name`, 'UNKNOWN_INPUT', `${one.name} ${what}`, one.name));
     } else if (wrong !== undefined) {
       const message = `${one.name} ${wrong}`;
@@ -107,7 +107,7 @@ export function checkQuantities(
       const message = `${one.name} cannot begin before the connection date`;
       problems.push(problem(`${place}.fromDate`, 'INVALID_DATE', message, formatDate(date)));
     } else if (quantities.some((q) => q.name === one.name && q.fromDate === fromDate)) {
-      const message = `${one.name} stands twice for one day`;
+      const message = `${one.name} appears twice for one day`;
       problems.push(problem(`${place}.name`, 'DUPLICATE_INPUT', message, one.name));
     } else quantities.push({ name: one.name, value: one.value, fromDate });
   }
@@ -135,7 +135,7 @@ function quantityProblem(
   value: string,
 ): string | undefined {
   const number = exactFrom(value);
-  if (number === undefined) return 'is no number';
+  if (number === undefined) return 'is not a number';
   const min = exactFrom(minValue ?? undefined);
   const max = exactFrom(maxValue ?? undefined);
   if (min !== undefined && compare(number, min) < 0) return `is at least ${minValue}`;
@@ -163,7 +163,7 @@ export function variantProblem(
   }
   if (fits(definition, variant.value)) return undefined;
   const isNumber = definition.type === 'Number' || definition.type === 'Percent';
-  const message = `The value of ${definition.name} is no ${definition.type}`;
+  const message = `The value of ${definition.name} is not a ${definition.type}`;
   return problem(`${field}.value`, isNumber ? 'INVALID_NUMBER' : 'INVALID_TYPE', message);
 }
 
@@ -173,7 +173,7 @@ export function repeatedVariants(field: string, variants: readonly Variant[]): E
   return variants.flatMap(({ name, value, fromDate, toDate }, index) => {
     if (value === undefined || value === null) return [];
     const key = JSON.stringify([name, fromDate ?? null, toDate ?? null]);
-    const message = `${String(name)} stands twice for the same days`;
+    const message = `${String(name)} appears twice for the same days`;
     if (seen.has(key)) return [problem(`${field}[${index}].name`, 'DUPLICATE', message, name)];
     seen.add(key);
     return [];

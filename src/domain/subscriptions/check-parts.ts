@@ -52,12 +52,12 @@ export function checkAddOns(
       const message = `The pricing context offers no add-on with the label ${label}`;
       problems.push(problem(place, 'ADDON_NOT_FOUND', message, label));
     } else if (addOns.some((one) => one.planId === plan.plan_id)) {
-      problems.push(problem(place, 'DUPLICATE', `The add-on ${label} stands twice`, label));
+      problems.push(problem(place, 'DUPLICATE', `The add-on ${label} appears twice`, label));
     } else if (fromDate && Temporal.PlainDate.compare(fromDate, beginning) < 0) {
-      const message = `${formatDate(fromDate)} lies before ${formatDate(beginning)}`;
+      const message = `${formatDate(fromDate)} is before ${formatDate(beginning)}`;
       problems.push(problem(`${place}.fromDate`, 'INVALID_DATE', message, formatDate(fromDate)));
     } else if (!isCount(quantity)) {
-      const message = `${label} is taken in a plain number that is not below zero`;
+      const message = `${label} needs a quantity that is a number and not below zero`;
       problems.push(problem(`${place}.quantity`, 'INVALID_NUMBER', message, quantity));
     } else {
       const from = fromDate ?? beginning;
@@ -106,7 +106,7 @@ function findParty(
   const byId = parties.find((party) => party.party_id === partyId);
   const byNumber = parties.find((party) => party.party_number === partyNumber);
   if (partyId === null && partyNumber === null) {
-    return problem(place, 'REQUIRED_FIELD', 'Name the party by partyID or partyNumber');
+    return problem(place, 'REQUIRED_FIELD', 'Send partyID or partyNumber');
   }
   if (partyId !== null && !byId) {
     return problem(

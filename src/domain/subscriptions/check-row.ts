@@ -147,7 +147,7 @@ function checkUsers(
   const owners = named.users.filter((user) => user.role === 'Owner');
   const [owner] = owners;
   if (!owner || owners.length > 1) {
-    const message = owner ? 'Only one of the users is the owner' : 'Name the owner in users';
+    const message = owner ? 'Only one of the users can be the owner' : 'Name the owner in users';
     problems.push(problem(field, 'OWNER_REQUIRED', message));
     return undefined;
   }
@@ -158,7 +158,7 @@ function checkUsers(
   // Nobody would own it until then, and it could not be transferred.
   const latest = later(days.connectionDate, days.today);
   if (owner.fromDate && Temporal.PlainDate.compare(owner.fromDate, latest) > 0) {
-    const message = `The owner has it from ${formatDate(latest)} on at the latest`;
+    const message = `The owner must have it from ${formatDate(latest)} on or earlier`;
     const sent = formatDate(owner.fromDate);
     problems.push(problem(`${owner.place}.fromDate`, 'INVALID_DATE', message, sent));
   }

@@ -110,7 +110,7 @@ function customPlanProblems(drafts: readonly (Draft | undefined)[]): ErrorDetail
   });
 }
 
-/** Numbers, references and unique inputs that stand twice, here or among what is stored. */
+/** Numbers, references and unique inputs that appear twice, here or among what is stored. */
 async function duplicates(
   tx: Tx,
   tenantId: number,
@@ -159,7 +159,7 @@ function repeats(
     if (!isHere && !taken.has(text)) return [];
     const message = taken.has(text)
       ? `A subscription has ${value} already`
-      : `${value} stands twice in this request`;
+      : `${value} appears twice in this request`;
     return [problem(field, code, message, value)];
   });
 }

@@ -53,7 +53,7 @@ export async function disconnect(
   assertPossible(before, change);
   const takesDown = change.removeMeter || change.kind === 'Permanent';
   if (takesDown) {
-    assertNotAhead(change, 'Meters are taken down');
+    assertNotAhead(change, 'Meters are removed');
     await releaseMeters(tx, tenantId, before, change, stamp);
   } else {
     await enterReadings(tx, tenantId, before, { ...change, usualType: 'Final' }, stamp);
@@ -90,7 +90,7 @@ export async function reconnect(
   const step = stepOf('Active', change, null);
   const changed = await changeStatus(tx, tenantId, before, step, change, stamp);
   if (meterNumber === null) return changed;
-  assertNotAhead(change, 'A meter is hung up');
+  assertNotAhead(change, 'A meter is installed');
   const assignment = {
     subscriptionNumber: before.subscription_number,
     date: change.date,
@@ -120,7 +120,7 @@ async function assertPaid(
   const limit = exactFrom(reconnectionLimit ?? 0);
   if (owed && limit && compare(owed, limit) <= 0) return;
   throw new AppError('BALANCE_OUTSTANDING', {
-    message: `More is owed on ${row.subscription_number} than may be for a reconnection`,
+    message: `The balance of ${row.subscription_number} is too high for a reconnection`,
     field: 'data.force',
   });
 }

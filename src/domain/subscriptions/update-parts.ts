@@ -187,7 +187,7 @@ export async function changeUsers(
   problems.push(...named.problems, ...userProblems(named.users));
   for (const { role, party, place } of named.users) {
     if (role !== 'Owner' || party.party_id === row.party_id) continue;
-    const message = 'The owner changes by transfer-connection only';
+    const message = 'The owner can be changed only with transfer-connection';
     problems.push(problem(`${place}.role`, 'OWNER_IMMUTABLE', message));
   }
   const end = today.toString();

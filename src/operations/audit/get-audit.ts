@@ -17,7 +17,7 @@ export const getAudit = operation({
   method: 'Retrieve',
   action: 'Retrieve Audit Entries',
   access: { permission: 'audit:read' },
-  summary: 'Who changed what, when and from where, newest first.',
+  summary: 'Lists changes, newest first: the login, what it changed, when and from which address.',
   request: Type.Object({
     subject: maybe(text({ max: 120 })),
     subjectID: maybe(text({ max: 254 })),

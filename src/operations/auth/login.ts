@@ -84,7 +84,7 @@ function assertNotDefault(password: string, address: string): void {
   if (password !== demoLogin.password || isLoopback(address)) return;
   throw new AppError('DEFAULT_PASSWORD', {
     message:
-      'The password of the demo works on the machine of the server only. ' +
+      'The demo password works only from the machine that runs the server. ' +
       'Log in there and change it with auth/change-password.',
   });
 }

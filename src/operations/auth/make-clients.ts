@@ -16,7 +16,7 @@ export const makeClients = operation({
   method: 'Create',
   action: 'Create API Clients',
   access: { permission: 'access:write' },
-  summary: 'Makes machine clients; the caller supplies each secret.',
+  summary: 'Creates machine clients; the caller supplies each secret.',
   request: Type.Object({
     clients: Type.Array(
       Type.Object({
@@ -91,7 +91,7 @@ function ended(
     const expiry = expiryOf(expiresAt, timezone);
     if (expiry === null || Temporal.Instant.compare(expiry, realNow) > 0) return [];
     const field = `clients[${index}].expiresAt`;
-    const message = `${field} lies in the past`;
+    const message = `${field} is in the past`;
     return [{ field, code: 'INVALID_DATETIME', message, rejectedValue: expiresAt }];
   });
 }
@@ -101,7 +101,7 @@ function duplicates(ids: readonly string[], taken: Set<string>): ErrorDetail[] {
     if (ids.indexOf(id) === index && !taken.has(id)) return [];
     const message = taken.has(id)
       ? `An API client named ${id} exists already`
-      : `${id} stands twice in this request`;
+      : `${id} appears twice in this request`;
     const field = `clients[${index}].clientID`;
     return [{ field, code: 'DUPLICATE', message, rejectedValue: id }];
   });

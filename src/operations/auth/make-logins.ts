@@ -25,7 +25,7 @@ export const makeLogins = operation({
   method: 'Create',
   action: 'Create Logins',
   access: { permission: 'access:write' },
-  summary: 'Makes logins for operators, or for parties that use the portal.',
+  summary: 'Creates logins for operators, or for parties that use the portal.',
   request: Type.Object({
     logins: Type.Array(
       Type.Object({

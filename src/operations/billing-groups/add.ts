@@ -9,7 +9,7 @@ export const addBillingGroup = operation({
   method: 'Create',
   action: 'Add Billing Group',
   access: { permission: 'billing-groups:write' },
-  summary: 'Makes a billing group, which collects billing accounts.',
+  summary: 'Creates a billing group, which collects billing accounts.',
   request: Type.Object({
     name: filledText({ max: 120 }),
     billingPeriodID: maybe(id),

@@ -9,7 +9,7 @@ export const removeBillingAccounts = operation({
   method: 'Update',
   action: 'Remove Billing Accounts',
   access: { permission: 'billing-groups:write' },
-  summary: 'Takes billing accounts out of a group.',
+  summary: 'Removes billing accounts from a group.',
   request: membershipRequest,
   response: empty,
   errors: ['BILLING_GROUP_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'ACCOUNT_AMBIGUOUS', 'ROWS_REJECTED'],

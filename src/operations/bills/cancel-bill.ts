@@ -10,7 +10,7 @@ export const cancelBillOperation = operation({
   method: 'Update',
   action: 'Cancel Bill',
   access: { permission: 'bills:post' },
-  summary: 'Takes a posted bill back by a credit note, and may open a term that bills it again.',
+  summary: 'Cancels a posted bill with a credit note; can open a term that bills its days again.',
   request: Type.Object({
     operation: Type.Optional(scheduleWord),
     data: Type.Object({

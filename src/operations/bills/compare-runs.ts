@@ -133,7 +133,7 @@ async function getRun(
   const message =
     wanted > 0
       ? `Term ${term.label} has no run ${wanted}`
-      : `Term ${term.label} was not generated often enough to compare`;
+      : `Term ${term.label} has only one run; generate it again to compare two`;
   throw new AppError('RUN_NOT_FOUND', { message, field });
 }
 

@@ -9,7 +9,7 @@ export const generateBills = operation({
   method: 'Generate',
   action: 'Generate Bills',
   access: { permission: 'bills:write' },
-  summary: 'Step 6 of a bill run: makes the drafts of all bills of a term, or one of them, anew.',
+  summary: 'Step 6 of a bill run: generates the drafts of all bills of a term, or one of them.',
   request: Type.Object({
     operation: scheduleWord,
     data: Type.Object({ termID: id, sheduleTime }),

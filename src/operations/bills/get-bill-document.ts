@@ -109,5 +109,5 @@ function compared({ sha256, edition }: MadeDocument, document: DocumentRow | und
   if (document === undefined) throw new Error('a published bill has no document');
   if (document.sha256 === sha256) return '1 found';
   if (document.edition === edition) throw new AppError('DOCUMENT_DIFFERS');
-  return '1 found, laid out anew by another version of the program';
+  return '1 found, laid out again by another version of the program';
 }

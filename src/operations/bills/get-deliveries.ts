@@ -24,7 +24,7 @@ export const getDeliveries = operation({
   method: 'Retrieve',
   action: 'Retrieve Deliveries',
   access: { permission: 'bills:read' },
-  summary: 'Lists what was sent to customers and how it ended: what failed, what is uncertain.',
+  summary: 'Lists the deliveries of bills with their outcome: sent, failed or uncertain.',
   request: Type.Object({
     termID: maybe(wholeNumber),
     billID: maybe(wholeNumber),

@@ -64,5 +64,5 @@ function compared(made: MadeDocument, file: PrintFileRow, cancelled: number): st
   if (file.sha256 === made.sha256) return '1 found';
   if (cancelled > 0) return `1 found, with ${cancelled} cancelled since and marked so`;
   if (file.edition === made.edition) throw new AppError('DOCUMENT_DIFFERS');
-  return '1 found, laid out anew by another version of the program';
+  return '1 found, laid out again by another version of the program';
 }

@@ -10,7 +10,7 @@ export const postBills = operation({
   method: 'Post',
   action: 'Post Bills',
   access: { permission: 'bills:post' },
-  summary: 'Step 7 of a bill run: gives bills their numbers and books them.',
+  summary: 'Step 7 of a bill run: numbers the bills and posts them to the ledger.',
   request: Type.Object({
     operation: scheduleWord,
     data: Type.Object({

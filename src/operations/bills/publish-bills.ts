@@ -11,7 +11,7 @@ export const publishBills = operation({
   action: 'Publish Bills',
   access: { permission: 'bills:post' },
   summary:
-    'Step 8 of a bill run: makes the documents of the posted bills and shows them to customers.',
+    'Step 8 of a bill run: creates the documents of the posted bills and shows them to customers.',
   request: Type.Object({
     operation: scheduleWord,
     data: Type.Object({ termID: id, sheduleTime, acceptDueDate }),

@@ -12,7 +12,7 @@ export const resolveDeliveriesOperation = operation({
   method: 'Update',
   action: 'Resolve Deliveries',
   access: { permission: 'bills:distribute' },
-  summary: 'Sends deliveries again that failed or whose end is not known, or notes how they ended.',
+  summary: 'Resends deliveries that failed or are uncertain, or records how they ended.',
   request: Type.Object({
     data: Type.Object({
       termID: id,

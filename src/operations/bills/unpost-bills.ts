@@ -9,7 +9,8 @@ export const unpostBills = operation({
   method: 'Update',
   action: 'Unpost Bills',
   access: { permission: 'bills:post' },
-  summary: 'Takes the posting of a term back: mirrored journals, retired numbers, drafts again.',
+  summary:
+    'Unposts a term: reverses its journals, retires its numbers and makes its bills drafts again.',
   request: Type.Object({
     operation: scheduleWord,
     data: Type.Object({ termID: id, reason: filledText({ max: 500 }), sheduleTime }),

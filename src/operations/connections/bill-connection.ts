@@ -13,7 +13,7 @@ export const billConnection = operation({
   method: 'Generate',
   action: 'Generate Final Bill',
   access: { permission: 'bills:write' },
-  summary: 'Makes the draft of the final bill of a subscription that somebody leaves.',
+  summary: 'Creates the draft of the final bill of a subscription whose owner is leaving.',
   request: Type.Object({
     operation: Type.Optional(scheduleWord),
     data: Type.Object({ connectionNumber, sheduleTime }),

@@ -14,10 +14,13 @@ import { dateOf } from './connection-fields.ts';
 const readingsMax = 1_000;
 
 export const effectiveDate = maybe(
-  Type.String({ ...date, description: 'DD/MM/YYYY, the first day on which it holds; today' }),
+  Type.String({
+    ...date,
+    description: 'DD/MM/YYYY, the first day on which it is effective; default today',
+  }),
 );
 export const reason = maybe(text({ max: 500 }));
-export const force = maybe(Type.Boolean({ description: 'past a rule; for managers' }));
+export const force = maybe(Type.Boolean({ description: 'overrides a rule; for managers only' }));
 
 export const readings = maybe(
   Type.Array(

@@ -20,7 +20,7 @@ export const changeTariff = operation({
   method: 'Update',
   action: 'Change Plan',
   access: { permission: 'subscriptions:write' },
-  summary: 'Gives a subscription another plan from a day on.',
+  summary: 'Changes the plan of a subscription from a date on.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

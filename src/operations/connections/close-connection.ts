@@ -19,7 +19,8 @@ export const closeConnection = operation({
   method: 'Update',
   action: 'Close Subscription',
   access: { permission: 'subscriptions:manage' },
-  summary: 'Closes a subscription for good: nothing is owed, and its meters are free for others.',
+  summary:
+    'Closes a subscription permanently; nothing may be owed on it, and its meters are removed.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

@@ -122,7 +122,7 @@ export function variantsSent(
     const from = variantDate(`${place}.fromDate`, fromDate, problems);
     const to = variantDate(`${place}.toDate`, toDate, problems);
     if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
-      problems.push(problem(`${place}.toDate`, 'INVALID_DATE', 'toDate lies before fromDate'));
+      problems.push(problem(`${place}.toDate`, 'INVALID_DATE', 'toDate is before fromDate'));
     }
     return {
       ...facts,
@@ -144,7 +144,7 @@ function variantDate(
   const parsed = typeof sent === 'string' ? parseDate(sent) : undefined;
   if (!parsed) {
     const isThere = typeof sent !== 'string' || !namesNoTime(sent);
-    const message = isThere ? 'is no date DD/MM/YYYY' : `is ${sent}, a day that does not exist`;
+    const message = isThere ? 'is not a date DD/MM/YYYY' : `is ${sent}, a day that does not exist`;
     problems.push(problem(field, 'INVALID_DATE', `${field} ${message}`));
   }
   return parsed;

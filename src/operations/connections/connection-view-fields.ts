@@ -51,7 +51,7 @@ const meteredInputView = Type.Object({
 });
 
 /** Each owner sees itself in a transfer, and not the other party. */
-const seenParty = { description: 'null where a customer asks and it is another party' };
+const seenParty = { description: 'null if a customer asks and the actor is another party' };
 const seenPartyId = nullable(Type.Integer(seenParty));
 const seenPartyName = nullable(Type.String(seenParty));
 

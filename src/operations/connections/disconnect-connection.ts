@@ -22,7 +22,7 @@ export const disconnectConnection = operation({
   method: 'Update',
   action: 'Disconnect Subscription',
   access: { permission: 'subscriptions:write' },
-  summary: 'Cuts a subscription off from a day on; recurring charges stop with the day before.',
+  summary: 'Disconnects a subscription from a date on; recurring charges end the day before.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

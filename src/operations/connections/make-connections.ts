@@ -11,7 +11,7 @@ export const makeConnections = operation({
   method: 'Create',
   action: 'Create Subscription',
   access: { permission: 'subscriptions:write' },
-  summary: 'Makes a subscription, or with batchUpload up to a thousand, all or none.',
+  summary: 'Creates a subscription, or with batchUpload up to a thousand, all or none.',
   takesRows: true,
   request: Type.Object({ batchUpload: maybe(Type.Boolean()), connection: connectionOrMany }),
   response: empty,

@@ -138,7 +138,7 @@ function balancesSent(
       const message = `${title} is not below zero`;
       problems.push(problem(`${place}.balance`, 'INVALID_NUMBER', message, balance));
     } else if (balances.some((one) => one.title === title)) {
-      problems.push(problem(`${place}.title`, 'DUPLICATE', `${title} stands twice`, title));
+      problems.push(problem(`${place}.title`, 'DUPLICATE', `${title} appears twice`, title));
     } else balances.push({ title, amount });
   }
   return balances;

@@ -24,7 +24,7 @@ export const reconnectConnection = operation({
   method: 'Update',
   action: 'Reconnect Subscription',
   access: { permission: 'subscriptions:write' },
-  summary: 'Serves a disconnected subscription again from a day on, with its meter or another.',
+  summary: 'Reconnects a subscription from a date on, with its meter or another one.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

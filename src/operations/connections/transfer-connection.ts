@@ -21,7 +21,7 @@ export const transferConnection = operation({
   method: 'Update',
   action: 'Transfer Subscription',
   access: { permission: 'subscriptions:manage' },
-  summary: 'Hands a subscription over to another party from a day on.',
+  summary: 'Transfers a subscription to another party from a date on.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

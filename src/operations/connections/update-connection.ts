@@ -38,7 +38,7 @@ export const updateConnection = operation({
   method: 'Update',
   action: 'Update Subscription',
   access: { permission: 'subscriptions:write' },
-  summary: 'Changes the facts of a subscription; with activate, serves one that is Pending.',
+  summary: 'Changes the details of a subscription; with activate, activates one that is Pending.',
   request: Type.Object({ data }),
   response: empty,
   errors: [

@@ -44,7 +44,7 @@ export const getCreditNotes = operation({
   method: 'Retrieve',
   action: 'Retrieve Credit Notes',
   access: { permission: 'bills:read' },
-  summary: 'Lists what was credited to customers, and why.',
+  summary: 'Lists credit notes with their reasons.',
   request,
   response: Type.Object({ creditNotes: Type.Array(Type.Partial(Type.Object(creditNoteView))) }),
   errors: [],

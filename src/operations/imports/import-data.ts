@@ -29,7 +29,7 @@ export const importData = operation({
   method: 'Create',
   action: 'Import Data',
   access: { permission: 'readings:write' },
-  summary: 'Takes in a CSV file, all of its rows or none; each bad row is named by its line.',
+  summary: 'Imports a CSV file, all rows or none; each rejected row is named by its line.',
   takesRows: true,
   request: Type.Object({
     kind: oneOf(importKinds),
@@ -42,12 +42,15 @@ export const importData = operation({
     encoding: maybe(
       Type.Unsafe<(typeof encodings)[number]>({
         ...oneOf(encodings),
-        description: 'of contentBase64; its bytes tell unless it is named. content is text already',
+        description:
+          'encoding of contentBase64; found from its bytes if it is left out. content is text already',
       }),
     ),
     fileName: maybe(text({ max: 200 })),
     dryRun: maybe(Type.Boolean({ description: 'checks everything and stores nothing' })),
-    again: maybe(Type.Boolean({ description: 'also a file that was taken in before' })),
+    again: maybe(
+      Type.Boolean({ description: 'true: import the file even if it was imported before' }),
+    ),
   }),
   response: empty,
   errors: [

@@ -14,7 +14,7 @@ export const getTrialBalance = operation({
   method: 'Retrieve',
   action: 'Retrieve Trial Balance',
   access: { permission: 'ledger:read' },
-  summary: 'Shows what was debited and credited on each ledger account, by posting date.',
+  summary: 'Shows debits and credits of each ledger account, by posting date.',
   request: Type.Object({
     fromDate: maybe(date),
     toDate: maybe(date),

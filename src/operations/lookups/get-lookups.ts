@@ -26,7 +26,7 @@ export const getLookups = operation({
   method: 'Retrieve',
   action: 'Retrieve Lookups',
   access: { permission: 'contexts:read' },
-  summary: 'Lists the words and ids that other operations accept.',
+  summary: 'Lists the values and ids that other operations accept.',
   request: Type.Object({}),
   response: Type.Object({
     lookups: Type.Object({

@@ -12,7 +12,7 @@ export const assignMeterOperation = operation({
   method: 'Update',
   action: 'Assign Meter',
   access: { permission: 'meters:write' },
-  summary: 'Hangs a registered meter up for a subscription; it is Active from then on.',
+  summary: 'Installs a registered meter on a subscription; the meter is Active from then on.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

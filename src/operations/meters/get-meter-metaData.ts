@@ -18,7 +18,7 @@ export const getMeterMetaData = operation({
   method: 'Retrieve',
   action: 'Retrieve Meter MetaData',
   access: { permission: 'meters:read' },
-  summary: 'Shows the meter types with their registers, and the words that meters know.',
+  summary: 'Lists the meter types with their registers, and the values that meter fields accept.',
   request: Type.Object({}),
   response: Type.Object({
     meterTypes: Type.Array(

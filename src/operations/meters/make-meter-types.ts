@@ -16,7 +16,7 @@ export const makeMeterTypes = operation({
   method: 'Create',
   action: 'Create Meter Types',
   access: { permission: 'meters:write' },
-  summary: 'Makes meter types with their registers, all or none.',
+  summary: 'Creates meter types with their registers, all or none.',
   request: Type.Object({
     meterTypes: Type.Array(
       Type.Object({
@@ -92,7 +92,7 @@ function nameProblems(names: readonly string[], taken: ReadonlySet<number>): Err
     if (!taken.has(index) && !twice.has(index)) return [];
     const message = taken.has(index)
       ? `A meter type named '${name}' exists already`
-      : `The name '${name}' stands twice in this request`;
+      : `The name '${name}' appears twice in this request`;
     const field = `meterTypes[${index}].name`;
     return [{ field, code: 'DUPLICATE', message, rejectedValue: name }];
   });

@@ -17,7 +17,7 @@ export const mf = Type.Integer({
   minimum: 1,
   maximum: mfMax,
   'x-code': 'INVALID_NUMBER',
-  description: 'multiplier factor: use = difference of two readings x mf',
+  description: 'multiplier factor: usage = difference of two readings x mf',
 });
 
 export const brand = filledText({ max: 120 });
@@ -30,7 +30,7 @@ export function meterFacts(
   meterTypeId: number,
 ): MeterFacts {
   const purchaseDate = parseDate(sent.purchaseDate);
-  if (!purchaseDate) throw new Error('the schema let a date through that is none');
+  if (!purchaseDate) throw new Error('the schema let an invalid date through');
   const { number, mf } = sent;
   return { number, brand: sent.brand.trim(), meterTypeId, purchaseDate, mf };
 }

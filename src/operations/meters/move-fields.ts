@@ -51,7 +51,7 @@ export function moveOf(
   date: { name: string; value: string },
 ) {
   const parsed = parseDate(date.value);
-  if (!parsed) throw new Error('the schema let a date through that is none');
+  if (!parsed) throw new Error('the schema let an invalid date through');
   return {
     subscriptionNumber: subscriptionNumber.trim(),
     date: parsed,

@@ -42,7 +42,7 @@ export function ignoredOf(items: readonly Type.Static<typeof readingSent>[]): st
 /** What a customer enters is a Customer reading, whatever it says. */
 export function readingRow(item: Type.Static<typeof readingSent>, isCustomer: boolean): ReadingRow {
   const day = parseDay(item.readingDate);
-  if (day === undefined) throw new Error('the schema let a date through that is none');
+  if (day === undefined) throw new Error('the schema let an invalid date through');
   const time = item.readingTime ?? null;
   const [source, external] = isCustomer ? [null, null] : [item.source, item.externalRef];
   return {

@@ -19,7 +19,8 @@ export const removeMeterOperation = operation({
   method: 'Update',
   action: 'Remove Meter',
   access: { permission: 'meters:write' },
-  summary: 'Takes a meter down; it is InActive and can be assigned elsewhere.',
+  summary:
+    'Removes a meter from its subscription; the meter is InActive and can be assigned elsewhere.',
   request: Type.Object({
     data: Type.Object({
       connectionNumber,

@@ -29,7 +29,7 @@ export const makePeriods = operation({
   method: 'Create',
   action: 'Create Billing Periods',
   access: { permission: 'contexts:write' },
-  summary: 'Makes billing periods: how often plans, groups and terms bill.',
+  summary: 'Creates billing periods: how often plans, groups and terms bill.',
   request: Type.Object({
     periods: Type.Array(
       Type.Object({

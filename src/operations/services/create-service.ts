@@ -23,7 +23,8 @@ export const createService = operation({
   method: 'Create',
   action: 'Create Package',
   access: { permission: 'contexts:write' },
-  summary: 'Makes a pricing context: values, components, inputs and settings that its plans share.',
+  summary:
+    'Creates a pricing context: values, components, inputs and settings that its plans share.',
   request: Type.Object({
     service: Type.Object({ code: serviceCode, ...serviceHead, ...serviceRest }),
   }),

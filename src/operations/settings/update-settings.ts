@@ -91,7 +91,7 @@ const settingsChange = Type.Object({
   ),
   idleSeconds: maybe(Type.Integer({ minimum: 60, maximum: 86_400, 'x-code': 'INVALID_NUMBER' })),
   separationOfDuty: Type.Optional(
-    Type.Boolean({ description: 'who generates the bills of a term may not post them' }),
+    Type.Boolean({ description: 'a login that generated bills of a term may not post it' }),
   ),
   ts: tsGuard,
 });

@@ -20,7 +20,7 @@ export const createTariff = operation({
   method: 'Create',
   action: 'Create Plan',
   access: { permission: 'plans:write' },
-  summary: 'Makes a plan under a pricing context, checked together with all plans of the context.',
+  summary: 'Creates a plan in a pricing context, checked together with all plans of the context.',
   request: Type.Object({
     tariff: Type.Object({
       serviceCode: filledText({ max: 32 }),

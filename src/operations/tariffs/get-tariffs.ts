@@ -25,7 +25,7 @@ export const getTariffs = operation({
   method: 'Retrieve',
   action: 'Retrieve Plans',
   access: { permission: 'plans:read' },
-  summary: 'Lists plans: of one context or all, one alone in full, or those fit to be a parent.',
+  summary: 'Lists plans: of one context or all, one plan in full, or those that can be a parent.',
   request: Type.Object({
     serviceCode: maybe(text({ max: 32 })),
     tariffID: key,

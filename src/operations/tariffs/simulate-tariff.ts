@@ -49,7 +49,7 @@ export const simulateTariff = operation({
   method: 'Retrieve',
   action: 'Simulate Plan',
   access: { permission: 'plans:read' },
-  summary: 'Prices one imagined bill, also by a context and plans that are not saved.',
+  summary: 'Prices one example bill, also with a context and plans that are not saved.',
   request,
   response: Type.Object({
     bill: simulatedBill,

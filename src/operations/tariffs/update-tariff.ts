@@ -40,7 +40,7 @@ export const updateTariff = operation({
   method: 'Update',
   action: 'Update Plan',
   access: { permission: 'plans:write' },
-  summary: 'Changes a plan by a new version, checked together with the plans that inherit from it.',
+  summary: 'Stores a new version of a plan, checked together with the plans that inherit from it.',
   request: Type.Object({ tariff: tariffChange }),
   response: empty,
   errors: [

@@ -14,7 +14,7 @@ export const makeTemplates = operation({
   method: 'Create',
   action: 'Create Templates',
   access: { permission: 'contexts:write' },
-  summary: 'Makes templates of bills, e-mails or short messages.',
+  summary: 'Creates templates of bills, e-mails or short messages.',
   request: Type.Object({
     templates: Type.Array(
       Type.Object({

@@ -11,7 +11,7 @@ export const updateTemplate = operation({
   method: 'Update',
   action: 'Update Template',
   access: { permission: 'contexts:write' },
-  summary: 'Changes a template by a new version; what is left out stays as it is.',
+  summary: 'Stores a new version of a template; fields that are left out stay the same.',
   request: Type.Object({
     data: Type.Object({
       templateID: id,

@@ -126,6 +126,6 @@ async function populationOf({ tx, tenant }: Call, term: CreatedTerm): Promise<st
 
 function realDate(text: string): Temporal.PlainDate {
   const parsed = parseDate(text);
-  if (!parsed) throw new Error('the schema let a date through that is none');
+  if (!parsed) throw new Error('the schema let an invalid date through');
   return parsed;
 }

@@ -11,7 +11,7 @@ export const postManualComponentValues = operation({
   method: 'Update',
   action: 'Upload Manual Comps',
   access: { permission: 'terms:write' },
-  summary: 'Step 5 of a bill run: values given by hand for components of some subscriptions.',
+  summary: 'Step 5 of a bill run: uploads manual values of components for some subscriptions.',
   takesRows: true,
   request: uploadRequest(
     'JSON {termID, compsData: [[connectionNumber, component, value], ...]}, all texts; an empty ' +

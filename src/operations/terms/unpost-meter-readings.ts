@@ -9,7 +9,7 @@ export const unpostMeterReadings = operation({
   method: 'Update',
   action: 'Unpost Meter Readings',
   access: { permission: 'terms:write' },
-  summary: 'Takes step 4 back: the readings of a term, or of one subscription in it, are free.',
+  summary: 'Unposts readings: unlocks those of a term, or of one subscription in it.',
   request: Type.Object({
     operation: Type.Optional(scheduleWord),
     data: Type.Object({

@@ -11,7 +11,7 @@ export const uploadUsage = operation({
   method: 'Update',
   action: 'Upload Usage',
   access: { permission: 'terms:write' },
-  summary: 'Uploads use that no meter measures, of the whole term or of a day, all or none.',
+  summary: 'Uploads usage that no meter measures, for the whole term or for a date, all or none.',
   takesRows: true,
   request: uploadRequest(
     'JSON {termID, usage: [[connectionNumber, inputName, quantity, date?], ...]}, all texts; an ' +

@@ -16,7 +16,7 @@ export const makeUsers = operation({
   method: 'Create',
   action: 'Create Parties',
   access: { permission: 'parties:write' },
-  summary: 'Makes one or more parties, all or none; X-Party-Number tells their numbers.',
+  summary: 'Creates one or more parties, all or none; X-Party-Number has their numbers.',
   takesRows: true,
   request: Type.Object({
     userType: oneOf(['customer', 'employee', 'vendor']),

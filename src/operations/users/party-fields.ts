@@ -115,7 +115,7 @@ function skillProblems({ competencies }: SentFacts, place: string): ErrorDetail[
     const [from, to] = [parseDay(validFrom ?? ''), parseDay(validTo ?? '')];
     if (from === undefined || to === undefined || from <= to) return [];
     const field = `${place}.competencies[${index}].validTo`;
-    return [{ field, code: 'INVALID_DATE', message: `${field} lies before validFrom` }];
+    return [{ field, code: 'INVALID_DATE', message: `${field} is before validFrom` }];
   });
 }
 

@@ -56,7 +56,7 @@ export const updateUser = operation({
     const keys = { partyId: user.partyID ?? undefined, partyNumber: user.partyNumber ?? undefined };
     if (keys.partyId === undefined && keys.partyNumber === undefined) {
       throw new AppError('REQUIRED_FIELD', {
-        message: 'Name the party by partyID or partyNumber',
+        message: 'Send partyID or partyNumber',
         field: 'user.partyID',
       });
     }

@@ -60,7 +60,7 @@ export function addImpact(
   const inputs = frozenOf(stored.frozen);
   const before = inputs.map((frozen) => rateBill(books.own, frozen));
   if (before.reduce((sum, bill) => sum + bill.currentCharges, 0) !== stored.current_charges) {
-    throw new Error(`bill ${stored.bill_id} that was rated again is not the bill that was stored`);
+    throw new Error(`re-rating bill ${stored.bill_id} gave another result`);
   }
   const after = inputs.map((frozen) => rateBill(books.other, frozen));
   const failed = after.find((bill) => bill.status === 'Error');

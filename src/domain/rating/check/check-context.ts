@@ -102,7 +102,7 @@ function checkNames(
   for (const [index, item] of given.entries()) {
     const place = `${field}[${index}].name`;
     if (typeof item.name !== 'string' || !definitionNamePattern.test(item.name)) {
-      report('DEFINITION_INVALID', place, `\`${item.name}\` is no name`);
+      report('DEFINITION_INVALID', place, `\`${item.name}\` is not a valid name`);
     } else if (seen.has(item.name)) report('DUPLICATE', place, `\`${item.name}\` is there twice`);
     seen.add(item.name);
   }
@@ -111,7 +111,7 @@ function checkNames(
 function checkValue(value: ValueDefinition, field: string, report: Report): void {
   checkKeys(value, valueKeys, field, report);
   if (!valueKinds.has(value.type)) {
-    report('INVALID_ENUM', `${field}.type`, `${value.type} is no type of value`);
+    report('INVALID_ENUM', `${field}.type`, `${value.type} is not a type of value`);
   }
   const change = value.changeInTerm;
   if (change !== undefined && !changes.has(change)) {
@@ -135,7 +135,7 @@ function checkComponents(context: ContextDefinition, scale: number, report: Repo
       report('INVALID_ENUM', `${field}.manual`, `\`manual\` cannot be ${manual}`);
     }
     if (!componentKinds.has(component.type)) {
-      report('INVALID_ENUM', `${field}.type`, `${component.type} is no type of component`);
+      report('INVALID_ENUM', `${field}.type`, `${component.type} is not a type of component`);
     }
     checkRounding(component.rounding, scale, `${field}.rounding`, report);
   }
@@ -154,7 +154,7 @@ function checkRounding(
     report('DEFINITION_INVALID', `${field}.scale`, message);
   }
   if (!roundingModes.includes(mode)) {
-    report('INVALID_ENUM', `${field}.mode`, `${mode} is no rounding mode`);
+    report('INVALID_ENUM', `${field}.mode`, `${mode} is not a rounding mode`);
   }
 }
 

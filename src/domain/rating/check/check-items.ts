@@ -70,11 +70,11 @@ function checkDates(
     const text = item[key];
     if (text === null || text === undefined) continue;
     if (typeof text !== 'string' || parseDay(text) === undefined) {
-      report('INVALID_DATE', `${field}.${key}`, `${text} is no date`);
+      report('INVALID_DATE', `${field}.${key}`, `${text} is not a date`);
     }
   }
   const { from, to } = validity(item);
-  if (from > to) report('INVALID_DATE', `${field}.toDate`, 'toDate lies before fromDate');
+  if (from > to) report('INVALID_DATE', `${field}.toDate`, 'toDate is before fromDate');
 }
 
 function checkOverlaps(plan: PlanDefinition, report: Report): void {
@@ -91,7 +91,7 @@ function checkOverlaps(plan: PlanDefinition, report: Report): void {
     let latest = firstDay - 1;
     for (const item of items) {
       if (item.from <= latest) {
-        const message = `two items of \`${name}\` hold on the same days`;
+        const message = `two items of \`${name}\` are effective on the same dates`;
         report('EFFECTIVE_DATES_OVERLAP', `${field}[${item.index}].fromDate`, message);
       }
       latest = Math.max(latest, item.to);

@@ -155,7 +155,7 @@ function checkCycles(compiledPlan: CompiledPlan): PlanProblem[] {
   const names = [...cycle, cycle[0] as number].map(
     (slot) => compiledPlan.context.components[slot]?.definition.name ?? '',
   );
-  const message = `components need each other: ${names.join(' -> ')}`;
+  const message = `components refer to each other: ${names.join(' -> ')}`;
   return cycleProblem(rules, cycle, compiledPlan, message);
 }
 
@@ -208,7 +208,7 @@ function checkAddOns(compiledPlans: readonly CompiledPlan[]): PlanProblem[] {
       const cycle = cycleOf(parts);
       if (cycle === null) continue;
       const names = componentNames(cycle, parts);
-      const message = `with plan ${base.code} components need each other: ${names}`;
+      const message = `with plan ${base.code} components refer to each other: ${names}`;
       problems.push(...cycleProblem(addOn.termRules, cycle, addOn, message));
     }
   }

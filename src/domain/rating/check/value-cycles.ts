@@ -57,6 +57,6 @@ function circleProblem(
   const message =
     circle.length === 1
       ? `value \`${names[0]}\` needs itself`
-      : `values need each other: ${names.join(' -> ')}`;
+      : `values refer to each other: ${names.join(' -> ')}`;
   return { code: 'FORMULA_CYCLE', ...place, position, message };
 }

@@ -208,16 +208,17 @@ function valueWarnings(value: CompiledValue, compiledPlan: CompiledPlan): PlanPr
   for (const [index, piece] of value.pieces.entries()) {
     const next = value.pieces[index + 1];
     if (next === undefined) {
-      if (piece.to < lastDay) report('VALUE_ENDS', `nothing holds after ${formatDay(piece.to)}`);
+      if (piece.to < lastDay)
+        report('VALUE_ENDS', `nothing is effective after ${formatDay(piece.to)}`);
     } else if (next.from > piece.to + 1) {
       const days = `${formatDay(piece.to + 1)} to ${formatDay(next.from - 1)}`;
-      report('VALUE_GAP', `nothing holds from ${days}`);
+      report('VALUE_GAP', `nothing is effective from ${days}`);
     }
     const table = piece.item.constant;
     if (table === null || typeof table !== 'object' || table instanceof Exact) continue;
     const first = table.slabs?.limits[0];
     if (first !== undefined && isZero(first)) {
-      report('SLAB_GAP', `the first slab ends at ${decimalText(first)}: nothing lies in it`);
+      report('SLAB_GAP', `the first slab ends at ${decimalText(first)}: no quantity falls into it`);
     }
   }
   return warnings;

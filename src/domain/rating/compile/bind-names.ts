@@ -178,7 +178,7 @@ function pastQuantity(term: { readonly quantity: string } | undefined): Exact {
   if (term === undefined) return zero;
   const quantity = exactFrom(term.quantity);
   if (quantity === undefined) {
-    throw new RatingError('INVALID_NUMBER', `a past quantity is no number: ${term.quantity}`);
+    throw new RatingError('INVALID_NUMBER', `a past quantity is not a number: ${term.quantity}`);
   }
   return quantity;
 }

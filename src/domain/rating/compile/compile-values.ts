@@ -134,7 +134,7 @@ function rowsItem(
     return null;
   };
   if (definition.type !== 'Table') {
-    return fail('FORMULA_TYPE', `\`${definition.name}\` is no table and takes no rows`);
+    return fail('FORMULA_TYPE', `\`${definition.name}\` is not a table and takes no rows`);
   }
   if (!Array.isArray(rows)) return fail('FORMULA_TYPE', 'rows must be an array');
   const { table, problems } = compileTable(definition.columns ?? [], rows);

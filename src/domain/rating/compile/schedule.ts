@@ -48,7 +48,7 @@ function makeSchedule(compiledPlans: readonly ScheduledPlan[]): Schedule {
   const { entries, order, cycle } = orderedEntries(compiledPlans);
   if (cycle !== null) {
     const names = componentNames(cycle, compiledPlans);
-    throw new RatingError('DEFINITION_INVALID', `plan and add-ons need each other: ${names}`);
+    throw new RatingError('DEFINITION_INVALID', `plan and add-ons refer to each other: ${names}`);
   }
   const rank = new Map(order.map((slot, index) => [slot, index]));
   const rankOf = (rule: CompiledRule) => rank.get(rule.component.slot) ?? 0;

@@ -15,7 +15,7 @@ export function valueProblem(
       return numberProblem(definition, value) ?? formProblem(definition, value);
     case 'Date':
       if (parseDate(value)) return formProblem(definition, value);
-      return namesNoTime(value) ? 'is a day that does not exist' : 'is no date DD/MM/YYYY';
+      return namesNoTime(value) ? 'is a day that does not exist' : 'is not a date DD/MM/YYYY';
     case 'Boolean':
       return /^(true|false|0|1)$/i.test(value) ? undefined : 'is true or false';
     case 'Select':
@@ -32,7 +32,7 @@ function numberProblem(
   value: string,
 ): string | undefined {
   const number = exactFrom(value);
-  if (number === undefined) return 'is no number';
+  if (number === undefined) return 'is not a number';
   const min = exactFrom(minValue ?? undefined);
   const max = exactFrom(maxValue ?? undefined);
   if (min !== undefined && compare(number, min) < 0) return `is at least ${minValue}`;

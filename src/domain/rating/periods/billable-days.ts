@@ -10,7 +10,7 @@ const catchUpDaysMax = 366;
 
 export function requiredDay(text: unknown, what: string): number {
   const day = typeof text === 'string' ? parseDay(text) : undefined;
-  if (day === undefined) throw new RatingError('INVALID_DATE', `${what} is no date: ${text}`);
+  if (day === undefined) throw new RatingError('INVALID_DATE', `${what} is not a date: ${text}`);
   return day;
 }
 

@@ -84,14 +84,14 @@ function amountOf(
   const isTaken = manual === 'Optional' || manual === 'Required';
   // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
   if (!isTaken || component.isLate) {
-    const message = `\`${name}\` takes no uploaded value`;
+    const message = `\`${name}\` does not take uploaded values`;
     errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });
     return null;
   }
   const value = exactFrom(text);
   const mayBeNegative = type === 'Discount' || type === 'Subsidy';
   if (value === undefined || (signOf(value) < 0 && !mayBeNegative)) {
-    const message = `the uploaded value of \`${name}\` is no amount for a ${type}: ${text}`;
+    const message = `the uploaded value of \`${name}\` is not an amount for a ${type}: ${text}`;
     errors.push({ code: 'INVALID_NUMBER', message, component: name });
     return null;
   }

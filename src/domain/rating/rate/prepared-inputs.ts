@@ -146,7 +146,7 @@ export function quantityStepsOf(
     if (slot === undefined) continue;
     const quantity = exactFrom(entry.value);
     if (quantity === undefined) {
-      throw new RatingError('INVALID_NUMBER', `the quantity \`${entry.name}\` is no number`);
+      throw new RatingError('INVALID_NUMBER', `the quantity \`${entry.name}\` is not a number`);
     }
     const from = optionalDay(entry.fromDate, firstDay, 'unmeteredInputs.fromDate');
     const own = steps[slot];

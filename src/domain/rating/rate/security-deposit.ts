@@ -32,7 +32,7 @@ export function checkSecurityAttributes(
     if (item.amount === null || item.amount === undefined) return [];
     if (exactFrom(item.amount) !== undefined) return [];
     const field = `securityAttributes[${index}].amount`;
-    const message = `the amount of \`${item.name}\` is no number`;
+    const message = `the amount of \`${item.name}\` is not a number`;
     return [{ code: 'INVALID_NUMBER', ...place, field, position: null, message }];
   });
 }

@@ -77,7 +77,7 @@ function dailyUse(request: EstimateRequest): { daily: Exact; basis: Estimate['ba
   const recent = actual.slice(0, recentTermsMax).filter((term) => term.days > 0);
   if (recent.length > 0) return { daily: dailyOf(recent), basis: 'RecentTerms' };
   const given = request.defaultDaily;
-  if (given === null || given === undefined) throw notPossible('no earlier use is known');
+  if (given === null || given === undefined) throw notPossible('no earlier usage is known');
   return { daily: number(given, 'defaultDaily'), basis: 'Default' };
 }
 
@@ -99,7 +99,7 @@ function dailyOf(terms: readonly PastTerm[]): Exact {
 function number(given: string | number, what: string): Exact {
   const value = exactFrom(given);
   if (value === undefined)
-    throw new RatingError('INVALID_NUMBER', `${what} is no number: ${given}`);
+    throw new RatingError('INVALID_NUMBER', `${what} is not a number: ${given}`);
   return value;
 }
 

@@ -68,7 +68,7 @@ export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): Regi
   // An estimate that was too high corrects itself; the input decides what is billed.
   if (isEstimated) return { use: multiply(difference, mf), rollover: false };
   const readings = `${meter.previous?.value}, then ${meter.current?.value}`;
-  const message = `meter ${meter.number} went down: ${readings}`;
+  const message = `meter ${meter.number} reads less than before: ${readings}`;
   throw new RatingError('READING_DECREASED', message, meter.number);
 }
 
@@ -122,7 +122,7 @@ function readingValue(
   }
   const value = exactFrom(reading.value);
   if (value === undefined) {
-    const message = `meter ${meter.number} reads ${reading.value}, which is no number`;
+    const message = `meter ${meter.number} reads ${reading.value}, which is not a number`;
     throw new RatingError('INVALID_NUMBER', message, meter.number);
   }
   return value;

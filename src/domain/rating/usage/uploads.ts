@@ -251,7 +251,7 @@ function uploadedTotal(name: string, uploaded: UploadedUsage): Exact {
 function quantityFrom(name: string, given: unknown): Exact {
   const quantity = exactFrom(given);
   if (quantity === undefined) {
-    throw new RatingError('INVALID_NUMBER', `the usage of \`${name}\` is no number: ${given}`);
+    throw new RatingError('INVALID_NUMBER', `the usage of \`${name}\` is not a number: ${given}`);
   }
   return quantity;
 }
