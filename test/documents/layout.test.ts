@@ -185,7 +185,7 @@ for (const { title, name, last } of chartCases) {
     assertWellSet(pages, title);
     const texts = pages.flatMap(textsOf);
     // Thirteen labels under the chart's thirteen figures.
-    const from = texts.indexOf('404', texts.indexOf('Your usage in past terms (kWh)')) + 1;
+    const from = texts.indexOf('404', texts.indexOf('Your use in past terms (kWh)')) + 1;
     const labels = Array.from({ length: 13 }, (_, index) => {
       const at = from + index * last.length;
       return texts.slice(at, at + last.length);
