@@ -35,7 +35,7 @@ function limit(summary: string, statusCode: number): CodeEntry {
   return { statusCode, type: 'limit', summary };
 }
 
-/** When several codes apply to one call, the one that comes first in this table is the call's code. */
+/** If several codes apply to one call, its code is the one that comes first in this table. */
 export const errorCodes = {
   MALFORMED_REQUEST: request('The bytes are not a valid HTTP request'),
   UNKNOWN_PATH: { ...request('No operation has this path'), statusCode: 404, type: 'not_found' },

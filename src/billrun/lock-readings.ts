@@ -193,7 +193,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const advice =
     missing + underReview === 0
       ? ''
-      : '. Bills that need these readings will be in Error: enter or review them, then post readings again';
+      : '. Bills that need these readings will be in Error: enter or review them, and post again';
   return {
     message: `${parts.join(', ')}${advice}`,
     locked,

@@ -37,7 +37,7 @@ const groups: readonly Group[] = [
   {
     name: 'Meters and readings',
     description:
-      'Register meters, install, replace and remove them. Enter readings and review those in doubt.',
+      'Register meters, install, replace and remove them. Enter and review readings.',
     paths: ['meters/'],
   },
   {

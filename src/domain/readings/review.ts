@@ -66,7 +66,7 @@ function assertOpen(reading: StoredReading, past: Past, review: Review): void {
   const field = 'data.readingID';
   if (isDismissed(reading, review)) return;
   if (reading.term_id !== null || (past.locked !== null && reading.day <= past.locked)) {
-    const message = `Reading ${reading.readingId} is locked by a term, or is before a reading that is locked`;
+    const message = `Reading ${reading.readingId} is locked by a term, or is before a locked one`;
     throw new AppError('READING_LOCKED', { message, field });
   }
   const isFixed = reading.type === 'Installation' || reading.type === 'Removal';

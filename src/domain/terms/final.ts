@@ -86,7 +86,7 @@ function lastDayOf(leaving: Leaving, number: string): Temporal.PlainDate {
   const last = leaving.last_date && formatDate(Temporal.PlainDate.from(leaving.last_date));
   const why = last
     ? `Every day of ${number} up to ${last} is billed`
-    : `${number} is ${leaving.status}, and its owner is not leaving: disconnect or transfer it first`;
+    : `${number} is ${leaving.status}, and its owner stays: disconnect or transfer it first`;
   throw new AppError('INVALID_STATE', {
     message: why,
     field: 'data.connectionNumber',

@@ -43,7 +43,7 @@ export const importData = operation({
       Type.Unsafe<(typeof encodings)[number]>({
         ...oneOf(encodings),
         description:
-          'encoding of contentBase64; found from its bytes if it is left out. content is text already',
+          'of contentBase64; found from its bytes if it is left out. content is text already',
       }),
     ),
     fileName: maybe(text({ max: 200 })),
