@@ -36,8 +36,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Meters and readings',
-    description:
-      'Register meters, install, replace and remove them. Enter and review readings.',
+    description: 'Register meters, install, replace and remove them. Enter and review readings.',
     paths: ['meters/'],
   },
   {

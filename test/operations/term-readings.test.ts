@@ -21,7 +21,7 @@ const reads = await openMetered(scene, 'reads', {
 });
 /** What a message goes on with where readings are missing or under review. */
 const advice =
-  '. Bills that need these readings will be in Error: enter or review them, then post readings again';
+  '. Bills that need these readings will be in Error: enter or review them, and post again';
 
 const { admin, tenantId, serviceCode, newMeter, newSubscription, hung } = reads;
 await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);

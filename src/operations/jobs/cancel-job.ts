@@ -30,7 +30,7 @@ export const cancelJobOperation = operation({
     }
     if (!isCancelled) {
       throw new AppError('INVALID_STATE', {
-        message: `Job ${job.job_id} is ${job.status}: only jobs that have not begun can be cancelled`,
+        message: `Job ${job.job_id} is ${job.status}. Only a Scheduled job can be cancelled`,
         current: job.status,
         allowed: ['Scheduled'],
       });
