@@ -34,7 +34,10 @@ const commands = new Map<string, () => Promise<Command>>([
   ['errors-page', async () => (await import('./commands/errors-page.ts')).writeErrorsPage],
 ]);
 
-/** Commands that can be told nothing: what somebody adds would only seem to be heard. */
+/**
+ * Commands without arguments: ignoring extra ones would let the user believe that they had an
+ * effect.
+ */
 const withoutArguments = ['serve', 'work', 'migrate', 'schema', 'sdk', 'errors-page'];
 
 const usage = `Usage:
@@ -81,7 +84,7 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
-// Who reads may end first, as `head` does. What is said after that is lost; the work goes on.
+// The reader may end first, as `head` does. Output after that is lost; the work goes on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -91,7 +94,8 @@ main().catch((error: unknown) => {
     process.stderr.write(`${error.message}\n`);
     process.exit(2);
   }
-  // What a person can mend is told in a sentence; a fault of the program with its whole story.
+  // A problem that the user can fix is reported in a sentence; a fault of the program with its
+  // stack.
   const isPlain =
     error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof AppError;
   const text = error instanceof Error ? (isPlain ? error.message : describe(error)) : String(error);

@@ -1,11 +1,12 @@
-// Standard output as the log uses it: written in the background and in order. What nobody takes is
-// lost, and the log says so later: a log does not keep the program from running, nor from ending
-// once its reader is gone. Only a reader that lives and stands still, its pipe full, is waited for
-// at the end, as by every program: the thread that writes cannot be called back.
+// Standard output as the log uses it: written in the background and in order. If the reader takes
+// no more lines, they are lost, and the log reports it later: a log must not keep the program from
+// running, nor from ending after its reader is gone. At the end the program waits only for a reader
+// that is alive with a full pipe, as every program does: the thread that writes cannot be called
+// back.
 import { write, writeSync } from 'node:fs';
 
 const standardOutput = 1;
-/** Beyond this, lines are dropped: a reader that stands still is not to fill the memory. */
+/** Beyond this, lines are dropped: a reader that stopped reading must not fill the memory. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 /** What a pipe takes as one piece, whoever else writes to it: the worker, and the end below. */
 const pieceBytes = 4_096;

@@ -1,6 +1,8 @@
 import { AppError } from './errors.ts';
 
-/** Who sends back the `ts` of what was read is told when somebody else has changed it since. */
+/**
+ * Refuses a change if the caller sends the `ts` of an object that has changed since it was read.
+ */
 export function assertNotStale(
   seenTs: number | undefined,
   row: { ts: number },

@@ -1,2 +1,2 @@
-/** When and by whom a row was written. */
+/** When a row was written, and by which login or program. */
 export type Stamp = { at: Temporal.Instant; by: string };

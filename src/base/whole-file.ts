@@ -23,7 +23,7 @@ export async function writeWholeFile(path: string, pieces: Pieces, mode: number)
 
 const usualMode = 0o666;
 
-/** The same for a path that somebody names, where a link, a pipe or a device may be. */
+/** The same for a path that the user names, which may be a link, a pipe or a device. */
 export async function writeNamedFile(path: string, pieces: Pieces): Promise<void> {
   const known = await stat(path).catch(() => undefined);
   if (known === undefined) return writeWholeFile(path, pieces, usualMode);

@@ -1,5 +1,5 @@
-// The final bill of a subscription: the readings of its Final term are locked as they stand, and
-// the drafts of the term are made, as by steps 4 and 6.
+// The final bill of a subscription: locks the present readings of its Final term and generates the
+// drafts of the term, as steps 4 and 6 do.
 import type { Tx } from '../base/db/pool.ts';
 import { lockTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';

@@ -87,9 +87,9 @@ export function numberBills(
 }
 
 /**
- * Refuses a range of numbers of which one is on a bill or was retired. Numbers with as many digits
- * are as long and sorted as texts, so that the first and the last decide whether any number lies
- * between. Within one series there is none, and single numbers need not be looked for.
+ * Refuses a range of numbers of which one is on a bill or was retired. Numbers with the same count
+ * of digits sort as texts, so the first and the last decide whether any used number is between
+ * them. Within one series no number is used twice, so single numbers need not be looked up.
  */
 async function assertNotGiven(
   tx: Tx,

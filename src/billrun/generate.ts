@@ -1,5 +1,5 @@
-// Step 6: drafts of all bills of a term, or of one. Every generation is a run of its own with a
-// number; a bill that comes out as it was stays as it is.
+// Step 6: drafts of all bills of a term, or of one. Every generation is a numbered run; a bill
+// whose result is unchanged is not written again.
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
@@ -273,7 +273,7 @@ function writeBill(
   for (const one of made.parts) work.parts.push({ billId, part: one });
 }
 
-/** One that comes out as it was stays as it is: released, where a rule held it back. */
+/** An unchanged bill keeps its hold: it stays released if an operator released it. */
 function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
   if (before?.hash === made.hash) return before.status === 'Hold' && !isHeldByNobody(made, before);
   return made.status === 'Hold' || (before?.is_held ?? false);
@@ -307,7 +307,7 @@ async function inTurn<Item, Found>(
       const found = await (next ?? read(item));
       const following = items[index + 1];
       next = following === undefined ? undefined : read(following);
-      // Should the use fail first, nobody waits for it any more.
+      // If the caller fails first, no code awaits this promise any more.
       next?.catch(() => {});
       await use(found);
     }

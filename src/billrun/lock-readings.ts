@@ -70,7 +70,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return cutMetered(tx, tenantId, term, chunkSize);
 }
 
-/** The readings of a term of few subscriptions, as they stand, in the caller's transaction. */
+/** Locks the present readings of a term of few subscriptions in the caller's transaction. */
 export async function lockAllReadings(tx: Tx, caller: StepJob): Promise<void> {
   const job = { ...caller, parameters: { reading: 'current' satisfies ReadingMode } };
   const { chunks, total } = await prepare(tx, job);

@@ -36,7 +36,7 @@ async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finis
   return storedOf('value', given, saved);
 }
 
-/** What is to be stored of the rows, if nothing stands against any of them. */
+/** The checked rows to be stored; throws if any row is rejected. */
 async function readRows(tx: Tx, request: StepRequest): Promise<ManualValue[]> {
   const { tenantId } = request.tenant;
   const rows = rowsOf<UploadRow>(request);

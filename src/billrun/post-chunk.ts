@@ -1,5 +1,5 @@
-// Posting, one chunk of a term: its bills, what the ledger hears of them, and what some of them
-// bring besides.
+// Posting, one chunk of a term: its bills, their ledger entries, and the wallet payments and
+// credits that come with some of them.
 import { storedDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';

@@ -1,6 +1,5 @@
-// Step 7: drafts become bills with numbers, and the ledger hears of them. A chunk of a term is
-// posted in one transaction; a failure leaves whole chunks behind, and posting again goes on from
-// there.
+// Step 7: drafts become numbered bills and are posted to the ledger. A chunk of a term is posted in
+// one transaction; a failure leaves whole chunks posted, and posting again continues from there.
 import { dateIn, formatDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';

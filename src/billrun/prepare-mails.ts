@@ -22,7 +22,7 @@ export type MailSource = {
   documents: ReadonlyMap<number, DocumentRow>;
   settings: ReadonlyMap<number, FrozenSetting>;
   templates: ReadonlyMap<string, MailTemplate>;
-  /** Nobody outside hears of what is tried out in a sandbox. */
+  /** Mails of a sandbox are never sent to a real recipient. */
   isSandbox: boolean;
 };
 

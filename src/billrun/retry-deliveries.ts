@@ -103,7 +103,7 @@ export async function scheduleRetryLater(tx: Tx, job: StepJob): Promise<void> {
   await scheduleRetry(tx, job, job.now.add({ minutes: pauseMinutes }));
 }
 
-/** Nobody else would ever try again what waits. */
+/** No other job would try the waiting deliveries again, so they fail. */
 async function cancelled(tx: Tx, job: StepJob): Promise<string | null> {
   const reason = `Job ${job.jobId}, which should send it, was cancelled`;
   const failed = await failUnplanned(tx, job.tenant.tenantId, job.termId ?? 0, reason, job.now);

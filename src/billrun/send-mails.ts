@@ -73,7 +73,7 @@ export async function sendMails(
     }
     await keepHold(holding, tenantId);
     coming = prepare(batches[at + 1]);
-    // Should the sending fail, nobody listens to this one any more.
+    // If sending fails, no code awaits this promise any more.
     coming?.catch(() => {});
     if (ready) await sendBatch(outbound, ready);
     else await putOffRest(outbound, batch);
@@ -142,8 +142,8 @@ async function takeOff(
 }
 
 /**
- * The end of the job plans when mails are tried again. Who hears of a mail only later, because
- * another took the chunk over, has nobody left to try it: the next request sends it.
+ * The end of the job plans when mails are tried again. If another worker took the chunk over and
+ * this one learns the outcome of a mail only later, no job retries it: the next request sends it.
  */
 async function endFlights(
   tx: Tx,
@@ -202,8 +202,8 @@ async function handOver(
 }
 
 /**
- * Nobody takes mails at the moment: these are tried later, and given up as others are. Of a server
- * that takes some now and then, they have only waited, and are not counted as failed.
+ * The mail server accepts no mails at the moment: these are tried later, and given up like others.
+ * If the server accepted mails recently, these have only waited, and do not count as failed.
  */
 async function putOffRest(outbound: Outbound, rest: readonly QueuedMail[]): Promise<void> {
   if (rest.length === 0) return;

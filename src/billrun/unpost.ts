@@ -1,4 +1,5 @@
-// Posted back to Open, as long as nobody built on it. One part: a term is posted or it is not.
+// Takes a Posted term back to Open, unless a later bill, payment or credit note builds on it. One
+// chunk: a term is unposted as a whole.
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';

@@ -55,7 +55,7 @@ async function warningOf(tx: Tx, job: StepJob, checked: CheckedReadings): Promis
   });
 }
 
-/** What is to be stored of the rows, if nothing stands against any of them. */
+/** The checked rows to be stored; throws if any row is rejected. */
 async function checkedRows(tx: Tx, request: StepRequest): Promise<CheckedReadings> {
   const { tenant, now } = request;
   const problems: RowProblem[] = [];

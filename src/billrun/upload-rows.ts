@@ -1,5 +1,5 @@
-// Rows of an upload that each say something of one subscription of the term. Either all of them
-// can be stored, or all that stands against them is told.
+// Rows of an upload, each about one subscription of the term. Either all rows can be stored, or all
+// problems are reported.
 import { type ErrorCode, type ErrorDetail, errorFromUpload } from '../base/errors.ts';
 import type { RowSubscription } from '../domain/terms/eligible-store.ts';
 

@@ -1,4 +1,4 @@
-// A step that stores what somebody sent for a term, while the term is Open: all rows, or none.
+// A step that stores uploaded rows of an Open term: all rows, or none.
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { Saved } from '../domain/terms/inputs-store.ts';
@@ -9,7 +9,7 @@ import { wholeStep } from '../jobs/whole-step.ts';
 
 export type Upload<Checked> = {
   operation: string;
-  /** What is to be stored of the rows, if nothing stands against any of them. */
+  /** The checked rows to be stored; throws if any row is rejected. */
   read(tx: Tx, request: StepRequest): Promise<Checked>;
   store(tx: Tx, job: StepJob, checked: Checked): Promise<Finish>;
 };

@@ -30,7 +30,7 @@ async function store(tx: Tx, job: StepJob, usage: UploadedUse[]): Promise<Finish
   return storedOf('row', given, saved);
 }
 
-/** What is to be stored of the rows, if nothing stands against any of them. */
+/** The checked rows to be stored; throws if any row is rejected. */
 async function readRows(tx: Tx, request: StepRequest): Promise<UploadedUse[]> {
   const { tenantId } = request.tenant;
   const rows = rowsOf<UploadRow>(request);

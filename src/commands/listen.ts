@@ -43,7 +43,7 @@ function unheard(error: Error & { code?: string }, { host, port }: Config): Erro
 
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** The demo's password stands in the README: it must not guard anything the network can reach. */
+/** The README shows the demo's password: it must not guard anything that the network can reach. */
 export async function assertMayListen(context: Context): Promise<void> {
   const { host } = context.config;
   if (loopback.test(host)) return;

@@ -6,8 +6,8 @@ import { type Context, openContext } from '../context.ts';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Opens what a command works on that does one thing and ends. Broken off, it leaves no PostgreSQL
- * running that nobody else uses. Who asks twice does not want to wait for that.
+ * Opens what a one-off command works on. If the command is interrupted, it stops PostgreSQL unless
+ * another program uses it. A second signal ends the command without waiting for that.
  */
 export async function openForCommand(
   config: Config,
@@ -34,7 +34,10 @@ async function breakOff(context: Context, signal: string): Promise<never> {
   process.exit(1);
 }
 
-/** A stop that takes longer than this is given up: somebody will kill the process anyway. */
+/**
+ * A stop that takes longer than this is given up: the process manager would kill the process
+ * anyway.
+ */
 const stopMs = 25_000;
 
 /** Asked for while the program is still starting, a stop is done when it has started. */
@@ -45,7 +48,7 @@ export function expectStop(): StopRequests {
   let asked: string | undefined;
   let stop: ((reason: string) => void) | undefined;
   function ask(reason: string): void {
-    // Somebody who asks twice while it starts does not want to wait for it.
+    // A second signal during the start ends the program at once.
     if (asked !== undefined && !stop) process.exit(1);
     asked ??= reason;
     stop?.(asked);

@@ -4,7 +4,7 @@
 /** The command line was not understood: its message is printed, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** What stands on the command line beyond what the command takes would only seem to be heard. */
+/** Refuses extra arguments: ignoring them would let the user believe that they had an effect. */
 export function refuseMore(given: readonly string[], taken: number, usage: string): void {
   const [more] = given.slice(taken);
   if (more !== undefined) throw new UsageError(`'${more}' is one argument too many.\n\n${usage}`);

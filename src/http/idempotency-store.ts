@@ -31,8 +31,8 @@ export function readKey(
 }
 
 /**
- * Holds the key until the transaction ends and returns the answer stored under it, if there is one.
- * A call that finds the key held is told so instead of waiting.
+ * Holds the key until the transaction ends and returns the answer stored under it, if any. If
+ * another call holds the key, the call is refused instead of waiting.
  */
 export async function claimKey(
   tx: Tx,

@@ -5,7 +5,7 @@ import { type Watched, watchOperations } from '../domain/monitoring/store.ts';
 
 /** /metrics needs no token: however often it is asked for, the database is asked this seldom. */
 const keptMs = 5_000;
-/** A worker that was not heard of for three heartbeats is lost. */
+/** A worker counts as lost after three missed heartbeats. */
 const lostSeconds = 30;
 
 const jobs = { open: ['Scheduled', 'Due', 'Running'], ended: ['Succeeded', 'Failed', 'Cancelled'] };

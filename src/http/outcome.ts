@@ -52,7 +52,7 @@ export function refused(
   return { statusCode: error.statusCode, headers, body, operation };
 }
 
-/** What the caller may hear of an error. The log hears everything of those that are our fault. */
+/** The error that the caller may see. Errors that are our own fault are logged in full. */
 export function toAppError(
   error: unknown,
   log: Log,

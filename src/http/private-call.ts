@@ -36,7 +36,7 @@ import {
 import { type Outgoing, refused, succeeded } from './outcome.ts';
 import { assertWellFormed, callBase, type Prepared, storeAudit, tenantOf } from './prepared.ts';
 
-/** A deadlock or serialization failure is run again this often before the caller hears of it. */
+/** A deadlock or serialization failure is run again this often before the caller gets the error. */
 const attemptsMax = 4;
 const sessionTouchSeconds = 30;
 
@@ -250,7 +250,7 @@ async function runOnce(
   await markBeforeWork(tx);
   const outgoing = await run().catch(async (error) => {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
-    // Who is told to try again does so with the same key.
+    // A caller that is asked to try again does so with the same key.
     if (mayTryAgain(error)) throw error;
     await undoWork(tx);
     return refused(operation, error, call.incoming.requestId, call.headers);
@@ -272,8 +272,9 @@ async function findAnswer(call: Prepared, tx: Tx, key: Key): Promise<StoredAnswe
 }
 
 /**
- * Where sessions may lie idle only so long, their use is noted now and then, not on every call.
- * Nobody waits for it: a call that held one connection and waited for another could wait for ever.
+ * If sessions may be idle for a limited time only, their last use is stored now and then, not on
+ * every call. The call does not wait for it: a call that held one connection and waited for another
+ * could wait for ever.
  */
 function keepAlive(call: Prepared, principal: Principal, entered: EnteredRow | undefined): void {
   if (!entered?.session_used_at || entered.idle_seconds === null) return;

@@ -22,7 +22,7 @@ export const defaultRateLimits: RateLimits = {
   wrongToken: { perSecond: 60 / 60, burst: 60 },
 };
 
-/** Beyond this many buckets, those that are full again (nobody used them lately) are dropped. */
+/** Beyond this many buckets, those that are full again (not used lately) are dropped. */
 const bucketsMax = 20_000;
 
 type Bucket = { tokens: number; atMs: number };

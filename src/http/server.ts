@@ -55,7 +55,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     schemaController: { compilersFactory },
   });
   const parts = dispatchParts(options);
-  // Nobody is kept waiting for a job by a server that closes: its answer says that it goes on.
+  // A server that closes does not keep callers waiting for jobs: it answers that the job goes on.
   server.addHook('preClose', async () => {
     parts.closing.isClosing = true;
   });

@@ -169,7 +169,7 @@ async function workedChunks(tx: Tx, tenantId: number, held: HeldJobRow): Promise
   };
 }
 
-/** The caller hears that it failed and what is left of it; why stands in the log. */
+/** The caller learns that the job failed and how much is left; the log has the reason. */
 function partsFailed({ setAside }: Worked): AppError {
   const chunks = counted(setAside.length, 'chunk');
   return new AppError('INTERNAL_ERROR', {

@@ -1,6 +1,6 @@
 // One chunk of a job, tried by one worker: held, worked on and recorded in one transaction, so that
-// all of it is done or nothing. A second connection notes who tries, because a worker that dies can
-// tell nobody.
+// all of it is done or nothing. A second connection records which worker tries it, because a worker
+// that dies cannot report that itself.
 import { isOutOfSpace, isRetryable, isUnavailable } from '../base/db/faults.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';

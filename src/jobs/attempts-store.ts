@@ -100,7 +100,9 @@ export async function renewAttempts(
   `.execute(tx);
 }
 
-/** Frees what workers hold that were not heard of for so long; returns the jobs of it. */
+/**
+ * Frees the chunks of workers without a heartbeat for so long; returns the jobs of these chunks.
+ */
 export async function endLostAttempts(
   tx: Tx,
   tenantId: number,

@@ -1,5 +1,5 @@
-// What a step did to a term or a bill, for the trail of changes. Who asked for it stands there with
-// its job, and the change is his.
+// Audit entries of what a step did to a term or a bill. The login that asked for the step is stored
+// with the job, and the change is recorded under that login.
 import type { Tx } from '../base/db/pool.ts';
 import { newRequestId } from '../base/request-id.ts';
 import { type AuditEntry, findAsker, insertAuditEntries } from '../domain/audit/store.ts';

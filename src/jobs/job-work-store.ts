@@ -131,8 +131,8 @@ export async function holdRunningJob(tx: Tx, tenantId: number, jobId: number): P
 export type HeldChunkRow = HeldJobRow & { chunk: number; first_id: number; last_id: number };
 
 /**
- * The next chunk that nobody works on. The job cannot end while the chunk is held; several chunks
- * of it can be held at once.
+ * Holds the next chunk that no worker holds. The job cannot end while the chunk is held; several
+ * chunks of it can be held at once.
  */
 export async function holdChunk(
   tx: Tx,
@@ -170,7 +170,7 @@ export async function startJob(
     .catch((error) => rethrowViolation(error, { jobs_one_per_term: () => alreadyRunning(null) }));
 }
 
-/** Other workers, which found nothing to do while the job was begun, hear of its chunks. */
+/** Notifies the other workers, which found nothing to do while the job was being begun. */
 export async function insertChunks(
   tx: Tx,
   tenantId: number,

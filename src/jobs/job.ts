@@ -1,4 +1,4 @@
-// A step of a bill run that was asked for: what it is called, how it stands, how it ended.
+// A scheduled step of a bill run: its operation, status and outcome.
 import { AppError, type ErrorCode, type ErrorDetail } from '../base/errors.ts';
 
 export const jobStatuses = ['Scheduled', 'Running', 'Succeeded', 'Failed', 'Cancelled'] as const;

@@ -24,7 +24,10 @@ export type JobRow = {
   created_at: Temporal.Instant;
 };
 
-/** What is done of a running job is told by its chunks: no row is written by all who work on it. */
+/**
+ * Progress of a running job is counted from its chunks, so that its workers do not all write one
+ * row.
+ */
 const columns = sql.raw(`j.job_id, j.operation, j.term_id, j.bill_id, j.status, j.is_immediate,
   j.schedule_time, j.due_at, j.started_at, j.finished_at, j.total, j.error, j.outcome,
   j.requested_by, j.created_at,

@@ -60,8 +60,9 @@ export type Step = {
    */
   check(tx: Tx, request: StepRequest): Promise<void>;
   /**
-   * For a step that is to begin later: what would be refused then and can be seen now, so that
-   * nobody hears of it in the middle of the night. Who waits for the job hears it from the job.
+   * For a step that is to begin later: throws what would be refused then and can be seen now, so
+   * that the operator learns of it at once and not at night. A caller that waits for the job gets
+   * the error from the job.
    */
   foresee?(tx: Tx, request: StepRequest): Promise<void>;
   /** Cuts the work into chunks, in the transaction in which the job begins. */

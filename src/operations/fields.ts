@@ -123,7 +123,7 @@ export const country = Type.String({
 
 export const timestamp = Type.String({ description: 'YYYY-MM-DD HH:MM:SS in local time' });
 export const ts = Type.Integer({ description: 'Unix time of the last change, in milliseconds' });
-/** Sent back on an update, it makes the update fail when somebody else was faster. */
+/** If the caller sends it with an update, the update fails if the object has changed since. */
 export const tsGuard = Type.Optional(
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-code': 'INVALID_NUMBER' }),
 );

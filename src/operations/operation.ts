@@ -10,8 +10,8 @@ import type { Actor, AuditEntry } from '../domain/audit/store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 
 /**
- * Who may call: anybody (login), any valid token (logout), or whoever has the permission. With
- * `own`, a holder of that lesser permission may call too, restricted to its own party.
+ * The callers of an operation: anyone (login), any valid token (logout), or a login with the
+ * permission. With `own`, a login with that lesser permission may call too, for its own party only.
  */
 /** `login`: a person with a token, whatever the roles, and no API client. */
 export type Access =
@@ -38,7 +38,7 @@ type CallBase = {
   /** The workspace's time, which a sandbox may have moved ahead. */
   now: Temporal.Instant;
   log: Log;
-  /** True once nobody waits for the answer any more. */
+  /** True if the caller no longer waits for the answer. */
   isGone(): boolean;
 };
 
@@ -69,8 +69,8 @@ export type Preparing = CallBase & {
 };
 
 /**
- * A call without a token. It opens its transactions itself: hashing must not hold a connection. Who
- * is behind it comes out on the way, so the operation tells that to the audit trail.
+ * A call without a token. It opens its transactions itself: hashing must not hold a connection. The
+ * operation finds out which login is calling, and passes it to the audit trail.
  */
 export type PublicCall = CallBase & {
   /** The machine's time, by which tokens and locks expire, whatever a sandbox's clock says. */
@@ -87,7 +87,7 @@ export type Settling = {
   tenant: Pick<Tenant, 'tenantId'>;
   /** Milliseconds it may take at most. */
   waitMs: number;
-  /** True once the server is closing: nobody is kept waiting then. */
+  /** True once the server is closing: calls no longer wait then. */
   isClosing(): boolean;
   log: Log;
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -117,7 +117,7 @@ export type StreamedAnswer<Data> = {
   /** Puts the array into its place in `data`, and those that follow into theirs. */
   wrap(rows: never[], ...also: never[][]): Data;
   chunks: AsyncIterable<readonly unknown[]>;
-  /** Further arrays, in the order in which they stand in `data`. */
+  /** Further arrays, in the order of `data`. */
   also?: readonly AsyncIterable<readonly unknown[]>[];
 };
 
@@ -163,8 +163,8 @@ export type OperationDefinition<
     ready: NoInfer<Ready>,
   ): Promise<Answer<Static<Response>> | StreamedAnswer<Static<Response>>>;
   /**
-   * For an operation whose answer names a job: waits for its end after the commit. Returns the
-   * outcome, throws the job's error, or returns undefined: then the first answer stands.
+   * For an operation whose answer names a job: waits for the job's end after the commit. Returns
+   * the outcome, throws the job's error, or returns undefined: then the first answer is kept.
    */
   settle?(call: Settling, jobId: number): Promise<Answer<Static<Response>> | undefined>;
 };

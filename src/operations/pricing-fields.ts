@@ -8,7 +8,7 @@ import { oneOf } from './fields.ts';
 
 Format.Set('definition-name', (text) => definitionNamePattern.test(text));
 
-/** Longest formula; a longer one is FORMULA_TOO_LONG wherever it stands. */
+/** Longest formula; a longer one is FORMULA_TOO_LONG in every field. */
 const formulaMax = 4_000;
 /** Rows of a table value. */
 const rowsMax = 1_000;

@@ -48,7 +48,7 @@ export type StepCall = {
   audited?: object;
 };
 
-/** Stores the job of a step. The answer stands if the job does not end in time. */
+/** Stores the job of a step. Its answer is used if the job does not end in time. */
 export async function askForStep(
   call: Call,
   step: Step,

@@ -49,7 +49,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 
-/** A workspace that stood still for longer is not taken through every missed date. */
+/** A workspace that missed more dates than this does not have each of them done. */
 const catchUpDaysMax = 31;
 
 /** The dates for which a job of a workspace is due and not done, oldest first. */

@@ -38,9 +38,9 @@ export type JobRunnerOptions = {
   lanes: number;
   /** The one workspace to work for, instead of all. */
   tenantId?: number;
-  /** A worker that was not heard of for so long loses what it holds. */
+  /** A worker without a heartbeat for so long loses the chunks that it holds. */
   leaseSeconds?: number;
-  /** Between looks for what nobody told of. */
+  /** Time between two looks for work that no notification announced. */
   pollMs?: number;
   name?: string;
 };
@@ -188,7 +188,7 @@ function byTenant(trying: Map<Attempt, number>): Map<number, Attempt[]> {
   return Map.groupBy(trying.keys(), (attempt) => trying.get(attempt) ?? 0);
 }
 
-/** Lanes with nothing to do rest until time is up or somebody calls. */
+/** Idle lanes rest until time is up or a notification wakes them. */
 function restUntilWoken(): { wait(ms: number): Promise<void>; wake(): void } {
   const resting = new Set<() => void>();
   let isCalled = false;

@@ -21,10 +21,10 @@ function plainCell(cell: Cell): string {
   return typeof cell === 'string' ? withoutFormula(cell) : String(cell);
 }
 
-// Spreadsheets of many countries split at semicolons, whatever the file uses, and then heed no
-// quote inside a line. So a text is guarded where it begins, and again where such a split would
+// Spreadsheets of many countries split at semicolons, whatever the file uses, and then ignore
+// quotes inside a line. So a text is guarded where it begins, and again where such a split would
 // begin a cell. Full-width signs are those of East Asian keyboards. An apostrophe counts as a sign,
-// so that every text can be told from one that was guarded.
+// so that a guarded text can always be distinguished from one that was not guarded.
 const opening = String.raw`(?=[" ]*[=+\-@＝＋－＠'])`;
 const openingOfText = String.raw`(?=[" ]*[=+\-@＝＋－＠'\t\r\n|])`;
 const cellStart = String.raw`(?<=[;\t\r\n|])`;

@@ -6,7 +6,7 @@ export function plainArray(values: readonly (string | number | boolean | null)[]
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }
 
-/** Of any texts; null where there is none at all. */
+/** The texts as a PostgreSQL array; null if the list is empty. */
 export function textArray(values: readonly (string | null)[]): string | null {
   if (values.every((value) => value === null)) return null;
   return `{${values.map(quoted).join(',')}}`;

@@ -81,9 +81,9 @@ export class BatchedClient {
   }
 
   /**
-   * Groups of statements in one write, each with a Sync of its own at its end: a group outside of
-   * any transaction is one by itself, and what fails in it concerns no other group. The end of each
-   * is told.
+   * Sends groups of statements in one write, each with a Sync at its end. A group outside of a
+   * transaction is a transaction of its own, and its failure affects no other group. Calls
+   * `whenEnded` at the end of each group.
    */
   runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
     const parsing = new Set<Known>();
@@ -128,7 +128,10 @@ function nameless(): Known {
 
 const failures = new WeakSet<Error>();
 
-/** Whether it is the failure of a statement, which others that went with it have heard of too. */
+/**
+ * True if one statement failed; the other statements of the same batch have received the same
+ * error.
+ */
 export function isOfStatement(error: unknown): boolean {
   return error instanceof Error && failures.has(error);
 }
@@ -200,7 +203,7 @@ class Batch {
     parsed: Known[],
   ): void {
     let known = this.#client.knownOf(statement.text);
-    // Whether another batch of the write gets as far as parsing it, nobody knows yet.
+    // It is not known yet whether another batch of the write gets as far as parsing the statement.
     if (!known.isParsed && parsing.has(known)) known = nameless();
     this.#known.push(known);
     if (known.message) {
@@ -263,7 +266,8 @@ class Batch {
   handleError(error: unknown): void {
     for (let i = this.#at; i < this.#waiting.length; i += 1) {
       const known = this.#known[i];
-      // Whether it was parsed before it failed is not known: it gets a name nobody has used.
+      // It is not known whether the statement was parsed before it failed, so it gets an unused
+      // name.
       if (known && known.name !== '' && !known.isParsed) known.name = this.#client.newName();
       this.#waiting[i]?.reject(error);
     }

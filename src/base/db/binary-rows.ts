@@ -1,5 +1,5 @@
-// Rows in the binary format of COPY: numbers need not become text to be numbers again, and nobody
-// looks for ends and escapes in what is text.
+// Rows in the binary format of COPY: numbers are not converted to text and back, and PostgreSQL
+// does not search text for line ends and escapes.
 import { parseDay, wireDay } from '../days.ts';
 
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');

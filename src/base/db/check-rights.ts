@@ -4,7 +4,10 @@ import pg from 'pg';
 
 const extensions = ['pg_trgm', 'btree_gin', 'btree_gist'];
 const roles = ['billwright_api', 'billwright_worker', 'billwright_search', 'billwright_bulk'];
-/** From here on the right to create roles is none to grant those that others have created. */
+/**
+ * From this version on, the right to create roles does not include granting roles of other
+ * creators.
+ */
 const strictGrants = 160_000;
 
 type Rights = {

@@ -8,8 +8,9 @@ export type Listener = { close(): Promise<void> };
 const reconnectMs = 1_000;
 
 /**
- * Calls `heard` for every notification of the channel, and after each time the connection was made,
- * because what was said in between is lost. It is a hint, never the only way to hear of something.
+ * Calls `heard` for every notification of the channel, and each time the connection was made,
+ * because notifications sent in between are lost. A notification is a hint: every listener also
+ * polls.
  */
 export function listen(connection: Connection, channel: string, heard: () => void): Listener {
   let isClosing = false;

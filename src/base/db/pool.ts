@@ -23,7 +23,7 @@ export type PoolOptions = {
    * Not for workers: a part of a job may need a second connection while it holds one.
    */
   share?: number;
-  /** Taken on in every transaction, where the pool logs in as somebody with more rights. */
+  /** Set in every transaction if the pool logs in with a role that has more rights. */
   role?: string;
 };
 
@@ -36,7 +36,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** How long a call waits for a free connection before it is told that the server is busy. */
+/** A call waits this long for a free connection, then fails because the server is busy. */
 const connectionWaitMs = 5_000;
 
 export function openDatabase(options: PoolOptions): Database {
@@ -121,8 +121,8 @@ async function writeNow<T>(database: Database, opening: Statement, work: Work<T>
   const { batched, tx } = handlesOf(client);
   try {
     const opened = open(batched, database.role, opening);
-    // Both are waited for, whatever becomes of the other: nothing may still be sending statements
-    // when the connection goes to somebody else.
+    // Both are awaited, even if one fails: no statement may still be on its way when the connection
+    // goes to another call.
     const [done, entered] = await Promise.allSettled([work(tx, opened), opened]);
     if (entered.status === 'rejected') throw entered.reason;
     if (done.status === 'rejected') throw done.reason;
@@ -132,7 +132,7 @@ async function writeNow<T>(database: Database, opening: Statement, work: Work<T>
     client.release();
     return done.value;
   } catch (error) {
-    // Who hears of the failure and tries again must not meet the locks of the first attempt.
+    // A caller that tries again after the failure must not meet the locks of the first attempt.
     await releaseAfter(client, batched.run(rollback));
     throw error;
   }
@@ -176,7 +176,7 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
 
 async function readOn<T>({ tx, opened }: Read, work: Work<T>): Promise<T> {
   const done = work(tx, opened);
-  // The opening's failure is the cause of the work's, so it is the one to be heard of.
+  // The work failed because the opening failed, so the opening's error is the one to report.
   done.catch(ignore);
   await opened;
   return done;

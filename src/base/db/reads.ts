@@ -1,9 +1,9 @@
 // Reads share connections, and where they can, transactions. PostgreSQL takes all statements up to
 // a Sync as one transaction, so a read needs no begin and no commit: its opening, its statements
-// and a Sync. What is ready in one turn of the event loop travels in one write on one connection.
-// Reads of one workspace stand behind one opening, up to one Sync; those of others behind their
-// own. Under load that is one wake-up of PostgreSQL for many calls instead of several for each;
-// with nothing else going on, a read has a connection to itself.
+// and a Sync. Reads that are ready in one turn of the event loop travel in one write on one
+// connection. Reads of one workspace share one opening and one Sync; other workspaces have their
+// own. Under load, PostgreSQL wakes up once for many calls instead of several times for each. If
+// the server is idle, a read has a connection to itself.
 import type pg from 'pg';
 import type { FairTurns } from '../fair-turns.ts';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
@@ -249,9 +249,9 @@ export class Read {
 function ignore(): void {}
 
 /**
- * The plan of a lookup is to be the same for one key and for many. PostgreSQL would think a plan
- * for the few that it sees cheaper than one for all cases, and make a new one each time, which
- * costs more than the lookup. Lookups stand last in their transaction, so it concerns no others.
+ * A lookup should have the same plan for one key and for many. Otherwise PostgreSQL would estimate
+ * a custom plan to be cheaper and plan the statement each time, which costs more than the lookup.
+ * Lookups come last in their transaction, so the setting affects no other statement.
  */
 const onePlan: Statement = {
   text: "select set_config('plan_cache_mode', 'force_generic_plan', true)",

@@ -86,7 +86,7 @@ function compileChain<F>(node: BinaryNode, compiler: Compiler<F>): Of<F, Scalar>
   }
   links.reverse();
   const start = compiler.scalar(first);
-  // No step for what stands between: each would repeat all before it.
+  // No step for the operators in between: each would repeat all before it.
   return (frame) => {
     let value = start(frame);
     for (const link of links) value = applied(link.node.operator, value, link.right(frame));

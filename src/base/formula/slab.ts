@@ -40,7 +40,7 @@ export function slabReached(slabs: Slabs, quantity: Exact, factor: Exact): numbe
   return low;
 }
 
-/** Whether the limits stand as they are; the common case of a full term of one month. */
+/** True if the limits apply unchanged; the common case of a full term of one month. */
 function isOne(factor: Exact): boolean {
   return factor.big === null && factor.n === factor.d;
 }

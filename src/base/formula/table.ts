@@ -26,9 +26,7 @@ export type Slabs = {
   readonly rateTexts: readonly string[];
   /** Flat amounts of each slab and those below it. */
   readonly flatsTo: readonly Exact[];
-  /**
-   * Each slab but the open one, filled, at limits as they stand: most breakdowns consist of these.
-   */
+  /** Each slab except the last, filled, with unchanged limits: most breakdowns consist of these. */
   readonly filled: readonly SlabText[];
 };
 

@@ -7,7 +7,7 @@ export type MailAttachment = {
   readonly content: Buffer;
 };
 
-/** Who sends. The name is the operator's, never text of a workspace. */
+/** The sender. The name is set by the operator and never contains text of a workspace. */
 export type MailSender = { readonly address: string; readonly name?: string | null };
 
 export type MailMessage = {
@@ -19,7 +19,7 @@ export type MailMessage = {
   readonly to: string;
   /** Unless given, that of the configuration. */
   readonly from?: MailSender;
-  /** A plain address for answers; left out if it is none. */
+  /** A plain address for answers; left out if it is not a valid address. */
   readonly replyTo?: string | null;
   readonly subject: string;
   readonly text: string;

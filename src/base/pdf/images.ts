@@ -46,7 +46,7 @@ const colorSpaces = new Map([
   [3, 'DeviceRGB'],
 ]);
 
-/** Size and colours stand in the first frame header; what comes before is skipped. */
+/** Size and colours are in the first frame header; everything before it is skipped. */
 function jpegHeader(bytes: Buffer): JpegHeader | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let at = 2;

@@ -7,7 +7,7 @@ export type Reference = {
   end(chunk?: Uint8Array | string): void;
 };
 
-/** In data, text is a name, a String object is text, and a Reference stands for its object. */
+/** In data, text is a name, a String object is text, and a Reference points to its object. */
 export type PdfObjects = { ref(data: Record<string, unknown>): Reference };
 
 /** What is already in the form of a PDF: pdfkit writes what it does not know by its text. */

@@ -1,5 +1,6 @@
-// A page as a list of what stands where, and its painting. Measures are points from the top left
-// corner. Layout makes the list; that nothing overlaps or leaves the page can be seen from it.
+// A page as a list of items with their positions, and its painting. Measures are points from the
+// top left corner. Layout makes the list; tests read from it that nothing overlaps or leaves the
+// page.
 import { utf16 } from '../typeset/embed-font.ts';
 import type { Face, FaceUse } from '../typeset/face.ts';
 import type { Run, TextLine } from '../typeset/lines.ts';

@@ -43,8 +43,8 @@ async function ensureRole(client: Client, name: string, rights: RoleRights): Pro
   await client.query(`${rows[0] ? 'alter' : 'create'} role ${name} ${options}`);
 }
 
-// Migrations run as the owner and set the limits of the role that serves calls; since PostgreSQL 16
-// createrole alone does not allow that for a role somebody else created.
+// Migrations run as the owner and set the limits of the role that serves calls. Since PostgreSQL
+// 16, createrole alone does not allow this for a role that another role created.
 async function ensureOwnerManagesApi(client: Client): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_auth_members

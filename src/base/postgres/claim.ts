@@ -7,10 +7,10 @@ import { isAlive } from './living-process.ts';
 // dies with the process, however that ends; a lock file would have to be judged stale or not.
 // Advisory locks belong to a database: all of these are taken in `postgres`.
 const claimLock = 7_130_002;
-// Held shared by everyone who joined, so that the server is not stopped under somebody's work.
+// Held shared by every program that joined, so that the server is not stopped while one is working.
 const presenceLock = 7_130_003;
 
-// Not at once: a killed program that nobody has waited for yet looks alive.
+// Not at once: a killed program looks alive until its parent has waited for it.
 const livingHolderLimitMs = 500;
 // After kill -9 the lock is free as soon as PostgreSQL reads the end of the connection.
 const deadHolderLimitMs = 10_000;
@@ -63,8 +63,8 @@ export async function takePresence(superuser: Connection): Promise<Client> {
   }
 }
 
-// Both locks, if nobody else has either: whoever gets them may stop the server, and nobody can
-// claim it in between.
+// Takes both locks if no other program has either. The program that gets them may stop the server,
+// and no other can claim it in between.
 export async function tryTakeAll(superuser: Connection): Promise<Client | undefined> {
   const client = await connect(superuser, `billwright closing ${process.pid}`);
   try {

@@ -34,7 +34,7 @@ export type EmbeddedOptions = {
   // Beyond our own, e.g. { fsync: 'off' } for a test cluster.
   settings?: Record<string, string>;
   log: (message: string) => void;
-  // The claim is lost because PostgreSQL ended or was restarted by somebody else. Calling
+  // The claim is lost because PostgreSQL ended or another program restarted it. Calling
   // startEmbedded again starts and claims it again, and the same connections are good again.
   onLost?: () => void;
 };
@@ -102,7 +102,7 @@ async function open(
     await pruneLogs(server.layout.log);
     await hold.confirm();
   } catch (error) {
-    // One that ended under our hands may be back by now, and is opened again: nobody stops it.
+    // A server that ended meanwhile may be running again; it is left running.
     await (isGone(error) ? hold.leave() : hold.stop());
     throw error;
   }
@@ -123,8 +123,8 @@ async function shouldRestart(server: Server, claim: Client): Promise<boolean> {
   return !isSame && (await hasNoVisitors(claim));
 }
 
-// `confirm` fails if the session is no longer there, and from then on its loss is told.
-// `leave` gives it up and lets the server run.
+// `confirm` fails if the session no longer exists; from then on its loss is reported. `leave` gives
+// the session up and lets the server run.
 type Hold = {
   session: Client;
   confirm(): Promise<void>;
@@ -159,14 +159,14 @@ function holdClaim(server: Server, session: Client, options: EmbeddedOptions): H
       if (state === 'lost') return stopUnlessUsed(server, session.host);
       state = 'closing';
       await announceClosing(session).catch(() => {});
-      // The claim is kept to the end, which the server's end is: nobody can take it in between.
+      // The claim is kept until the server has ended: no other program can take it in between.
       await stopServer(server, 'fast');
       await session.end().catch(() => {});
     }),
   };
 }
 
-// Whoever leaves last turns off the light, also where somebody else had turned it on.
+// The last program to leave stops the server, even if another one started it.
 function holdPresence(server: Server, session: Client): Hold {
   const leave = () => session.end().catch(() => {});
   return {
@@ -195,7 +195,7 @@ async function stopUnlessUsed(server: Server, socket: string): Promise<void> {
   await everything.end().catch(() => {});
 }
 
-// The program is ending when it stops PostgreSQL: a failure is told, there is nobody to handle it.
+// The program is ending when it stops PostgreSQL: a failure is logged, because no caller is left.
 function once(server: Server, work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

@@ -9,8 +9,8 @@ import { removeLeftovers, temporaryName } from './temporary-folder.ts';
 
 const initdbLinesMax = 8;
 
-// Makes the cluster if there is none. What exists is never recreated and never deleted: initdb
-// works in a folder beside it, which gets the name only when it is complete.
+// Creates the cluster if it does not exist. An existing cluster is never recreated or deleted:
+// initdb works in a folder next to it, which gets the name only when it is complete.
 export async function initialiseCluster(server: Server, options: { sync: boolean }): Promise<void> {
   const { layout, binaries, log } = server;
   await removeLeftovers(layout.cluster).catch((error: Error) => {

@@ -175,7 +175,8 @@ async function chooseSocketFolder(home: string, account: Account | undefined): P
   return join(parent, `billwright-${shortHash(home)}`);
 }
 
-// The folder of temporary files is everybody's: somebody else's folder of this name is a trap.
+// Every account can write to the folder of temporary files: a folder of this name that another
+// account owns is a trap.
 async function checkSocketFolder(folder: string, account: Account | undefined): Promise<void> {
   const found = await lstat(folder);
   const owner = account?.uid ?? process.getuid?.();

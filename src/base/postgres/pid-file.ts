@@ -9,7 +9,7 @@ export type Postmaster = { pid: number; socket: string | undefined };
 // proves nothing: it must be PostgreSQL, in this very folder.
 type Identity = 'ours' | 'other' | 'dead' | 'unknown';
 
-// The server process of this cluster, running, starting or stopping; undefined if there is none.
+// The server process of this cluster, running, starting or stopping; undefined if it does not run.
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readIfThere(join(cluster, 'postmaster.pid'));
   if (text === undefined) return undefined;

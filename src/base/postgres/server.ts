@@ -13,7 +13,7 @@ import { readStartLog, serverLogTail } from './server-log.ts';
 
 // Recovery after a crash replays up to max_wal_size and more; a slow disk takes minutes.
 const startLimitMs = 15 * 60_000;
-// Backends of a killed PostgreSQL leave when their statement ends; until then nobody may start.
+// Backends of a killed PostgreSQL end with their statement; until then no server may be started.
 const leaveLimitMs = 60_000;
 // A server makes its socket before it does anything that takes time, and removes it last.
 const closedLimitMs = 30_000;
@@ -69,10 +69,10 @@ export async function ensureRunning(server: Server): Promise<{ adopted: boolean;
   throw new Error(`PostgreSQL did not become ready.\n${await serverLogTail(layout.log)}`);
 }
 
-// Stops the server, first letting it write everything out; without that it would only have to
-// recover at its next start, so a server that hangs is ended at once rather than left behind.
-// The signals are those of `pg_ctl stop -m`, sent to one known process: pg_ctl looks into the pid
-// file again while it waits, and takes a server that somebody started meanwhile for the old one.
+// Stops the server, first letting it write everything out. Without that it would only have to
+// recover at its next start, so a server that does not respond is ended at once. The signals are
+// those of `pg_ctl stop -m`, sent to one known process: pg_ctl reads the pid file again while it
+// waits, and mistakes a server that was started meanwhile for the old one.
 export async function stopServer(server: Server, mode: 'fast' | 'immediate'): Promise<void> {
   const { cluster } = server.layout;
   const postmaster = await findPostmaster(cluster);

@@ -8,7 +8,7 @@ export type ShapedWord = {
   readonly advance: number;
   readonly spans: readonly GlyphSpan[];
   readonly glyphs: readonly number[];
-  /** Of each glyph, the text it always stands for; empty where a span tells it. */
+  /** The text of each glyph; empty if a span has it. */
   readonly texts: readonly string[];
 };
 

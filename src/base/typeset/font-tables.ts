@@ -12,7 +12,7 @@ export type FontTables = {
   readonly hhea: Buffer;
   readonly maxp: Buffer;
   advanceOf(glyph: number): number;
-  /** Advance and left side bearing, as they stand in the file. */
+  /** Advance and left side bearing, as stored in the file. */
   metricsOf(glyph: number): number;
   outlineOf(glyph: number): Buffer;
 };

@@ -26,7 +26,7 @@ export type LinesWanted = {
 const ellipsis = '…';
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Texts that are remembered: most of a bill's stand on every other bill too. */
+/** Texts that are remembered: most texts of a bill appear on every other bill too. */
 const textsMax = 4_000;
 const textLengthMax = 200;
 const setTexts = new WeakMap<FaceList, Map<string, readonly TextLine[]>>();

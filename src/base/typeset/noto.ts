@@ -5,9 +5,9 @@ import type { FaceList, Typefaces } from './face.ts';
 import { openFaces } from './open-type-face.ts';
 
 /**
- * What most bills in Latin letters are written in: some 8 kB of each weight. ASCII, letters with
- * accents of the larger languages, punctuation, signs of currencies, and the sign for what no font
- * has. No-break space stands between currency and amount.
+ * The characters of most bills in Latin letters: some 8 kB of each weight. ASCII, letters with
+ * accents of the larger languages, punctuation, signs of currencies, and the sign for characters
+ * that no font has. A no-break space separates currency and amount.
  */
 const latin = [
   ...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)),

@@ -216,8 +216,8 @@ function standing(shaped: readonly ShapedGlyph[]): StandingGlyph[] {
 }
 
 /**
- * Readers of PDF files put letters that stand from right to left in order by themselves, so each
- * letter that is drawn as several glyphs tells its own text. Its dots and marks tell nothing.
+ * Readers of PDF files reorder right-to-left letters themselves, so each letter that is drawn as
+ * several glyphs carries its own text. Its dots and marks carry none.
  */
 function lettersOf(word: string, shaped: readonly StandingGlyph[]): Piece[] {
   const byStart = Map.groupBy(shaped, ({ cluster }) => cluster);
@@ -234,11 +234,11 @@ function lettersOf(word: string, shaped: readonly StandingGlyph[]): Piece[] {
   });
 }
 
-/** Marks stand above or below the line; what is on one height is drawn in one go. */
+/** Marks are above or below the line; glyphs of the same height are drawn in one go. */
 function placed(font: Font, word: string, pieces: readonly Piece[]): ShapedWord {
   const spans: { text: string | null; parts: { rise: number; operands: string }[] }[] = [];
   const all = pieces.flatMap(({ glyphs }) => glyphs);
-  // Where the pen stands after what was drawn; marks leave it elsewhere than the text goes on.
+  // Position of the pen after the last glyph; a mark leaves it elsewhere than the text continues.
   let pen = 0;
   for (const { text, glyphs } of pieces) {
     let span = spans.at(-1);

@@ -37,7 +37,7 @@ export function cutSubset(tables: FontTables, wanted: Iterable<number>): Subset 
   return { file: fontFile({ glyf, head, hhea, hmtx, loca, maxp }), numbers };
 }
 
-/** Glyph 0 stands for what is missing and belongs to every font. */
+/** Glyph 0 is drawn for missing characters and belongs to every font. */
 function withParts(tables: FontTables, wanted: Iterable<number>): Set<number> {
   const all = new Set([0, ...wanted]);
   // A set hands out what is added while it is gone through.

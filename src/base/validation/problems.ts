@@ -61,7 +61,7 @@ function judge(
   }
   switch (error.keyword) {
     case 'maxLength':
-      // A date that goes on is not a date; how long one may be tells nobody what is wrong.
+      // A text longer than a date is not a date; its maximum length would not help the caller.
       if (node.format !== undefined && node.description !== undefined && own !== undefined) {
         return { code: own, message: malformed(field, node, own) };
       }

@@ -158,7 +158,9 @@ const readingsAtOnce = 50_000;
 /** One door in so many is locked, another one each month. */
 const lockedDoors = 75;
 
-/** The meter readers go round with the route sheet, and read what nobody has read yet. */
+/**
+ * The meter readers go round with the route sheet and read the meters that are still to be read.
+ */
 async function readMeters(billing: Client, termID: number, dates: TermDates): Promise<void> {
   const { startDate: sinceDate, endDate: readingDate } = dates;
   const { data } = await billing.getRouteSheet({ ...run, sinceDate, readingDate });

@@ -40,7 +40,7 @@ const plainChar = /^[\p{L}\p{M}\p{Nd}\x20-\x7e]$/u;
 /** Also among letters: fillers of Korean, selectors of variants. */
 const unseenChar = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{C}]$/u;
 
-/** Alphabets that are written together; all others stand alone in a name. */
+/** Alphabets that may be mixed in one name; any other alphabet must be the only one. */
 const together = new Set(['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo']);
 const alphabets = [
   ...together,

@@ -78,7 +78,7 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Prepa
   };
 }
 
-/** What the operations would refuse must not come in this way: nobody could log in with it. */
+/** Texts that the operations would refuse are refused here too: a login could not use them. */
 function assertTexts({ name, adminEmail, adminPassword, ...request }: WorkspaceRequest): void {
   if (name.trim() === '') {
     throw new AppError('REQUIRED_FIELD', { message: 'The name is empty', field: 'name' });

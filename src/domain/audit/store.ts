@@ -50,7 +50,7 @@ export async function insertAuditEntries(
 
 type Asker = { actor_kind: Actor['kind']; address: string | null; operation: string };
 
-/** Who asked for a job, from where and by what call. */
+/** The login that asked for a job, with its address and its call. */
 export async function findAsker(
   tx: Tx,
   tenantId: number,

@@ -1,5 +1,5 @@
-// A bill as it is stored: what can be told from its other parts is left out, so that a row stays
-// small, and put back when the bill is read.
+// A bill as it is stored: fields that can be computed from others are left out, so that a row stays
+// small, and are added again when the bill is read.
 import type { Bill, BillError, BillLine, BillReading, BillUsage } from '../rating/bill.ts';
 import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { HoldReason } from '../rating/rate/hold.ts';

@@ -14,7 +14,7 @@ export type LaterBill = {
 };
 
 export type EarlierBillRow = {
-  /** Of the bill in whose history it stands. */
+  /** The bill whose history lists this one. */
   bill_id: number;
   label: string;
   bill_amount: string;

@@ -101,7 +101,7 @@ export type BillFilter = {
   toDate?: Temporal.PlainDate | null;
 };
 
-/** Who asks what is paid means bills that somebody has to pay, unless he says which. */
+/** A paymentStatus filter without status covers Posted and Published bills. */
 const owed: readonly BillStatus[] = ['Posted', 'Published'];
 
 function matches(tenantId: number, filter: BillFilter): Sql {

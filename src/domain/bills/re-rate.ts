@@ -13,10 +13,7 @@ export function frozenOf(frozen: FrozenInputs | { subscriptions: FrozenInputs[] 
 
 export type ExplainedLine = LineExplanation & { connectionNumber?: string };
 
-/**
- * Why every line has its amount. What comes out must be what was billed: anything else is a fault
- * of the program, and nobody is told a story about it.
- */
+/** Explains the amount of every line. If re-rating gives another amount, that is a bug: throw. */
 export function explainStored(
   book: PriceBook,
   frozen: FrozenInputs | { subscriptions: FrozenInputs[] },

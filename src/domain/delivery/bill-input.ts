@@ -1,5 +1,5 @@
-// A stored bill as its document shows it. Whatever may change after a bill is issued, such as what
-// was paid of it, stands as it did on that day: the document is the same whenever it is made.
+// A stored bill as its document shows it. Figures that change after issue, such as payments, are
+// shown as they were on that day: the document is the same whenever it is made.
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import type { CancellationRow } from '../bills/cancellations-store.ts';

@@ -15,15 +15,15 @@ const noAddress = 'This is not an e-mail address; give the party another and dis
 export type Route = {
   channel: Channel;
   recipient: string | null;
-  /** Why it leads nowhere, where somebody has to be told. */
+  /** Why the channel does not reach the party, if an operator should see it. */
   problem?: string;
 };
 
 /**
- * A party that has chosen gets its bill by each channel of its choice that leads to it. For all
- * others, and where none does, the first of the workspace's channels that leads there is taken.
- * That somebody has no address is no failure: the portal shows every published bill. An address
- * that is none is one, which is told beside the way that is taken instead.
+ * If a party has chosen channels, its bill goes out by each of them that reaches it. For other
+ * parties, and if none reaches it, the first channel of the workspace that does is used. A party
+ * without an address is not a failure: the portal shows every published bill. An invalid address
+ * counts as a failed delivery and is reported, together with the channel used instead.
  */
 export function chooseRoutes(reach: Reach, ofWorkspace: readonly Channel[]): Route[] {
   const wanted = new Set(reach.channels ?? []);

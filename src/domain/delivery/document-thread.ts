@@ -53,7 +53,7 @@ function made(bytes: Buffer): MadeDocument {
   };
 }
 
-/** Asks for batch after batch through the port, until there is none. */
+/** Asks for batch after batch through the port, until no bills are left. */
 async function printFile(port: MessagePort): Promise<DocumentOutcome> {
   try {
     const pieces: Buffer[] = [];

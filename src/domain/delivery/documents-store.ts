@@ -87,7 +87,7 @@ export type DocumentsOfTerm = {
   at: Temporal.Instant;
 };
 
-/** A document that could not be made before gives way to the new attempt. */
+/** Replaces a document that could not be created before. */
 export async function saveDocuments(
   tx: Tx,
   tenantId: number,

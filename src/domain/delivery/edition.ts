@@ -1,7 +1,7 @@
-// Which program made a document. A change of its layout, of a font or of a library changes the
-// bytes of documents; by a hash over all that makes them this can be told from a document that was
-// tampered with. A hash over the documents of some fixed bills would not do: whatever none of them
-// shows could change unseen.
+// The edition of the program that makes documents. A change of the layout, of a font or of a
+// library changes the bytes of documents; a hash over all of these distinguishes that from
+// tampering. A hash over the documents of some fixed bills would miss every change that none of
+// them shows.
 import { createHash, type Hash, hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';

@@ -1,4 +1,4 @@
-// The setting of documents as it stands now, and as it was frozen for bills of a term.
+// The setting of documents: the present one, and the one frozen for the bills of a term.
 
 import { isDeepStrictEqual } from 'node:util';
 import { wireDay } from '../../base/days.ts';

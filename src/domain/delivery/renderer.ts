@@ -24,7 +24,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   const file = new URL('./render-thread.ts', import.meta.url);
   const threads = openThreads({ file, threads: options.threads });
   const limitMs = options.taskMs ?? taskMs;
-  // What waits for a thread must not be taken for what hangs: its time begins with its turn.
+  // The time limit begins when the thread takes the task: waiting for a thread must not count.
   const inTurn = inTurns(options.threads);
   let isClosed = false;
 

@@ -1,4 +1,4 @@
-// What somebody decides about deliveries of which nobody knows how they ended, or that failed.
+// An operator resolves deliveries that are uncertain or failed.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -85,7 +85,7 @@ function assertAllowed(delivery: LockedDelivery, resolution: Resolution): void {
   });
 }
 
-/** Nobody is to pay a bill that was cancelled. */
+/** A cancelled bill asks for no payment, so it is not sent again. */
 function assertPublished(found: readonly LockedDelivery[]): void {
   const gone = found.filter((delivery) => delivery.bill_status !== 'Published');
   refuseEach(gone, ({ delivery_id: id, bill_id: billId, bill_status: status }) => ({

@@ -214,7 +214,7 @@ export async function putOffPrints(
   `.execute(tx);
 }
 
-/** Nobody is to pay a bill that was cancelled. */
+/** A cancelled bill asks for no payment, so its waiting deliveries fail. */
 export async function failCancelled(
   tx: Tx,
   tenantId: number,

@@ -217,8 +217,8 @@ export async function replaceDeliveries(
 }
 
 /**
- * Whoever handed these over has not told how it ended, and holds them no more. They may have
- * arrived: nobody sends them again unless somebody says so.
+ * Marks deliveries as Uncertain whose worker was lost before it stored the outcome. The mails may
+ * have arrived: they are not sent again unless an operator asks for it.
  */
 export async function doubtDeliveries(
   tx: Tx,

@@ -52,7 +52,7 @@ function readingLine({ labels, wording }: BillView, reading: ReadingRow): string
   return pair(joined([labels.meter, meter, register, span, factor, kind]), consumption);
 }
 
-/** A step that stands for the rate is told; several would be more than a few lines. */
+/** A single step is printed as the rate; several would take too many lines. */
 function rowLines(row: ChargeRow): string[] {
   const [step, ...others] = row.steps;
   const lines = [pair(describe(row), row.amount)];

@@ -1,5 +1,5 @@
-// What stands under the bars of a chart: the label of each term in pieces below each other, month
-// above year, which have no room side by side.
+// The labels under the bars of a chart: the label of each term in pieces below each other, month
+// above year, because they do not fit side by side.
 
 export type LabelPiece = {
   readonly text: string;

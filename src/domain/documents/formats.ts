@@ -12,7 +12,7 @@ export type Formats = {
   count(value: number): string;
   /** For small charts: at most some six characters. */
   short(value: number): string;
-  /** DD/MM/YYYY -> with the name of the month, which nobody can mistake. */
+  /** DD/MM/YYYY -> with the name of the month, so that day and month cannot be confused. */
   date(value: string): string;
 };
 

@@ -1,6 +1,6 @@
-// What stands at the head of a workspace's documents: settings.letterhead, which may have any keys;
-// these are read. Fields of another type than expected are left out, since what was saved before
-// they were checked must not keep a bill from being printed.
+// The head of a workspace's documents: settings.letterhead, which may have any keys; these are
+// read. Fields of an unexpected type are left out: a setting saved before fields were checked must
+// not keep a bill from being printed.
 import { lineText } from './plain-text.ts';
 
 export const pageSizes = ['A4', 'Letter'] as const;
@@ -33,7 +33,7 @@ export const colorPattern = /^#[0-9a-fA-F]{6}$/;
 const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'GT', 'SV', 'CR', 'PA']);
 
 export type LetterheadSource = {
-  /** Of the workspace: stands where the letterhead has none. */
+  /** Name of the workspace, printed if the letterhead has none. */
   readonly name: string;
   readonly country: string;
   readonly letterhead: unknown;

@@ -88,7 +88,7 @@ function total(texts: readonly string[]): Exact | undefined {
   return sum;
 }
 
-/** Longer figures could come to what no exact number holds, and are none of a bill. */
+/** Longer figures do not occur on bills, and their sums could exceed an exact number. */
 const charactersMax = 30;
 
 function exactOf(text: string): Exact | undefined {

@@ -1,5 +1,5 @@
-// Text of others inside documents stays text: it gets no way to break lines, to turn the direction
-// of what stands beside it, or to hide.
+// Foreign text inside documents stays text: it cannot break lines, change the direction of text
+// next to it, or hide.
 
 /** Controls, line breaks of all kinds, tabs. */
 const breaks = /[\p{Cc}\u2028\u2029]+/gu;

@@ -21,10 +21,10 @@ export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()
 
 /** Type that can still be read without effort, where it saves a page. */
 const smallerScale = 0.9;
-/** In a longer document nobody counts the pages. */
+/** A longer document is not set in smaller type: one page less would hardly matter. */
 const pagesToSaveMax = 4;
 
-/** What stands where on the pages of a bill. */
+/** The items on the pages of a bill with their positions. */
 export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page[] {
   const view = billView(input);
   const options = {

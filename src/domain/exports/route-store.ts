@@ -82,7 +82,7 @@ export type DescribedStop = {
   register: RegisterInPlace;
 };
 
-/** What stands on the sheet of each stop, in the order in which they are asked for. */
+/** The details of each stop on the sheet, in the order of the stops. */
 export async function describeStops(
   tx: Tx,
   tenantId: number,

@@ -109,7 +109,7 @@ function within({ from, to }: Days): Sql {
   return sql.join(conditions, sql` and `);
 }
 
-/** With the meter that hangs there, and up to where it was billed: another system goes on there. */
+/** With the installed meter and the last billed day: another system continues from there. */
 export async function listSubscriptions(
   tx: Tx,
   tenantId: number,
@@ -163,8 +163,8 @@ function hanging(tenantId: number): Sql {
 }
 
 /**
- * The reading up to which a register was billed: what the last posted bill took, else the last one
- * up to the last billed day, else the first. Where nobody has said what was billed, the last one.
+ * The reading up to which a register was billed: that of the last posted bill, else the last one up
+ * to the last billed day, else the first. If the last billed day is unknown, the last reading.
  */
 function billedUpTo(tenantId: number): Sql {
   const accepted = sql`

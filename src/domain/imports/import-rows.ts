@@ -1,5 +1,5 @@
-// A CSV file row by row: what its header promises, what each row holds, and what stands against
-// it. Every bad row is named; what becomes of the good ones is the loader's matter.
+// A CSV file row by row: its header, the contents of each row, and the problems. Every rejected row
+// is named; the loader decides what happens to the others.
 import { counted } from '../../base/counted.ts';
 import { type CsvOptions, type CsvRow, readCsv } from '../../base/csv/read.ts';
 import { withFormula } from '../../base/csv/write.ts';
@@ -92,7 +92,7 @@ function distinct(problems: readonly LineProblem[]): LineProblem[] {
   });
 }
 
-/** Spreadsheets leave lines of nothing but commas where something stood once. */
+/** Spreadsheets leave lines of nothing but commas where rows were deleted. */
 function hasText({ cells }: CsvRow): boolean {
   return cells.some((cell) => cell.trim() !== '');
 }

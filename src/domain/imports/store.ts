@@ -10,7 +10,7 @@ export async function undoImport(tx: Tx): Promise<void> {
   await sql`rollback to savepoint before_import`.execute(tx);
 }
 
-/** Who sends the same bytes meanwhile waits until they are taken in or refused. */
+/** A second call with the same bytes waits until they are imported or refused. */
 export async function lockFile(
   tx: Tx,
   tenantId: number,

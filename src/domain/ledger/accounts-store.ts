@@ -20,7 +20,7 @@ export type WantedAccount = {
   kind: 'Income' | 'Expense' | 'Liability';
 };
 
-/** Ids of accounts by code; those that nobody has opened yet are opened. */
+/** Ids of accounts by code; accounts that do not exist yet are opened. */
 export async function openAccounts(
   tx: Tx,
   tenantId: number,

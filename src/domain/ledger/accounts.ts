@@ -31,7 +31,7 @@ export function isOwedByUs(contextType: ContextType): boolean {
   return contextType !== 'Sale';
 }
 
-/** Where the open items of a context's subscriptions stand. */
+/** The ledger account of the open items of a context's subscriptions. */
 export function openItemsAccount(contextType: ContextType): number {
   return isOwedByUs(contextType) ? ledgerAccounts.payable : ledgerAccounts.receivable;
 }

@@ -105,7 +105,7 @@ function metersOf(installation: WantedInstallation): MeterToInstall[] {
   return [...installation.meters, ...others];
 }
 
-/** A meter that was read before the day from which it is assigned hung there already. */
+/** A meter with a reading before its assignment date was already installed then. */
 function installDateOf(
   installation: WantedInstallation,
   meter: MeterToInstall,
@@ -165,7 +165,7 @@ export async function installMeters(
   );
   if (installed.length === 0) return;
   const readingCount = installed.reduce((sum, one) => sum + one.readings.length, 0);
-  // In this order: who replaces a meter has taken numbers of readings for the old one before.
+  // In this order: a replacement has already taken reading numbers for the old meter.
   const [firstReading, firstAssignment] = await Promise.all([
     takeNumbers(tx, tenantId, 'reading', readingCount),
     takeNumbers(tx, tenantId, 'assignment', installed.length),

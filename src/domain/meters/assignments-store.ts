@@ -19,7 +19,7 @@ export async function lockMeters(
   `.execute(tx);
 }
 
-/** The meters, which are locked, with where they hung last and what they showed there. */
+/** The locked meters, with their last installation and their last reading there. */
 export async function findMetersToInstall(
   tx: Tx,
   tenantId: number,
@@ -85,7 +85,7 @@ async function listTypesOf(tx: Tx, tenantId: number, numbers: readonly number[])
 
 export type NewAssignment = MeterInstallation & { assignmentId: number; subscriptionId: number };
 
-/** Locked meters become Active where they now hang. */
+/** Stores the installations of locked meters, which become Active. */
 export async function insertAssignments(
   tx: Tx,
   tenantId: number,

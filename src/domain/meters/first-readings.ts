@@ -14,8 +14,8 @@ import type { RegisterFacts } from './meter.ts';
 type FirstReadings = { readings: InstallationReading[]; problems: ErrorDetail[] };
 
 /**
- * As they are given. A counter for which none is given begins with what it showed where it hung
- * before, or with zero.
+ * The first readings as given. A counter without one begins with its last reading at the previous
+ * installation, or with zero.
  */
 export function firstReadings(
   installation: WantedInstallation,
@@ -73,7 +73,7 @@ function contradicts(other: InstallationReading | ErrorDetail, one: Installation
   return !('code' in other) && other.position === one.position && other.value !== one.value;
 }
 
-/** Nobody could tell with which of them it begins. */
+/** It would not be clear which of the two readings the installation begins with. */
 function twoReadings(
   meter: FoundMeter,
   { position, value }: InstallationReading,

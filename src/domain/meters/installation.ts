@@ -1,4 +1,4 @@
-// What is asked for when meters are hung up for a subscription, and what is known of them.
+// Installing meters on a subscription: the request, and what is known of the meters.
 import type { MeteredInput } from '../pricing/context.ts';
 import type { MeterHealth, RegisterFacts } from './meter.ts';
 
@@ -6,7 +6,7 @@ import type { MeterHealth, RegisterFacts } from './meter.ts';
 export type InitialReading = { register: string | null; value: string };
 
 export type MeterToInstall = {
-  /** Where it stands in the request, such as `connection.meters[0]`. */
+  /** Its path in the request, such as `connection.meters[0]`. */
   field: string;
   /** Name of the field with its number, where that is not `number`. */
   numberField?: string;
@@ -20,7 +20,7 @@ export type MeterToInstall = {
 
 /** Says which register measures an input, and what it showed when this system took it over. */
 export type Binding = {
-  /** Where it stands in the request, such as `connection.meteredConnectionInputs[0]`. */
+  /** Its path in the request, such as `connection.meteredConnectionInputs[0]`. */
   field: string;
   name: string;
   meterNumber: number;
@@ -33,7 +33,7 @@ export type Binding = {
 
 /** The meters of one subscription. */
 export type WantedInstallation = {
-  /** Where the subscription stands in the request, such as `connection[3]`. */
+  /** The path of the subscription in the request, such as `connection[3]`. */
   field: string;
   installDate: Temporal.PlainDate;
   /** The metered inputs of its pricing context, on that day. */
@@ -41,7 +41,7 @@ export type WantedInstallation = {
   /** Inputs without which its plan cannot be billed, besides those the context requires. */
   requiredInputs: readonly string[];
   meters: readonly MeterToInstall[];
-  /** A meter that is named here alone is hung up, too. */
+  /** A meter that only a binding names is installed, too. */
   bindings: readonly Binding[];
   /** Inputs that other meters of the subscription measure already. */
   measuredInputs?: readonly string[];
@@ -57,7 +57,9 @@ export type FoundMeter = {
   mf: number;
   health: MeterHealth;
   hangs: boolean;
-  /** YYYY-MM-DD, the day it left its last place; null if it never hung, or hangs now. */
+  /**
+   * YYYY-MM-DD, the day of its last removal; null if it was never installed, or is installed now.
+   */
   free_from: string | null;
   /** What its registers showed last, by position. */
   last_values: Readonly<Record<string, string>> | null;

@@ -3,7 +3,7 @@
 export const meterStatuses = ['Active', 'InActive'] as const;
 export type MeterStatus = (typeof meterStatuses)[number];
 
-/** Only a meter that is ok can be hung up; a retired one hangs nowhere. */
+/** Only a meter with the health ok can be installed; a retired one is not installed anywhere. */
 export const meterHealths = ['ok', 'faulty', 'stopped', 'tampered', 'lost', 'retired'] as const;
 export type MeterHealth = (typeof meterHealths)[number];
 
@@ -40,7 +40,7 @@ export type MeterTypeFacts = {
   registers: readonly RegisterFacts[];
 };
 
-/** The values that stand there more than once, each with the places of all but its first. */
+/** The values that appear more than once, each with the indexes of all but its first. */
 export function repeated<T>(values: readonly T[]): { value: T; index: number }[] {
   const seen = new Set<T>();
   return values.flatMap((value, index) => {

@@ -18,7 +18,7 @@ import type { MeterHealth } from './meter.ts';
 import { checkReleases, type FinalReading, type ReleasedMeter, storeReleases } from './release.ts';
 import { updateMetered } from './releases-store.ts';
 
-/** Names of fields are those of the request: all stand in `data`. */
+/** Names of fields are those of the request, all of them in `data`. */
 export type Move = {
   subscriptionNumber: string;
   date: Temporal.PlainDate;
@@ -91,7 +91,7 @@ export async function replaceMeter(
     [{ ...removal(subscription, wanted, 'data.oldNumber', wanted.oldNumber), ...ending(wanted) }],
     wanted.today,
   );
-  // What the old meter measures is known only where it hangs.
+  // The inputs of the old meter are known only if it is installed there.
   if (release.released.length === 0) refuse(release.problems, 'data.oldNumber');
   const place = await placeOf(tx, tenantId, subscription, wanted.date);
   const { problems, installations } = await checkInstallations(tx, tenantId, [
@@ -264,7 +264,7 @@ function ending({ finalReadings, reason, oldMeterHealth }: Replacement) {
   return { finalReadings, reason, health: oldMeterHealth };
 }
 
-/** Stands for a binding that the request does not hold as such. */
+/** The field of a binding that the request does not have as such. */
 const bindingField = 'binding';
 
 function refuse(problems: readonly ErrorDetail[], numberField: string): void {

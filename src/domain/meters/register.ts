@@ -39,7 +39,7 @@ export async function checkNewMeters(
   return { problems: problemsOf(meters, { types, taken, today }), firstId, types };
 }
 
-/** Stores meters that were checked. Active are those that are hung up in the same transaction. */
+/** Stores checked meters. Those that the same transaction installs are Active. */
 export function registerMeters(
   tx: Tx,
   tenantId: number,
@@ -56,7 +56,7 @@ type Known = {
   today: Temporal.PlainDate;
 };
 
-/** Everything that stands against the rows, by row. */
+/** All problems of the rows, by row. */
 function problemsOf(meters: readonly MeterFacts[], known: Known): RowProblem[] {
   const twice = new Set(repeated(meters.map((meter) => meter.number)).map(({ index }) => index));
   return meters.flatMap((meter, row) => {

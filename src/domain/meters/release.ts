@@ -20,7 +20,7 @@ import type { MeterHealth } from './meter.ts';
 import { closeAssignments, type HungMeter, lockHungMeters } from './releases-store.ts';
 
 export type FinalReading = {
-  /** Where it stands in the request, such as `data.finalReadings[0]`. */
+  /** Its path in the request, such as `data.finalReadings[0]`. */
   field: string;
   meterNumber: number;
   register: string | null;
@@ -29,13 +29,13 @@ export type FinalReading = {
 };
 
 export type Release = {
-  /** Where the numbers and the date of the removal stand in the request. */
+  /** The paths of the numbers and the removal date in the request. */
   numberField: string;
   dateField: string;
   subscriptionId: number;
-  /** null: all that hang there. */
+  /** null: all installed meters. */
   meterNumbers: readonly number[] | null;
-  /** The first day on which they no longer hang there. */
+  /** The first day on which they are no longer installed. */
   removeDate: Temporal.PlainDate;
   /** The day on which they were read for the last time; the same, where it is null. */
   readingDate: Temporal.PlainDate | null;
@@ -55,7 +55,7 @@ export type CheckedReleases = {
   remeasured: Remeasured[];
 };
 
-/** Locks the meters and where they hang, until the transaction ends. */
+/** Locks the meters and their installations until the transaction ends. */
 export async function checkReleases(
   tx: Tx,
   tenantId: number,
@@ -153,7 +153,7 @@ function missing(release: Release, taken: readonly HungMeter[]): ErrorDetail[] {
     }));
 }
 
-/** A meter is not taken down before it was hung up, nor before it was last read there. */
+/** A meter cannot be removed before its installation or its last reading there. */
 function tooEarly(release: Release, meter: HungMeter): ErrorDetail[] {
   const day = dayOf(release.removeDate);
   const latest = Math.max(meter.install_day, meter.last_read_day ?? meter.install_day);

@@ -5,7 +5,7 @@ import type { RegisterInPlace } from '../readings/judge.ts';
 import { isGivingWay } from '../readings/past-store.ts';
 import type { MeterHealth } from './meter.ts';
 
-/** A meter where it hangs. Days are counted from 01/01/1970. */
+/** An installed meter. Days are counted from 01/01/1970. */
 export type HungMeter = {
   meter_id: number;
   number: number;
@@ -21,8 +21,8 @@ export type HungMeter = {
 };
 
 /**
- * Those of the meters that hang at the subscriptions, or all that do. They and their places are
- * locked, in the order of ids and no others with them: nobody waits for each other.
+ * The named meters that are installed at the subscriptions, or all of them. They and their
+ * installations are locked in the order of ids, without others, so that no deadlock can arise.
  */
 export async function lockHungMeters(
   tx: Tx,

@@ -119,7 +119,7 @@ export async function updateMeter(
   return updated;
 }
 
-/** A workspace that has more brands than anybody can choose from is told the first of them. */
+/** At most this many brands are listed: more would not fit a choice. */
 const brandsMax = 1_000;
 
 /** Goes from each brand to the next one in the index: a million meters have few brands. */

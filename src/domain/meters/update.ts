@@ -1,4 +1,4 @@
-// Changing a meter: its brand, its health, and its factor while it hangs nowhere.
+// Changing a meter: its brand, its health, and its factor while it is not installed.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
@@ -37,7 +37,7 @@ export async function changeMeter(
     health: change.health ?? before.health,
     mf: change.mf ?? before.mf,
   };
-  // A factor that changed while the meter hangs would falsify the use since its last reading.
+  // Changing the factor of an installed meter would falsify the usage since its last reading.
   if (wanted.mf !== before.mf) assertInActive(before, 'data.mf', 'its factor can change');
   if (wanted.health === 'retired') assertInActive(before, 'data.meterHealth', 'it can be retired');
   return { before, after: await updateMeter(tx, tenantId, wanted, stamp) };

@@ -112,7 +112,7 @@ export async function storeCounts(
   `.execute(tx);
 }
 
-/** A worker says that it lives, and forgets those that were not heard of for an hour. */
+/** Stores the heartbeat of a worker, and deletes workers without one for an hour. */
 export async function noteWorker(tx: Tx, worker: string): Promise<void> {
   await sql`
     insert into workers (worker) values (${worker})

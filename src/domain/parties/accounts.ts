@@ -1,4 +1,4 @@
-// Billing accounts that are found by their labels, and made where there are none.
+// Finds billing accounts by their labels, and creates those that do not exist.
 
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';

@@ -145,7 +145,7 @@ export async function updateParty(
   return updated;
 }
 
-/** What stands against archiving a party. Who is to be Active from a later day on will be. */
+/** Obstacles to archiving a party. Future-dated activations count as active. */
 export async function findArchiveObstacles(
   tx: Tx,
   tenantId: number,

@@ -118,8 +118,8 @@ function codeOf({ code }: PlanProblem): ErrorCode {
 }
 
 /**
- * Refuses rules over the term before that would never charge: those of a context that is billed
- * after the period, and those of surcharges, which are of the bill they stand on.
+ * Refuses rules over the previous term that would never charge: those of a context that is billed
+ * after the period, and those of surcharges, which belong to the bill that they are on.
  */
 export function assertLooksBack(
   plan: PlanDefinition,
@@ -162,8 +162,8 @@ const namedArrays = [
 ] as const;
 
 /**
- * Refuses a context that no longer has something a plan uses. With what was left out put back, the
- * plan would not break: so it is told as what it is, not as a mistake in the plan.
+ * Refuses a context that no longer has something a plan uses. The plan is valid with the missing
+ * item, so the error names the item of the context, not the plan.
  */
 export async function assertNoUsageIsSkipped(
   problems: readonly PlanProblem[],

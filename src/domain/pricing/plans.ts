@@ -108,8 +108,8 @@ async function parentOf(
 }
 
 /**
- * Checks a version that is not stored yet with all plans of the context, from a day on. What is
- * probably not meant of it, or of the context with it, is told.
+ * Checks a version that is not stored yet with all plans of the context, from a day on. Returns
+ * warnings about what is probably a mistake in it, or in the context with it.
  */
 async function checkPlan(
   tx: Tx,

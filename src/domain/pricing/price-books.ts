@@ -49,8 +49,8 @@ const books = new Map<string, Kept>();
 
 /**
  * The compiled book of a context as it is stored. Only for transactions that do not change the
- * context or its plans: what one of those sees is committed, so its book version never stands for
- * anything else.
+ * context or its plans: such a transaction sees committed data, so one book version always names
+ * the same prices.
  */
 export async function storedPriceBook(
   tx: Tx,

@@ -32,7 +32,7 @@ export type MeterFacts = {
   readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand' | null;
   readonly previous?: ReadingFacts | null;
   readonly current?: ReadingFacts | null;
-  /** Nobody read it, and no estimate could be made. */
+  /** The register was not read, and no estimate could be made. */
   readonly unestimated?: true;
   /**
    * Further accepted readings: of the days before cuts, or all of a register that is not
@@ -106,9 +106,9 @@ export type PreviousTermFacts = {
   /** The first day that was billed to the term; those before it were billed by another one. */
   readonly billedFrom?: string | null;
   /**
-   * The first day whose use is billed now, where no bill came before this one: the term is then its
-   * own, by the days of which those before it are measured. Or where the bill of the term before
-   * was the last of somebody, and has billed the use of its own days.
+   * The first day whose usage is billed now. Set if this is the first bill: the days before the
+   * term are then measured by the term itself. Also set if the previous bill was the last one of
+   * another owner and has billed the usage of its own days.
    */
   readonly usedFrom?: string | null;
   /** The last day whose use is billed now, where bills of days after the term were left out. */
@@ -119,7 +119,7 @@ export type PreviousTermFacts = {
    * that are null: their amounts were given by hand.
    */
   readonly billed?: Readonly<Record<string, string | number | null>> | null;
-  /** As they were when it was billed; where not given, those of this bill stand for them. */
+  /** The account at the time of billing; if missing, that of this bill applies. */
   readonly account?: AccountFacts | null;
   readonly isFirstBill?: boolean | null;
   readonly connectionInputs?: ConnectionFacts['connectionInputs'];
@@ -144,7 +144,7 @@ export type ReslabFacts = {
 
 export type EstimateBefore = {
   readonly units: string;
-  /** Its bill was cancelled: nobody paid for it. */
+  /** Its bill was cancelled: the customer does not pay for it. */
   readonly unbilled?: boolean;
 };
 
@@ -170,8 +170,8 @@ export type FrozenInputs = {
    */
   readonly uploadedDays?: Readonly<Record<string, readonly DaysFacts[]>> | null;
   /**
-   * Inputs with registers that nobody has read for the term, or that were estimated, in whose place
-   * use was uploaded: what was billed by it is taken off what they show next.
+   * Inputs whose registers were not read for the term, or were estimated, and for which usage was
+   * uploaded: the billed upload is deducted from their next reading.
    */
   readonly unread?: readonly string[] | null;
   readonly usageHistory?: HistoryFacts | null;

@@ -49,8 +49,8 @@ export type EnterOptions = {
 type Group = { register: RegisterInPlace; rows: PlacedReading[]; first: number; last: number };
 
 /**
- * Judges readings that were brought to their registers, whose assignments the caller has locked, so
- * that nobody enters others meanwhile.
+ * Judges readings with their registers. The caller has locked the assignments, so that no other
+ * call enters readings meanwhile.
  */
 export async function checkPlaced(
   tx: Tx,

@@ -18,7 +18,7 @@ import { RatingError } from '../rating/rating-error.ts';
 import { registerUse } from '../rating/usage/quantities.ts';
 import type { ReadingFlag, ReadingType } from './reading.ts';
 
-/** A register where it hangs. Days are counted from 01/01/1970. */
+/** A register of an installed meter. Days are counted from 01/01/1970. */
 export type RegisterInPlace = {
   assignmentId: number;
   position: number;
@@ -152,7 +152,7 @@ function nextPasts(steps: readonly Step[]): (PastReading | undefined)[] {
   return nexts;
 }
 
-/** The accepted readings between which a reading of the register stands. */
+/** The accepted readings before and after a reading of the register. */
 export function neighboursOf(
   past: RegisterPast,
   reading: Point & { readingId: number },

@@ -113,7 +113,7 @@ async function findNearPasts(
   return pasts;
 }
 
-/** What an open term only put in the place of a reading gives way to one that comes in. */
+/** An estimate of an open term does not count as taken: a reading that comes in replaces it. */
 function isTaken(tenantId: number): Sql {
   return sql`(not t.is_stand_in or exists (
     select from terms o
@@ -121,7 +121,7 @@ function isTaken(tenantId: number): Sql {
   ))`;
 }
 
-/** Of readings `r`: made by a term that is still open, in the place of one that nobody took. */
+/** Of readings `r`: estimated by a term that is still open, because the meter was not read. */
 export function isGivingWay(tenantId: number): Sql {
   return sql`(r.reading_type = 'Estimated' and coalesce(r.source like 'term %', false) and exists (
     select from term_readings t
@@ -129,7 +129,7 @@ export function isGivingWay(tenantId: number): Sql {
   ))`;
 }
 
-/** The status of `r`; what gives way has its place in time, and stands in the way of nothing. */
+/** The status of `r`. Estimates are ordered by date but block nothing. */
 function statusText(tenantId: number): Sql {
   return sql`case when ${isGivingWay(tenantId)} then 'StandIn' else r.status end`;
 }

@@ -16,7 +16,7 @@ import { type ReadingType, registerValue, shownRange } from './reading.ts';
 
 export type ReadingRow = {
   meterNumber: number;
-  /** Where the row says it; the meter must hang there. */
+  /** The subscription that the row names, if any; the meter must be installed there. */
   subscriptionNumber: string | null;
   register: string | null;
   value: string;
@@ -32,7 +32,7 @@ export type ReadingRow = {
   externalReference: string | null;
 };
 
-/** Everything that stands against the rows, or what is to be stored of them. */
+/** The readings to be stored, or all problems of the rows. */
 export async function checkReadings(
   tx: Tx,
   tenantId: number,
@@ -56,7 +56,7 @@ const placedAtOnce = 500;
 
 type Placed = { placed: PlacedReading[]; problems: RowProblem[] };
 
-/** Locks the assignments of the meters: until the end nobody else enters readings there. */
+/** Locks the assignments of the meters: no other call can enter readings there until the end. */
 async function placeReadings(
   tx: Tx,
   tenantId: number,
@@ -128,7 +128,7 @@ function placeOf(
   return refuse('value', 'INVALID_NUMBER', message, row.value);
 }
 
-/** A meter is read for the last time on the day on which it no longer hangs. */
+/** A meter can still be read on its removal date, for the last time. */
 function hangs(place: MeterPlace, row: ReadingRow): boolean {
   if (row.subscriptionNumber !== null && row.subscriptionNumber !== place.subscriptionNumber) {
     return false;

@@ -34,8 +34,8 @@ export type PlacesWanted = {
 };
 
 /**
- * The places of the meters by number; a meter that hung nowhere has none, one that is not known is
- * not there. The assignments stay locked until the transaction ends.
+ * The installations of the meters by number: none for a meter that was never installed, no entry
+ * for an unknown meter. The assignments stay locked until the transaction ends.
  */
 export async function findPlaces(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Somebody decides about a reading: it holds, with a corrected value where one is given, or it does
-// not. The reading after it is measured anew.
+// An operator accepts a reading, corrects its value or rejects it. The usage of the reading after
+// it is measured again.
 
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';

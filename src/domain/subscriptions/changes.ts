@@ -21,7 +21,7 @@ export type ChangeKey = { number: string; seenTs: number | undefined };
 /** A change that takes effect on a day. */
 export type DatedChange = ChangeKey & {
   date: Temporal.PlainDate;
-  /** Where the date stands in the request. */
+  /** The path of the date in the request. */
   dateField: string;
   today: Temporal.PlainDate;
 };
@@ -126,7 +126,7 @@ export function assertPossible(row: SubscriptionRow, change: DatedChange): void 
 }
 
 export type GivenReading = {
-  /** Where it stands in the request, such as `data.readings[0]`. */
+  /** Its path in the request, such as `data.readings[0]`. */
   field: string;
   meterNumber: number;
   register: string | null;
@@ -134,7 +134,7 @@ export type GivenReading = {
   type: ReadingType | null;
 };
 
-/** Enters readings of the meters that hang at the subscription, taken on the day of a change. */
+/** Enters readings of the installed meters, taken on the day of a change. */
 export async function enterReadings(
   tx: Tx,
   tenantId: number,

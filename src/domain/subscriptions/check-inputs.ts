@@ -22,7 +22,7 @@ export type CheckedInputs = {
   problems: ErrorDetail[];
 };
 
-/** Custom fields. An empty value counts as none; a default stands in for it when bills are made. */
+/** Checks custom fields. An empty value counts as missing; bills use the default then. */
 export function checkInputs(
   field: string,
   definitions: readonly ConnectionInputDefinition[],

@@ -7,7 +7,7 @@ import type { PartyInUse, PlanChoice } from './lookups-store.ts';
 import type { GivenAddOn, GivenUser } from './new-subscription.ts';
 import { type AddOn, problem, type SubscriptionUser, type UserRole } from './subscription.ts';
 
-/** What stands against a party taking a plan. */
+/** Why a party cannot take a plan. */
 export function planProblem(
   field: string,
   plan: PlanChoice,
@@ -67,7 +67,7 @@ export function checkAddOns(
   return { addOns, problems };
 }
 
-/** How often an add-on is taken; what no bill could be made of, such as 1e-7, is none. */
+/** Whether a text is a usable count of an add-on; bills cannot use one such as 1e-7. */
 function isCount(quantity: string): boolean {
   const number = exactFrom(quantity);
   return number !== undefined && compare(number, zero) >= 0;

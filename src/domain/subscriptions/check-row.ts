@@ -1,4 +1,4 @@
-// Everything that stands against a new subscription, by itself and with what it refers to.
+// All problems of a new subscription, by itself and with what it refers to.
 import { formatCompactDate, formatDate } from '../../base/calendar.ts';
 import { type ErrorDetail, errorCodes } from '../../base/errors.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
@@ -155,7 +155,7 @@ function checkUsers(
     const message = 'partyID and the owner in users are different parties';
     problems.push(problem(`${wanted.field}.partyID`, 'PARTY_KEY_MISMATCH', message));
   }
-  // Nobody would own it until then, and it could not be transferred.
+  // Until then the subscription would have no owner, and could not be transferred.
   const latest = later(days.connectionDate, days.today);
   if (owner.fromDate && Temporal.PlainDate.compare(owner.fromDate, latest) > 0) {
     const message = `The owner must have it from ${formatDate(latest)} on or earlier`;
@@ -264,7 +264,7 @@ function checkParts(
   };
 }
 
-/** Nobody asks a customer of years for papers and deposit because the books move house. */
+/** Customers who are migrated from another system need no papers and no deposit. */
 function isOldCustomer(
   wanted: WantedSubscription,
   connectionDate: Temporal.PlainDate,

@@ -43,7 +43,10 @@ export async function takeNextSteps(
   return rows;
 }
 
-/** Serves those that waited for papers or a deposit, and have them by now; of nobody archived. */
+/**
+ * Activates subscriptions that waited for papers or a deposit and now have them, unless their party
+ * is archived.
+ */
 export async function serveReady(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,4 @@
-// The meters that new subscriptions ask for, as the noun of meters checks and hangs them up.
+// The meters that new subscriptions ask for, checked and installed by domain/meters.
 import { formatDate } from '../../base/calendar.ts';
 import { firstDay, parseDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';

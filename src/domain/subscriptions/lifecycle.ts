@@ -41,7 +41,7 @@ export type Disconnection = DatedChange & {
   removeMeter: boolean;
 };
 
-/** The meters stay where they are, unless it is for good or somebody takes them down. */
+/** The meters stay installed, unless the disconnection is permanent or asks for their removal. */
 export async function disconnect(
   tx: Tx,
   tenantId: number,
@@ -64,7 +64,7 @@ export async function disconnect(
 
 export type Reconnection = DatedChange & {
   readings: readonly GivenReading[];
-  /** A meter that is hung up with it. */
+  /** A meter to be installed with the reconnection. */
   meterNumber: number | null;
   /** Past what is owed; the caller may do that. */
   isForced: boolean;
@@ -197,7 +197,7 @@ async function changeStatus(
   return { before, after };
 }
 
-/** All that hang there, each with its last reading, given or estimated. */
+/** Removes all installed meters, each with its last reading, given or estimated. */
 async function releaseMeters(
   tx: Tx,
   tenantId: number,

@@ -39,7 +39,7 @@ const sortColumns = {
 export const subscriptionSortNames = ['id', 'connectionNumber', 'connectionDate', 'ts'] as const;
 export type SubscriptionSort = { by: keyof typeof sortColumns; descending: boolean };
 
-/** A filter with the ids that its codes, labels and numbers stand for. */
+/** A filter with ids in place of its codes, labels and numbers. */
 export type Narrowed = Omit<
   SubscriptionFilter,
   'contextCode' | 'planCode' | 'batchCode' | 'chargingType' | 'meterNumber' | 'accountLabel'
@@ -53,7 +53,7 @@ export type Narrowed = Omit<
 
 type Ids = Record<'contexts' | 'plans' | 'batches' | 'accounts' | 'subscriptions', number[] | null>;
 
-/** undefined where a code, label or number stands for nothing: then nothing is found. */
+/** undefined if a code, label or number is unknown: then the list is empty. */
 export async function narrow(
   tx: Tx,
   tenantId: number,

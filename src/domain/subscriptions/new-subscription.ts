@@ -35,7 +35,7 @@ export type GivenAddOn = {
 export type OpeningBalance = { title: BalanceTitle; amount: number };
 
 export type WantedSubscription = {
-  /** Where it stands in the request: `connection`, or `connection[3]`. */
+  /** Its path in the request: `connection`, or `connection[3]`. */
   field: string;
   contextCode: string;
   planCode: string;

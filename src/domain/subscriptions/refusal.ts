@@ -1,4 +1,4 @@
-// How the problems of subscriptions are told: those of inputs share one code, as the contract names
+// How problems of subscriptions are reported: those of inputs share one code, as the contract names
 // the rule.
 import {
   AppError,

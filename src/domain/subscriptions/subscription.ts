@@ -24,7 +24,7 @@ export const balanceTitles = [
 ] as const;
 export type BalanceTitle = (typeof balanceTitles)[number];
 
-/** What a subscription waits for before it is served; Request: until somebody says so. */
+/** What a Pending subscription waits for; Request: until an operator activates it. */
 export type PendingKind = 'Date' | 'Documents' | 'Deposit' | 'Request';
 
 export type StatusStep = {
@@ -80,8 +80,8 @@ export function statusOn(history: readonly StatusStep[], day: Temporal.PlainDate
 }
 
 /**
- * The history with a further step. What was to come from its day on no longer does; a step that
- * only takes back what was to come is none.
+ * The history with a further step. Steps planned from its day on are dropped; a step that only
+ * cancels planned steps is not added.
  */
 export function withStatus(
   history: readonly StatusStep[],

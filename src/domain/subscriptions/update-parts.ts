@@ -202,7 +202,7 @@ export async function changeUsers(
       (one) => !held.some((user) => user.partyId === one.party.party_id && user.role === one.role),
     )
     .map((one) => storedUser(one, today));
-  // Who was to begin today or later never was one.
+  // A user that was to begin today or later never had the subscription.
   const ended = held
     .filter((user) => !isNamed(user) && user.fromDate < end)
     .map((user) => ({ ...user, toDate: end }));

@@ -31,7 +31,7 @@ export type WholeSubscription = SubscriptionView & {
 
 export type Included = { readings: boolean; ledger: boolean };
 
-/** Of each subscription; who wants more asks for a statement or for readings. */
+/** Of each subscription; a statement or the list of readings has more. */
 const entriesMax = 100;
 const readingsMax = 100;
 

@@ -71,7 +71,7 @@ export async function findLastNumber(tx: Tx, tenantId: number, series: Series): 
   return rows[0]?.last_number ?? seriesStart[series];
 }
 
-/** Numbers up to this one were brought along by somebody, and are not handed out again. */
+/** Numbers up to this one came with imported data, and are not given out again. */
 export async function passNumbers(
   tx: Tx,
   tenantId: number,

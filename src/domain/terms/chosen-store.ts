@@ -1,4 +1,4 @@
-// Whom a term is for that is not Regular.
+// The subscriptions chosen for an OffCycle or Final term.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';

@@ -105,7 +105,7 @@ async function contextOf(tx: Tx, tenantId: number, request: TermRequest): Promis
   return context;
 }
 
-/** Ids of those whom a term is for; a regular one is for all of its batch. */
+/** Ids of the subscriptions chosen for a term; a regular one bills all of its batch. */
 async function chosenOf(
   tx: Tx,
   tenantId: number,

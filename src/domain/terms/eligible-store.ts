@@ -1,7 +1,6 @@
 // Which subscriptions a term bills: those of its context and batch whose billing period is the
-// term's and that were Active on a day, not after its end, that nobody was billed for yet, or that
-// were billed in advance up to the last one and are still to be billed for what they used, or for
-// a plan that they took since.
+// term's, and that were Active on an unbilled day up to its end. Also those that were billed in
+// advance and whose usage, or change of plan, is not billed yet.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
@@ -40,7 +39,7 @@ export function isEligible(tenantId: number, term: EligibleTerm): Sql {
       and ${isForTerm(tenantId, term)}`;
 }
 
-/** A term, or the day on which somebody asks what is left to be billed. */
+/** A term, or the day for which the unbilled rest is asked. */
 type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
   context_id: number | Sql;
 };
@@ -90,7 +89,7 @@ function isBilledAfterwards(tenantId: number, term: LeavingTerm): Sql {
     else false end`;
 }
 
-/** Whether the newest bill of `s` is that of a whole term, and nobody has billed its use yet. */
+/** True if the newest bill of `s` is that of a whole term, and its usage is not billed yet. */
 function isNewestBilled(tenantId: number): Sql {
   return sql`exists (
       select from usage_histories h
@@ -117,9 +116,9 @@ export function handedOver(tenantId: number, term: EligibleTerm): Sql {
 }
 
 /**
- * The transfer with which a Final term ends: that of whose use is left to be billed, or else of who
- * had it on the first day that is. Who was off on all days is passed over for the next owner who
- * leaves, and otherwise billed nothing.
+ * The transfer with which a Final term ends: that of the owner whose usage is unbilled, or else of
+ * the owner on the first unbilled day. An owner without supply on all days is passed over for the
+ * next owner who leaves, and is otherwise billed nothing.
  */
 export function finalTransfer(
   tenantId: number,
@@ -181,8 +180,8 @@ export function transferAfter(after: Sql, rather: Sql = after): Sql {
 }
 
 /**
- * Whether a subscription that the term bills is billed by meter: one hangs there, or one that was
- * taken down counted on days that nobody was billed for yet.
+ * True if the term bills the subscription by meter: one is installed, or a removed one measured on
+ * unbilled days.
  */
 export function isBilledByMeter(tenantId: number, term: EligibleTerm): Sql {
   return sql`(s.is_metered or exists (
@@ -195,9 +194,9 @@ export function isBilledByMeter(tenantId: number, term: EligibleTerm): Sql {
 }
 
 /**
- * A regular term bills a period; any other one bills whom it was made for. Plans and groups are
- * looked up and not joined: a condition on one table leaves nothing to guess about how many rows
- * come of it, and where there are no groups nobody looks for one.
+ * A regular term bills a period; any other term bills the subscriptions chosen for it. Plans and
+ * groups are looked up and not joined: with a condition on one table, the planner need not guess
+ * how many rows a join returns, and a workspace without groups never searches them.
  */
 function isForTerm(tenantId: number, term: EligibleTerm): Sql {
   if (term.term_type === 'Regular') {

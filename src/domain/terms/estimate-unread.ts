@@ -1,4 +1,4 @@
-// Estimates for counters that nobody read in time.
+// Estimates for counters that were not read in time.
 import { dateOfDay, dayOf } from '../../base/days.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
 import { RatingError } from '../rating/rating-error.ts';

@@ -1,4 +1,4 @@
-// What is left to bill of a subscription that somebody leaves, and the terms that may bill it.
+// The unbilled rest of a subscription whose owner is leaving, and the terms that can bill it.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
@@ -16,9 +16,9 @@ export type Leaving = {
   batch_id: number;
   batch_code: string;
   status: string;
-  /** The first day that nobody was billed for, YYYY-MM-DD. */
+  /** The first unbilled day, YYYY-MM-DD. */
   first_date: string;
-  /** The last day of who leaves; null where nobody does. */
+  /** The last day of the leaving owner; null if no owner is leaving. */
   last_date: string | null;
   is_left_to_bill: boolean;
   /** Billed in advance up to the last day: what was used until then is not. */
@@ -29,7 +29,7 @@ export type Leaving = {
   anchor_day: number | null;
 };
 
-/** Nobody else opens a term for one of its batch until the transaction ends. */
+/** Locks the batch: no other call opens a term for it until the transaction ends. */
 export async function lockLeaving(
   tx: Tx,
   tenantId: number,

@@ -1,5 +1,5 @@
-// The term that bills a subscription for the last time: who leaves, or had it before somebody else,
-// does not wait for the term of all others to end.
+// The Final term of a subscription: an owner who leaves or transfers it is billed without waiting
+// for the end of the regular term.
 
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -69,8 +69,8 @@ export async function openFinalTerm(
 }
 
 /**
- * The last day to be billed, of a subscription that somebody leaves. Where only what was used is
- * left of it, the day after: use of a term that was billed in advance is billed by the next one.
+ * The last day to bill of a leaving owner. If only usage is left, the day after: usage of a term
+ * that was billed in advance is billed by the next one.
  */
 function lastDayOf(leaving: Leaving, number: string): Temporal.PlainDate {
   if (leaving.is_archived) {
@@ -98,9 +98,9 @@ function lastDayOf(leaving: Leaving, number: string): Temporal.PlainDate {
 type Days = { label: string; startDate: Temporal.PlainDate; endDate: Temporal.PlainDate };
 
 /**
- * Those of the regular term that has the last day, so that parts of a month stay parts of a month.
- * Where nobody has opened it yet, those it would have: from the end of the one before on, and not
- * into the next one.
+ * The days of the regular term with the last day, so that a part of a month is charged as a part.
+ * If that term is not open yet, the days it would have: from the end of the previous term on, up to
+ * the beginning of the next one.
  */
 async function daysOf(
   tx: Tx,
@@ -136,7 +136,9 @@ async function daysOf(
   return shortened({ startDate: days.startDate, endDate }, lastDay);
 }
 
-/** As long as a term may be, and with the last day: earlier days that nobody billed come along. */
+/**
+ * At most as long as a term may be, and with the last day; earlier unbilled days are caught up on.
+ */
 function shortened(
   { startDate, endDate }: { startDate: Temporal.PlainDate; endDate: Temporal.PlainDate },
   lastDay: Temporal.PlainDate,

@@ -106,10 +106,10 @@ export function deleteDrafts(tx: Tx, tenantId: number, termId: number): Promise<
 }
 
 /**
- * Drafts that were made of readings that the term has locked, of one subscription or of all; a bill
- * of several goes if one of them was read. They are made anew when the term is generated again;
- * those that somebody holds stay until then, so that they are held still. Readings are looked up
- * for each bill: a plan that was made while the tables were small must not go through all of them.
+ * Deletes drafts calculated from readings that the term has locked, of one subscription or of all;
+ * a bill of several goes if one of them was read. They are made again when the term is generated.
+ * Drafts on hold stay until then, so that they are still held. Readings are looked up for each
+ * bill: a plan made while the tables were small must not scan all of them.
  */
 export function deleteReadDrafts(
   tx: Tx,

@@ -36,7 +36,7 @@ export function isOnlyPrevious(tenantId: number, contextId: Sql): Sql {
     ))`;
 }
 
-/** Whether `s` was Active on a day before the term whose use nobody has billed. */
+/** True if `s` was Active on a day before the term whose usage is not billed yet. */
 function looksBack(tenantId: number, term: EligibleTerm): Sql {
   const start = sql`${term.start_date}::date`;
   return sql`exists (

@@ -23,12 +23,12 @@ export type LockOptions = {
 };
 
 /**
- * The registers of a range of subscriptions that the term has not taken a reading of, each with the
- * reading it begins from (`p`: the last that an earlier term took; where none did, that of the last
- * day billed elsewhere or of the installation), and the newest that came in since (`c`), whatever
- * its status. Unread is one that nobody read since, and that no removal ends: a meter that was
- * taken down later than the term reads hung there. Each is looked up by itself: a plan that was
- * made while the tables were small must not be the wrong one when they have grown.
+ * The registers of a range of subscriptions without a locked reading of the term. Each has the
+ * reading it begins from (`p`: the last that an earlier term locked; else that of the last day
+ * billed elsewhere, or of the installation), and the newest since (`c`), whatever its status. A
+ * register is unread if it has no newer reading and no removal ends it: a meter removed after the
+ * days the term reads was installed then. Each register is looked up by itself: a plan made while
+ * the tables were small must still be right when they have grown.
  */
 export function openRegisters(
   tenantId: number,

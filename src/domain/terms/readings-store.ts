@@ -13,7 +13,7 @@ export type Locked = {
   locked: number;
   /** Taken again: they were read past the last day that the term bills, and billed up to there. */
   repeated: number;
-  /** Registers that nobody has read since, and readings that somebody has to look at first. */
+  /** Registers without a reading since then, and readings that an operator must review first. */
   missing: number;
   underReview: number;
   /** Estimates in whose place a reading has come. */
@@ -21,8 +21,8 @@ export type Locked = {
 };
 
 /**
- * Locks what has been read. A register whose newest reading is under review is left open, and so is
- * one that nobody read. Meters that were taken down and are billed to their end ask for nothing.
+ * Locks the readings that came in. A register stays open if it was not read, or if its newest
+ * reading is under review. Meters that were removed and are billed to their end need no reading.
  */
 export async function lockReadings(
   tx: Tx,
@@ -87,8 +87,8 @@ export async function lockReadings(
 }
 
 /**
- * Whether a counter that nobody read since was read on the last day that the term bills, or later:
- * in the days of grace of the term before, which has billed its use up to there.
+ * True if a counter without a newer reading was read on the last day that the term bills, or later:
+ * in the days of grace of the previous term, which has billed its usage up to there.
  */
 function isReadOut(tenantId: number, term: EligibleTerm): Sql {
   return sql`(reading_id is null and stand_in_id is null and previous_id is not null
@@ -103,8 +103,8 @@ function isReadOut(tenantId: number, term: EligibleTerm): Sql {
 }
 
 /**
- * Whether every reading that the term took is still what it was when it was looked at: somebody may
- * have been correcting one. From here on nobody can.
+ * True if every reading that the term locked is unchanged since it was selected: an operator may
+ * have been correcting one. From here on it cannot be changed.
  */
 export async function isLockedAsRead(
   tx: Tx,
@@ -127,7 +127,9 @@ export async function isLockedAsRead(
   return rows[0]?.same ?? false;
 }
 
-/** Gives readings back, of one subscription or of all; returns the stand-ins among them. */
+/**
+ * Unlocks readings, of one subscription or of all; returns the estimates and repeats among them.
+ */
 export async function unlockReadings(
   tx: Tx,
   tenantId: number,

@@ -119,7 +119,7 @@ export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise
   return term;
 }
 
-/** Nobody else changes the term until the transaction ends. */
+/** Locks the term against other changes until the transaction ends. */
 export async function lockTerm(
   tx: Tx,
   tenantId: number,
@@ -202,10 +202,9 @@ export async function noteInputs(
 }
 
 /**
- * Bills of other terms that are to be made again: of those that end later or on the same day,
- * which may have taken over what this one took in; also of batches that those whom it billed are in
- * by now, where what they owe changes; of all others of the context, where what it had posted is
- * taken back.
+ * Marks other terms as stale: those that end later or on the same day, which may have caught up on
+ * what this one took in. If balances change, also terms of the batches that the billed
+ * subscriptions are in now. If posted bills are taken back, all other terms of the context.
  */
 export async function markStale(
   tx: Tx,
@@ -230,7 +229,7 @@ export async function markStale(
   `.execute(tx);
 }
 
-/** The batches of those whom a term has billed, as they are now. */
+/** The present batches of the subscriptions that a term has billed. */
 function batchesBilled(tenantId: number, termId: number): Sql {
   return sql`
     select s.batch_id from bills b
@@ -262,7 +261,7 @@ export async function cancelTerm(
   await markStale(tx, tenantId, termId, 'later', stamp.at);
 }
 
-/** Where a term stands among those of its batch. */
+/** The place of a term among those of its batch. */
 export type TermPlace = Pick<
   NewTerm,
   'contextId' | 'batchId' | 'billingPeriodId' | 'startDate' | 'endDate'
@@ -316,9 +315,9 @@ export async function hasBills(
 }
 
 /**
- * Also of those that were left out of posting: unposted, the term is posted with them.
- * Prepaid bills are due on the day they were posted, whatever the term says. What is overdue of the
- * others stands on bills of later terms.
+ * Also for bills skipped by posting: after unposting, the term is posted with them. Prepaid bills
+ * are due on the day they were posted, whatever the term says. Overdue amounts of the others are on
+ * bills of later terms.
  */
 export async function moveDueDateOfBills(
   tx: Tx,

@@ -1,4 +1,4 @@
-// What stands in for readings that nobody took: estimates, and the reading before once more.
+// Substitutes for missing readings: estimates, and the previous reading again.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
@@ -16,8 +16,8 @@ import {
 } from './usage-history-store.ts';
 
 /**
- * Registers that hang there and that nobody read take the reading before again: no use. Bills read
- * it as 0 of a register that shows use, and not a count.
+ * Unread registers of installed meters repeat the previous reading: no usage. For a register that
+ * shows usage and not a count, bills read it as 0.
  */
 export async function lockPrevious(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function lockPrevious(
   return count;
 }
 
-/** A counter that nobody read, with what an estimate can be made from. */
+/** A counter without a reading, with the data for an estimate. */
 export type UnreadRegister = {
   subscription_id: number;
   assignment_id: number;
@@ -56,7 +56,7 @@ export type UnreadRegister = {
   previous_type: string;
   previous_estimates: number;
   plan_id: number;
-  /** Since when the subscription is not Active, or not of whom the term bills. */
+  /** The first day on which the subscription is not Active, or no longer of the billed owner. */
   off_since: string | null;
   /** What earlier terms billed of the register, the newest first. */
   terms: RegisterTerm[] | null;
@@ -117,7 +117,9 @@ export async function listUnread(
   });
 }
 
-/** Whether another register of the same input hung at the same time as `g`, read or not. */
+/**
+ * True if another register of the same input was installed at the same time as `g`, read or not.
+ */
 function hungBeside(tenantId: number): Sql {
   return sql`exists (
     select from meter_assignments n

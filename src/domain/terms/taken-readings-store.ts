@@ -53,8 +53,8 @@ export function lastOf(tenantId: number, taken: Sql): Sql {
 }
 
 /**
- * Whether nobody was billed up to a reading: the bill of its term was left out, and who billed the
- * last day of that had taken an earlier one, though not one before that which this begins from.
+ * True if this locked reading was never billed: its bill was skipped, and a later bill started from
+ * an earlier reading, though not from one before the reading that this one begins from.
  */
 function isPassedOver(tenantId: number): Sql {
   const ownBill = hasPosted(tenantId, 'o.term_id', sql`o.subscription_id`, () => sql`true`);
@@ -88,8 +88,8 @@ export function isBefore(tenantId: number, term: EligibleTerm): Sql {
 }
 
 /**
- * Whether the days of a bill `b` are billed: also those of a cancelled one that nobody is to bill
- * again.
+ * True if the days of a bill `b` are billed: also those of a cancelled bill that is not to be
+ * billed again.
  */
 export function isBilledOnce(tenantId: number): Sql {
   return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled' and exists (

@@ -64,7 +64,7 @@ export function dueDateFrom(
   return today.add({ days: Math.max(context.due_date_offset, context.minimum_days_to_pay) });
 }
 
-/** How a term stands. */
+/** The state of a term. */
 export type TermState = { label: string; status: TermStatus; stage: TermStage };
 
 /**

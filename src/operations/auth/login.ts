@@ -48,7 +48,7 @@ export const login = operation({
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: false });
       return findCandidate(tx, call, credentials);
     });
-    // Outside any transaction: it takes tens of milliseconds, and as long for a name nobody has.
+    // Outside any transaction: it takes tens of milliseconds, and as long for an unknown name.
     const matches = await verifySecret(credentials.secret, candidate?.hash, tenantId);
     if (!matches || !candidate?.usable) {
       throw await call.write(async (tx, audit) => {
@@ -89,7 +89,7 @@ function assertNotDefault(password: string, address: string): void {
   });
 }
 
-/** Of names that nobody has nothing is kept: one of them may be a password in the wrong box. */
+/** Unknown user names are not stored: one of them may be a password typed into the wrong box. */
 function lockEntry(subject: string, candidate: Candidate): AuditEntry {
   const after = { event: 'locked after failed logins' };
   return { subject, subjectId: candidate.holder.userID, before: null, after };

@@ -48,7 +48,7 @@ export const refreshToken = operation({
         before: null,
         after: { event: renewal.kind },
       });
-      // The end of a stolen session must be stored: it is told after the transaction, not thrown.
+      // The end of a stolen session must be stored: the error is thrown after the transaction.
       if (renewal.kind === 'reused') return undefined;
       const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
       if (!usable) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });

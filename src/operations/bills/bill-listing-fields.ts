@@ -1,4 +1,5 @@
-// Lists of bills: like any other, but for what stands beside bills being read for many at once.
+// Lists of bills: like other lists, except that documents, deliveries and earlier bills are read
+// for many bills at once.
 import type { Tx } from '../../base/db/pool.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import { shownBills } from '../customer-fields.ts';

@@ -1,4 +1,5 @@
-// A bill as it is shown: what was stored of it, put back together, with what stands beside it.
+// A bill as the API shows it: its stored contents, with its documents, deliveries and earlier
+// bills.
 
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';

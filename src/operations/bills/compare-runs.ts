@@ -204,7 +204,7 @@ function present(row: Explained, tenant: Tenant) {
     billID: (after ?? before)?.billId ?? 0,
     before: amount(before?.currentCharges),
     after: amount(after?.currentCharges),
-    // They add up to the difference; a surcharge is none of them until it is charged.
+    // The lines add up to the difference; a surcharge is not one of them until it is charged.
     lines: changes('lines'),
     surcharges: changes('surcharges'),
     causes,

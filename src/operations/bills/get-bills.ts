@@ -61,7 +61,7 @@ function filterSent(call: Call, body: Type.Static<typeof request>): BillFilter |
   const isUnknown = body.billRefNo && referred === undefined;
   const isAmbiguous = referred !== undefined && body.billID && body.billID !== referred;
   if (isOther || isUnknown || isAmbiguous) return null;
-  // A draft is nobody's business but the biller's.
+  // Customers do not see drafts.
   const visible: BillRow['status'][] | null = ownPartyId === null ? null : ['Published'];
   const statuses = body.status ? [body.status] : visible;
   if (ownPartyId !== null && body.status && body.status !== 'Published') return null;

@@ -2,7 +2,7 @@
 import { billNotFound } from '../../domain/bills/store.ts';
 import type { Call } from '../operation.ts';
 
-/** A customer sees bills of its own that are published, and hears of no others. */
+/** A customer sees its own published bills; any other bill does not exist for it. */
 export function visibleBill<Row extends { party_id: number; status: string }>(
   { ownPartyId }: Call,
   billId: number,

@@ -1,5 +1,5 @@
-// Rows of a file as items of a request: they are checked by the same schemas and answered with the
-// same codes, and a problem of an item is told as one of the row's column.
+// Rows of a file as items of a request: the same schemas check them and the same codes answer them,
+// and a problem of an item names the row's column.
 
 import type { TObject } from 'typebox';
 import type { Tx } from '../../base/db/pool.ts';

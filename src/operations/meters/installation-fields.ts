@@ -1,5 +1,5 @@
-// The wire shapes of meters that are hung up for a subscription, and of what binds its metered
-// inputs to them.
+// The wire shapes of meters to be installed on a subscription, and of the bindings of its metered
+// inputs to registers.
 import * as Type from 'typebox';
 import { parseDate } from '../../base/calendar.ts';
 import type { Binding, MeterToInstall } from '../../domain/meters/installation.ts';
@@ -23,7 +23,7 @@ export const initialReadings = maybe(
   ),
 );
 
-/** A bare number stands for a meter of which nothing else is said. */
+/** A bare number is a meter without further details. */
 export const metersToInstall = maybe(
   Type.Array(
     Type.Unsafe<MeterItem | number>({

@@ -1,4 +1,4 @@
-// A bill as it is shown, as far as a bill has it that nobody was sent.
+// A simulated bill as the API shows it: without the fields that only an issued bill has.
 import * as Type from 'typebox';
 import { money, nullable } from '../fields.ts';
 

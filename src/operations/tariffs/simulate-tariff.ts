@@ -131,7 +131,7 @@ async function storedContext(call: Call, body: Request): Promise<ContextRow | un
   });
 }
 
-/** The stored book, or one in which what was sent stands in for what is stored. */
+/** The stored book, with sent definitions in place of stored ones. */
 async function bookOf(call: Call, body: Request, row: ContextRow | undefined): Promise<PriceBook> {
   const { tx, tenant } = call;
   if (row && !body.service && !body.tariffs?.length) {

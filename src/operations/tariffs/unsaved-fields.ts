@@ -1,4 +1,4 @@
-// Plans that are sent to be tried out: they stand in for saved ones, or beside them.
+// Plans that are sent to be tried out: they replace saved ones, or are added to them.
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import type { Definitions } from '../../domain/rating/compile/price-book.ts';
@@ -44,7 +44,7 @@ export function withUnsavedPlans(stored: Definitions, tariffs: Sent): Definition
   return { ...stored, plans: [...kept, ...unsaved] };
 }
 
-/** Where in the request each plan stands, for what is wrong with it. */
+/** The path of each plan in the request, for error messages. */
 export function placesOf(tariffs: Sent): Map<string, string> {
   return new Map((tariffs ?? []).map(({ code }, index) => [code, `tariffs[${index}]`]));
 }

@@ -99,7 +99,7 @@ export const makeTerm = operation({
   },
 });
 
-/** How many subscriptions the term bills as things are, with a warning where there are none. */
+/** How many subscriptions the term would bill now, with a warning if it is none. */
 async function populationOf({ tx, tenant }: Call, term: CreatedTerm): Promise<string> {
   const { tenantId } = tenant;
   const { count, isExact } = await countEligible(tx, tenantId, {

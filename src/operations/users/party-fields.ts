@@ -93,7 +93,7 @@ type SentFacts = {
   deliveryChannels?: PartyFacts['deliveryChannels'];
 };
 
-/** What the form of its fields does not tell of a party that stands there in a request. */
+/** Problems of a party in a request that its schema does not find. */
 export function factProblems(sent: SentFacts, place: string): ErrorDetail[] {
   return [...contactProblems(sent, place), ...skillProblems(sent, place)];
 }

@@ -1,7 +1,7 @@
 // What posting books of a bill, written beside its document when it is made.
 import type { StoredLine, StoredUsage } from '../document.ts';
 
-/** As the history of a subscription keeps it; an estimate is told from what was read. */
+/** As the history of a subscription keeps it: estimates are marked. */
 export function bookedUsage(usage: readonly StoredUsage[]): string {
   const byInput: Record<string, { quantity: string; type: string; carried?: string }> = {};
   for (const { input, quantity, estimated, carried } of usage) {

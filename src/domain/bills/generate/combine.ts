@@ -37,7 +37,7 @@ export type Combined = {
   parts: readonly BillPart[];
 };
 
-/** What is wrong with one subscription stops the whole bill: nobody pays half of one. */
+/** An error of one subscription stops the whole bill: a customer cannot pay half a bill. */
 export function combine(context: CompiledContext, rated: readonly Rated[]): Combined {
   const errors = rated.flatMap(({ row, bill }) =>
     bill.errors.map((error) => ({ ...error, connectionNumber: row.subscription_number })),

@@ -56,7 +56,7 @@ export async function copyBills(tx: Tx, tenantId: number, rows: BillRows): Promi
   await sql`select set_config('role', ${role}, true)`.execute(tx);
 }
 
-/** The role that was left for it; null where there is none that may copy. */
+/** The role reserved for copying; null if no role may copy. */
 async function takeCopyingRole(tx: Tx): Promise<string | null> {
   const { rows } = await sql<{ role: string; is_free: boolean }>`
     select current_user as role, r.rolbypassrls as is_free,

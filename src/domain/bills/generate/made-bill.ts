@@ -1,4 +1,4 @@
-// A bill that was made and is not stored yet, and the hash that stands for all of it.
+// A bill that was rated and is not stored yet, and the hash of all its contents.
 import { hash } from 'node:crypto';
 import type { Bill, BillUsage } from '../../rating/bill.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';

@@ -56,8 +56,8 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
 }
 
 /**
- * A bill is of one owner. Days and use of who had the subscription before are billed by a Final
- * term of the same days, which ends with the transfer; until then nobody is billed for them.
+ * A bill has one owner. Days and usage of the previous owner are billed by a Final term of the same
+ * days, which ends with the transfer. Until then this bill is in Error.
  */
 function ofOneOwner({ book }: MakeScope, row: BilledRow, frozen: FrozenInputs, bill: Bill): Bill {
   const { billedTo } = bill;

@@ -116,7 +116,9 @@ export async function findTotalsBefore(
   return rows[0]?.totals;
 }
 
-/** Whether somebody made bills of the term, in a workspace where others then have to post them. */
+/**
+ * True if this login generated bills of the term and the workspace requires another login to post.
+ */
 export async function isLeftToOthers(
   tx: Tx,
   tenantId: number,

@@ -1,5 +1,5 @@
-// How the owners of subscriptions stand when their bills are made: what they owe, what was billed
-// before and what they paid since. One statement, so that its figures belong to one moment.
+// Account status of the owners when their bills are generated: what they owe, what was billed
+// before and what they have paid since. One statement, so that all figures are of one moment.
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { columnOr } from '../../../base/db/searchable.ts';

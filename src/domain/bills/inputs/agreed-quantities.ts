@@ -13,8 +13,7 @@ type Step = {
 };
 
 /**
- * What was uploaded for a term stands in for an agreed quantity on its days: on all of them, or
- * from a day on.
+ * Replaces an agreed quantity by the one uploaded for a term: on all its days, or from a date on.
  */
 export function withQuantities(
   billed: readonly BilledRow[],

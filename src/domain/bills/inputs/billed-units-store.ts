@@ -10,7 +10,7 @@ import {
 } from '../../terms/eligible-store.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 
-/** By the term's post type: where the billed unit stands, now and in a transfer. */
+/** By post type: the columns that name the billed unit of a subscription, now and in a transfer. */
 const columns = {
   'Post Account': { now: 's.account_id', before: 'account_id' },
   'Post Party': { now: 's.party_id', before: 'party_id' },
@@ -45,9 +45,9 @@ function isHandedOn(term: BilledTerm): Sql {
 }
 
 /**
- * The transfer before which it belonged to whom the bill is for, whoever owns it now: who had it on
- * the last day of the term. A Final term ends with the first owner of days that nobody was billed
- * for, so that what is left is the next one's.
+ * The transfer away from the billed owner, whoever owns the subscription now. The billed owner is
+ * the one on the last day of the term. A Final term bills the first owner of the unbilled days, so
+ * that the next owner is billed for the rest.
  */
 function nextTransfer(tenantId: number, term: BilledTerm): Sql {
   if (term.term_type === 'Final') return finalTransfer(tenantId, term);
@@ -75,7 +75,7 @@ export async function listUnitBuckets(
   term: BilledTerm,
   options: { ids: number; unitId: number | null },
 ): Promise<UnitBucket[]> {
-  // Before the first run nobody has a bill, and no subscription is there twice.
+  // Before the first run the term has no bills, and each subscription appears once.
   const isPlain = term.post_type === 'Post Subscription' && term.run_number === 0;
   const units = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
   const { rows } = await sql<UnitBucket>`

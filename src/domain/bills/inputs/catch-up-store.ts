@@ -24,7 +24,7 @@ export type CatchingUp = {
   last_date: string;
 };
 
-/** Who was chosen for terms, for some customers alone, that have days of this one. */
+/** Subscriptions chosen for OffCycle or Final terms that share days with this term. */
 function chosenBeside(tenantId: number, term: BilledTerm): Sql {
   return sql`
     select c.subscription_id from terms o
@@ -50,8 +50,8 @@ export async function listBeside(
 }
 
 /**
- * Gives back what a term read of customers whom it no longer bills, because another one of the same
- * days has; returns estimates among it.
+ * Unlocks readings of subscriptions that the term no longer bills, because another term of the same
+ * days billed them. Returns the estimates among these readings.
  */
 export async function unlockUnbilled(
   tx: Tx,
@@ -266,7 +266,7 @@ export type CatchingUpRegister = Omit<CatchingUp, 'last_date'> & {
   position: number;
   /** Of the reading locked for the term. */
   reading_date: string | null;
-  /** The first day of the next owner: what was read later is none of who is billed. */
+  /** The first day of the next owner: later readings are not the billed owner's. */
   handed_over: string | null;
 };
 

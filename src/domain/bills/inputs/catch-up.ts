@@ -1,6 +1,6 @@
-// Catching up on what other terms took in and did not bill: in place of what was read of the term
-// alone, and only for subscriptions with days before it that nobody was billed for or with another
-// term of the same days, and for registers that another term may have read after this one had.
+// Catch-up: bills what other terms read or took in and did not bill. It applies only to
+// subscriptions with unbilled days before the term, or with another term of the same days, and to
+// registers that another term may have read after this one.
 import type { Tx } from '../../../base/db/pool.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import type { UploadedQuantity } from './agreed-quantities.ts';
@@ -115,9 +115,9 @@ function readOut(meter: MeterRow): MeterRow {
 }
 
 /**
- * A register from the reading up to which it was billed. One that the term has not read ends with
- * what was taken for a term that was left out, unless the plan needs it to be read, it hangs there
- * still, and no use was uploaded in its place: then its reading is missing.
+ * A register from the reading up to which it was billed. If the term has no reading of it, it ends
+ * with the reading of a skipped bill's term. The reading is missing instead if the plan needs one,
+ * the meter is still installed, and no usage was uploaded in its place.
  */
 function caughtUp(
   scope: Pick<FreezeScope, 'term' | 'isRequired'>,

@@ -285,7 +285,7 @@ function cutFinder({ term, book, planCodes }: MakeScope): (row: BilledRow) => bo
   };
 }
 
-/** A plan that cannot be priced is told on each of its bills. */
+/** If a plan cannot be priced, each of its bills reports the error. */
 function safely<Result>(ask: () => Result, otherwise: Result): Result {
   try {
     return ask();

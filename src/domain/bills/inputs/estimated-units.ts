@@ -1,5 +1,5 @@
-// Units of estimates: those that were billed too much are credited, but not those that nobody pays
-// for because the bill was cancelled.
+// Units of estimates: units billed too high are credited, except those of a cancelled bill, which
+// the customer does not pay.
 import { decimalText, exactFrom } from '../../../base/numbers/decimal-text.ts';
 import {
   add,

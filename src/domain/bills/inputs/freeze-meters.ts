@@ -47,7 +47,7 @@ function furtherOf({ readings }: Inputs, meter: MeterRow): readonly ReadingRow[]
   return readings.get(`${meter.assignment_id}/${meter.position}`) ?? noReadings;
 }
 
-/** A register that hung there on a day to be billed, and whose input the plan needs. */
+/** True for a register that was installed on a billed day and whose input the plan needs. */
 function isMissed(
   scope: FreezeScope,
   row: BilledRow,

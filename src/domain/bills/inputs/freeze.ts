@@ -268,8 +268,8 @@ function offAfter(term: BilledTerm, row: BilledRow): string | undefined {
 }
 
 /**
- * The last day whose use is on the bill: the day before the term. Nothing comes after the Final
- * bill of who leaves inside its term, and so the use of its own days is on it, too.
+ * The last day whose usage is on the bill: the day before the term. No bill follows the Final bill
+ * of an owner who leaves inside its term, so that bill also has the usage of its own days.
  */
 function lastDayOfUse(term: BilledTerm, row: BilledRow): string {
   const before = isoDay(lastDayBefore(term.start_date));
@@ -280,7 +280,9 @@ function lastDayOfUse(term: BilledTerm, row: BilledRow): string {
   return last > before ? last : before;
 }
 
-/** Days that no bill came before: of the first one, or of who leaves in the term of another. */
+/**
+ * Days without an earlier bill: those of the first bill, or of an owner who leaves inside the term.
+ */
 function daysNotBilled({ term, termFacts }: FreezeScope, row: BilledRow, last: string) {
   const billed = row.billed_through ?? (last < term.start_date ? last : null);
   if (billed !== null && billed >= last) return null;

@@ -24,7 +24,7 @@ export type BilledRow = {
   subscription_id: number;
   subscription_number: string;
   reference_number: string | null;
-  /** Of whom the bill is for. */
+  /** The billing account of the billed owner. */
   account_id: number;
   party_id: number;
   /** Null where it is the party's. */
@@ -234,8 +234,8 @@ export async function listUploadedUsage(
 }
 
 /**
- * Use that the term before took for days of its own: who bills in advance bills it now. The Final
- * bill of who left inside its term has billed it already.
+ * Usage that the previous term took for its own days: billing in advance bills it now. The Final
+ * bill of an owner who left inside its term has already billed it.
  */
 export async function listUsageBefore(
   tx: Tx,

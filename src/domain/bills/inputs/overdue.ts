@@ -65,7 +65,9 @@ function stillOpen(items: readonly Item[], owed: number): Item[] {
   });
 }
 
-/** Who owes now what a party owed of a subscription: it may have gone to the next owner with it. */
+/**
+ * The party that now owes what `partyId` owed on the subscription: a transfer may have moved it.
+ */
 function holderOf(partyId: number, { transfers }: BilledRow): number {
   let holder = partyId;
   for (const { fromPartyId, toPartyId, balanceHandling } of transfers ?? []) {

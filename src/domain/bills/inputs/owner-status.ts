@@ -12,7 +12,7 @@ export function returningOf(termEnd: string, billed: readonly BilledRow[]): Bill
   });
 }
 
-/** How whom each bill is for stands, by subscription. */
+/** Account status of the billed owner, per subscription. */
 export function ownerStatuses(
   termEnd: string,
   billed: readonly BilledRow[],
@@ -31,9 +31,9 @@ export function ownerStatuses(
 }
 
 /**
- * Of an owner who was billed nothing yet, the balance brought forward and the charges to compare
- * with are of somebody else; what was used belongs to the subscription, whoever paid for it. Who
- * had it before is told of the last bill of that time.
+ * If the owner was not billed yet, the balance brought forward and the charges to compare with are
+ * those of another owner, and do not apply. Usage belongs to the subscription, whoever paid for it.
+ * An owner who had the subscription before gets the last bill of that time.
  */
 function ownerStatus(
   termEnd: string,
@@ -59,7 +59,7 @@ function isNewOwner({ billed_through: billed }: BilledRow, since: string): boole
   return billed === null || billed < since;
 }
 
-/** The day of the last transfer to whom the bill is for; null for the first owner. */
+/** The day of the last transfer to the billed owner; null for the first owner. */
 function ownedSince(termEnd: string, { transfers, handed_over: end }: BilledRow): string | null {
   const days = (transfers ?? [])
     .map(({ transferDate }) => transferDate)

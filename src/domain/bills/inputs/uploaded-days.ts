@@ -1,5 +1,5 @@
-// Uploaded use in place of meters: on which days it stands for what was measured, and whether what
-// was measured reaches as far.
+// Usage uploaded in place of a meter: on which days it replaces the measured usage, and whether the
+// measured usage reaches as far.
 import { storedDay, wireDay } from '../../../base/days.ts';
 import type { DaysFacts, FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
@@ -48,7 +48,7 @@ function rangesOf(uploads: readonly UsageRow[]): Range[] {
   return ranges.sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/** Adds, of inputs that are measured too, what an upload does not stand for. */
+/** For inputs that are also measured, adds the days whose usage the upload does not replace. */
 export function addUploadedDays(
   frozen: Mutable<FrozenInputs>,
   term: BilledTerm,
@@ -72,7 +72,7 @@ export function addUploadedDays(
   }
 }
 
-/** Whether a register hung there on a day to be billed. */
+/** True if the register was installed on a billed day. */
 export function hangsThere(row: BilledRow, meter: MeterRow): boolean {
   const { billed_through, handed_over } = row;
   if (handed_over !== null && meter.install_date >= handed_over) return false;
@@ -80,7 +80,7 @@ export function hangsThere(row: BilledRow, meter: MeterRow): boolean {
   return meter.remove_date === null || meter.remove_date > billedThrough;
 }
 
-/** A counter of which nobody told what it showed in the term; what it counted comes later. */
+/** True for a counter without a reading in the term; its usage is billed with the next reading. */
 function isUnread(term: BilledTerm, row: BilledRow, meter: MeterRow): boolean {
   if (meter.kind !== 'Cumulative') return false;
   const { reading_date: date, reading_type: type } = meter;

@@ -1,5 +1,4 @@
-// A posted bill is taken back: what it says stays as it was issued, and a credit note stands
-// against it.
+// Cancelling a posted bill: the bill keeps its contents as issued, and a credit note reverses it.
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
@@ -19,7 +18,7 @@ export type PostedBill = DraftCharges & {
   business_unit_id: number | null;
 };
 
-/** Nobody pays the bill, nor changes its subscriptions, until the transaction ends. */
+/** Locks the bill and its subscriptions until the transaction ends: no payment, no change. */
 export async function lockBill(
   tx: Tx,
   tenantId: number,
@@ -43,7 +42,7 @@ export async function lockBill(
   return rows[0];
 }
 
-/** A subscription of a bill, and how it stands now. */
+/** A subscription of a bill, with its present state. */
 export type BilledSubscription = {
   subscription_id: number;
   subscription_number: string;
@@ -87,7 +86,7 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
   return rows[0]?.found ?? false;
 }
 
-/** Of what stands in the ledger beside a bill, the rest that nobody has taken back. */
+/** An amount booked together with a bill, less what was already reversed. */
 export type BookedBeside = { subscription_id: number; account_id: number; amount: number };
 
 export async function listBeside(

@@ -60,8 +60,8 @@ function rememberedBills(tenantId: number): Sql {
 }
 
 /**
- * The newest term of each subscription that has a history goes before the others: of the rows named
- * `posted`. To insert and give way to what is there would lock every row before it is written.
+ * Puts the new term of each subscription of the rows `posted` before the others of its history. An
+ * upsert would lock every row before it is written.
  */
 export function extendedHistories(tenantId: number, history: HistoryTerm): Sql {
   return sql`

@@ -13,7 +13,9 @@ export type Posting = {
   wallets: readonly WalletUse[];
   /** Of bills that are due when they are posted. */
   dueDate: string | null;
-  /** Where what is billed stands, and on which side of it: 1 for debits, -1 for credits. */
+  /**
+   * The ledger account of open items, and the side on which a bill is booked: 1 debit, -1 credit.
+   */
   openItems: { accountId: number; side: 1 | -1 };
   journalId: number;
   firstEntry: number;

@@ -100,10 +100,10 @@ function partsOf(tenantId: number, billIds: readonly number[]): Sql {
 }
 
 /**
- * Moves the last billed day of every subscription, and tells the bills of those that are not as
- * they were when the bill was made: nothing of such a bill may be posted. A bill that stands for no
- * day of its own changes the subscription all the same, so that it is posted once. What belongs to
- * a subscription is found by its place in the arrays: a join could be planned the wrong way round.
+ * Moves the last billed day of every subscription, and returns the bills whose subscription changed
+ * after the bill was generated: such a bill must not be posted. A bill without days of its own
+ * still changes the subscription, so that it is posted once. Data of a subscription is found by its
+ * position in the arrays: a join could be planned the wrong way round.
  */
 export async function advanceSubscriptions(
   tx: Tx,
@@ -166,8 +166,8 @@ async function takeBackSubscriptions(
 }
 
 /**
- * Bills that fell out while the term was posted: on hold until they are made anew, which nobody has
- * to allow, and their numbers never given.
+ * Puts bills on hold whose subscription changed while the term was posted. Generating them again
+ * releases them without an operator; their numbers are not used again.
  */
 export async function holdStaleBills(
   tx: Tx,

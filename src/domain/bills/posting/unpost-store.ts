@@ -21,7 +21,7 @@ export async function lockPosted(tx: Tx, tenantId: number, termId: number): Prom
   await lockSubscriptionsOf(tx, tenantId, { termId });
 }
 
-/** Nobody changes the subscriptions of bills that are taken back until the transaction ends. */
+/** Locks the subscriptions of the bills to be taken back until the transaction ends. */
 export async function lockSubscriptionsOf(
   tx: Tx,
   tenantId: number,
@@ -48,7 +48,7 @@ export type UnpostObstacles = {
   followed: number;
 };
 
-/** Which posted bills are taken back: all of a term that nobody has seen yet, or a single one. */
+/** The posted bills to take back: all of an unpublished term, or a single one. */
 export type TakenBack = { termId: number } | { billId: number };
 
 /** The posted bills that are taken back, with their subscriptions. */
@@ -100,8 +100,8 @@ export async function findUnpostObstacles(
 }
 
 /**
- * Whether a later bill builds on that of `p`, of subscription `s`: it has moved the last billed
- * day, or stands for none and billed what was used until then.
+ * True if a later bill of subscription `s` builds on that of `p`: it moved the last billed day, or
+ * has no days of its own and billed the usage up to then.
  */
 export function isFollowed(tenantId: number): Sql {
   const isOfUse = (part: 'o' | 'b') => {
@@ -135,7 +135,7 @@ export function movedSince(tenantId: number): Sql {
       and e.kind in ('Transfer', 'Refund', 'Deposit')`;
 }
 
-/** Journals of the term's posting that nobody has reversed. */
+/** Journals of the term's posting that were not reversed. */
 function openJournals(tenantId: number, termId: number): Sql {
   return sql`
     select j.journal_id, j.business_unit_id
@@ -209,9 +209,9 @@ export async function reverseJournals(
 }
 
 /**
- * Whether a term that may be on the bills, because they caught up on it or tell what is overdue of
- * it, was changed since they were made, or a bill of their subscriptions cancelled. While bills are
- * posted nobody marks them stale for it.
+ * True if the bills are outdated: a term that they caught up on, or whose overdue amounts they
+ * show, changed after they were generated, or a bill of their subscriptions was cancelled. Bills
+ * are not marked stale for this while they are posted.
  */
 export async function isOutdated(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`

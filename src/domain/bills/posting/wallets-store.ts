@@ -15,9 +15,9 @@ export type WalletPart = { termId: number; firstId: number; lastId: number };
 type Owed = { bill_id: number; party_id: number; due: number };
 
 /**
- * What wallets pay of bills that are posted together. Their parties stay locked, so that no two
- * parts spend the same money. Those with bills in other parts too are only named: which of their
- * bills is paid may not hang on which part comes first.
+ * Takes from wallets what they pay of bills that are posted together. Their parties stay locked, so
+ * that no two chunks spend the same money. Parties with bills in other chunks too are only listed:
+ * which of their bills is paid must not depend on the order of chunks.
  */
 export async function takeFromWallets(
   tx: Tx,

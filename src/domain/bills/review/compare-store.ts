@@ -1,5 +1,5 @@
-// Bills that differ between two runs of a term. A bill stands in `bills` from its first run on;
-// what it replaced stands in `superseded_bills` with the runs it belonged to.
+// Bills that differ between two runs of a term. A bill is in `bills` from its first run on; each
+// version it replaced is in `superseded_bills` with the runs it belonged to.
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
@@ -20,8 +20,8 @@ export type Side = {
 export type DifferenceRow = { unit_id: number; before: Side | null; after: Side | null };
 
 /**
- * The versions of bills that belong to a run. Those that both runs share are left out where that
- * can be told without looking at them: versions that stand since before the earlier of the two.
+ * The versions of bills that belong to a run. Versions that both runs share are left out where that
+ * is known without reading them: those made before the earlier of the two runs.
  */
 function versionsAt(tenantId: number, pair: RunPair, at: number, isMeant: Sql = sql`true`): Sql {
   const { termId, run, against } = pair;

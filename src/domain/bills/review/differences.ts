@@ -36,7 +36,7 @@ export function differing(kind: CauseKind, before: Entries, after: Entries): Cau
 
 /** An item of a definition: the fields that are given, as texts. */
 export type Item = {
-  /** The field that is told without its name. */
+  /** The field that is shown without its name. */
   readonly main: string;
   readonly fields: Entries;
   /** What holds for fields that are not given. */
@@ -44,7 +44,7 @@ export type Item = {
 };
 export type Items = ReadonlyMap<string, Item>;
 
-/** Of an item that both have, only the fields that differ are told. */
+/** If both sides have an item, only the fields that differ are shown. */
 export function differingItems(kind: CauseKind, before: Items, after: Items): Cause[] {
   return namesOf(before, after).flatMap((name) => {
     const a = before.get(name);

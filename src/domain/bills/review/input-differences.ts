@@ -1,4 +1,4 @@
-// Why a bill came out differently: the frozen inputs and the prices of both versions, side by side.
+// Why two versions of a bill differ: compares their frozen inputs and their prices.
 import type { FrozenInputs, MeterFacts, ReadingFacts } from '../../rating/frozen-inputs.ts';
 import type { StoredDocument } from '../document.ts';
 import { frozenOf } from '../re-rate.ts';
@@ -160,7 +160,7 @@ function account(frozen: FrozenInputs): Entries {
   return new Map(known.map(([name, value]) => [name, String(value)]));
 }
 
-/** Only where nothing that prices changed; names and addresses stand on the bill too. */
+/** Only if nothing that prices changed; names and addresses are on the bill too. */
 function partyCauses(before: StoredDocument, after: StoredDocument): Cause[] {
   const entries = (document: StoredDocument): Entries =>
     new Map(

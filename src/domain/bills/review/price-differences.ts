@@ -155,8 +155,8 @@ function holdItems(context: CompiledContext, held: ReadonlySet<string>): Items {
 type PlanPair = { readonly before: PlanVersion; readonly after: PlanVersion };
 
 /**
- * The plan and those it inherits from, as they are on a day in either book. One that was not there
- * is told as the other plan or the other parent.
+ * The plan and those it inherits from, as they are on a day in either book. A plan that one book
+ * lacks is reported as another plan or another parent.
  */
 function chainPair(before: PriceBook, after: PriceBook, code: string, day: number): PlanPair[] {
   const { chain } = chainOn(before, code, day);
@@ -209,7 +209,7 @@ function definitionCauses(before: PlanDefinition, after: PlanDefinition): Cause[
 
 /** Lines name the version of their plan, so that a bill differs even where no price does. */
 function versionCauses({ before, after }: PlanPair): Cause[] {
-  // The name stands on the bill and is told from there.
+  // The name is on the bill and is compared there.
   if (before.definition.name !== after.definition.name) return [];
   const name = `${after.definition.code} version`;
   const [was, is] = [String(before.version), String(after.version)];
@@ -240,7 +240,7 @@ type Shape = {
   readonly main: string;
   /** What holds where a field is not given: said or not, it is the same. */
   readonly unsaid: Entries;
-  /** Fields that neither price nor stand on a bill. */
+  /** Fields that neither affect a price nor appear on a bill. */
   readonly unseen: readonly string[];
 };
 
@@ -323,7 +323,7 @@ function itemsOf(list: readonly object[] | undefined, shape: Shape, prefix = '')
   return items;
 }
 
-/** The second rule of a component is the second, wherever it stands among the others. */
+/** The second rule of a component is the second, whatever its position among other rules. */
 function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
   let count = 1;
   while (taken.has(count === 1 ? name : `${name} ${count}`)) count += 1;

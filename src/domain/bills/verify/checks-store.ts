@@ -27,7 +27,7 @@ export async function runCheck(
 }
 
 const { receivable, advance, deposit, disputed, payable } = ledgerAccounts;
-/** Of entry `n`, above zero on the side on which a bill stands. */
+/** Amount of entry `n`, positive on the side on which a bill is booked. */
 export const billedAmount = sql.raw(
   `(case n.ledger_account_id when ${payable} then -n.amount else n.amount end)`,
 );
@@ -58,8 +58,9 @@ export function checkJournals(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /**
- * Subscriptions on bills and the days they were billed for. A cancelled bill that nobody bills
- * again keeps its days; those of one that is billed again are free; one for no day had none.
+ * Subscriptions on bills and the days they were billed for. A cancelled bill that is not billed
+ * again keeps its days; the days of one that is billed again are free; a bill without days has
+ * none.
  */
 function billedParts(tenantId: number): Sql {
   const rebilled = sql`left join credit_notes n on n.tenant_id = ${tenantId}
@@ -266,7 +267,7 @@ export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): Sql {
     where j.tenant_id = ${tenantId} and o.source_type = ${source} and o.term_id is not null`;
 }
 
-/** Only what is published was sent, and not twice but where somebody asked again, then once. */
+/** Only published bills were sent, and each was sent once per request. */
 export function checkDeliveries(tx: Tx, tenantId: number): Promise<Counts> {
   return runCheck(tx, tenantId, {
     checked: sql`select count(*) from deliveries where tenant_id = ${tenantId}`,

@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../../base/db/sql.ts';
 import { withContents } from '../contents-store.ts';
 import { type Counts, runCheck } from './checks-store.ts';
 
-/** Every bill has its contents, and there are none without a bill. */
+/** Every bill has its contents, and no contents exist without a bill. */
 export function checkContents(tx: Tx, tenantId: number): Promise<Counts> {
   return runCheck(tx, tenantId, {
     checked: sql`select count(*) from bill_contents where tenant_id = ${tenantId}`,

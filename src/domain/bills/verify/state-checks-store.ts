@@ -76,8 +76,8 @@ function wronglyCancelled(tenantId: number): Sql {
 }
 
 /**
- * Before it is posted nobody pays a bill; after that it has what wallets and payments gave, and
- * once it is cancelled nothing.
+ * A bill has no payment before it is posted. After that it has what wallets and payments paid, and
+ * nothing once it is cancelled.
  */
 function wronglyPaid(tenantId: number): Sql {
   return sql`
@@ -101,8 +101,8 @@ function wronglyPaid(tenantId: number): Sql {
 }
 
 /**
- * Overdue is nobody before the day after the due date has begun somewhere. Nothing in the ledger
- * writes a bill off, so that none is.
+ * A bill cannot be overdue until its due date has passed in every time zone. The ledger has no
+ * write-offs, so no bill has that status.
  */
 const paymentStatusFits = sql`case
   when b.status not in ('Posted', 'Published') then b.payment_status = 'Unpaid'

@@ -7,7 +7,7 @@ import { ledgerAccounts } from '../../ledger/accounts.ts';
 import { historyTerms } from '../../terms/usage-history-store.ts';
 import { type Counts, reversalsOf, runCheck } from './checks-store.ts';
 
-/** Every subscription remembers its posted bills, and how it stood with the newest. */
+/** Every subscription has its posted bills in its history, with its state at the newest. */
 export function checkHistories(tx: Tx, tenantId: number): Promise<Counts> {
   return runCheck(tx, tenantId, {
     checked: sql`select count(*) from usage_histories where tenant_id = ${tenantId}`,

@@ -1,4 +1,4 @@
-// A bill on pages: what stands where, nothing drawn yet.
+// A bill on pages: the positions of all items, nothing drawn yet.
 import type { Page } from '../../../base/pdf/page.ts';
 import type { BillView } from '../bill-view.ts';
 import { joined, worded } from '../wording.ts';

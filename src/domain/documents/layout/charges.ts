@@ -26,7 +26,7 @@ export function addSections(flow: Flow, sheet: Sheet, view: BillView): void {
   }
 }
 
-/** What stands with the title of the first table of a section: above it, and at its other end. */
+/** Printed with the title of the first table of a section: above it, and at its other end. */
 type Beginning = { readonly heading: Block; readonly usage: Block };
 
 const nothing: Beginning = { heading: emptyBlock, usage: emptyBlock };

@@ -12,7 +12,7 @@ export type Sheet = {
   readonly left: number;
   readonly right: number;
   readonly top: number;
-  /** Where content ends; the page number stands below. */
+  /** Where content ends; the page number is below. */
   readonly bottom: number;
   readonly colors: Colors;
   /** Of all type: 1, or less where that saves a page. */

@@ -1,5 +1,5 @@
-// The payment slip at the foot of the last page, to be torn off: who pays, how much until when,
-// the reference as figures and as a code, and where to pay.
+// The payment slip at the foot of the last page, to be torn off: the payer, the amount and its due
+// date, the reference as figures and as a code, and the bank account.
 import type { BankView, BillView } from '../bill-view.ts';
 import { codeRows } from '../code.ts';
 import { joined } from '../wording.ts';

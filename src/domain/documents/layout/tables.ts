@@ -75,7 +75,7 @@ export function tableRow(
 ): Block {
   const blocks = columns.map(({ x, width, align }, index) => {
     const { text, below = '', isBold = false, beside: note = '' } = cells[index] ?? { text: '' };
-    // Figures stand at the end of their columns.
+    // Figures are aligned to the end of their columns.
     const isFitted = align === 'end';
     const main = { x, width, align, size: sizes.table, isBold, isFitted };
     return stack([

@@ -7,7 +7,7 @@ export type PlanProblem = {
   readonly tariffCode: string | null;
   /** JSON path inside that plan or context. */
   readonly field: string;
-  /** Character offset inside a formula; null where the field is none. */
+  /** Character offset inside a formula; null if the field is not a formula. */
   readonly position: number | null;
   readonly message: string;
 };
@@ -18,7 +18,7 @@ export function formulaProblems(place: Place, problems: readonly FormulaProblem[
   return problems.map((problem) => ({ ...place, ...problem }));
 }
 
-/** Formulas of a parent are compiled again for every child; a mistake in them is told once. */
+/** Formulas of a parent are compiled again for every child; a mistake in them is reported once. */
 export function withoutRepeats(problems: readonly PlanProblem[]): PlanProblem[] {
   const seen = new Set<string>();
   return problems.filter((problem) => {

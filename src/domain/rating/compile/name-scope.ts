@@ -1,4 +1,4 @@
-// What the names of a formula may be, by the place the formula stands in.
+// The names that a formula may use, by the kind of the formula.
 import type { HostFunction, Scope, ScopeProblem } from '../../../base/formula/check.ts';
 import { didYouMean, nearest } from '../../../base/formula/suggest.ts';
 import {
@@ -13,7 +13,7 @@ import type {
   ValueDefinition,
 } from '../definitions/definitions.ts';
 
-/** Where a formula stands. A Late rule is one of a LateSurcharge component. */
+/** The kind of a formula. A Late rule is one of a LateSurcharge component. */
 export type FormulaPlace = 'Value' | 'Segment' | 'Term' | 'Late' | 'Security' | 'Hold';
 
 const segmentNames = ['days', 'factor', 'months', 'quantity'] as const;

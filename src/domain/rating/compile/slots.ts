@@ -1,5 +1,5 @@
-// Slots: each name of a context gets a number, the same in all versions of the context, so that
-// frames of different versions can stand side by side on one bill.
+// Slots: each name of a context gets a number, the same in all versions of the context, so that one
+// bill can use frames of different versions.
 import type { ContextDefinition } from '../definitions/definitions.ts';
 
 export type Slots = {

@@ -5,7 +5,7 @@ import { RatingError } from '../rating-error.ts';
 
 export type Run = { readonly from: number; readonly to: number };
 
-/** A longer gap is no late reading but a mistake somebody should look at. */
+/** A longer gap is not a late reading but probably a mistake, which an operator should check. */
 const catchUpDaysMax = 366;
 
 export function requiredDay(text: unknown, what: string): number {

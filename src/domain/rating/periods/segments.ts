@@ -97,7 +97,7 @@ export function cutSegments(
     let day = run.from;
     while (day <= run.to) {
       const { compiledPlan, to } = pieceFrom(book, history, day, run.to);
-      // A compiled plan's prices on days when it is not in force are nobody's.
+      // A compiled plan's prices do not apply on days when it is not in force.
       let read: ReadDays = window;
       if (to - day + 1 !== window.billedDays) {
         inForce ??= daysInForce(book, history, runs);

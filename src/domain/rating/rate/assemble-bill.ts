@@ -1,4 +1,4 @@
-// Puts a bill together, and makes the bill that shows why there is none.
+// Assembles a bill, and makes the Error bill if it cannot be rated.
 import { firstDay, formatDay, lastDay, parseDay } from '../../../base/days.ts';
 import type { Bill, BillError, BillLine, SegmentDays } from '../bill.ts';
 import { type CompiledContext, currencyScaleDefault } from '../compile/compiled-context.ts';
@@ -62,9 +62,9 @@ export function assembledBill(parts: BillParts): Bill {
 }
 
 /**
- * A bill of nothing but the use of the term before stands for the first day after the last one that
- * was billed: on it nothing was supplied, and it is billed once as any other. Where that day is the
- * next owner's, the bill stands for none.
+ * A bill with only the usage of the previous term has the first day after the last billed one as
+ * its day: nothing was supplied on it, and it is billed once like any other. If that day is the
+ * next owner's, the bill ends with the last billed day.
  */
 function dayOff({ connection, previousTerm }: FrozenInputs): string | null {
   const billed = connection?.billedThrough ?? null;
@@ -87,7 +87,7 @@ function dateText(term: RatedTerm, day: number): string {
   return day === term.window.end ? term.endText : formatDay(day);
 }
 
-/** A bill that shows why there is none. */
+/** A bill in Error, with the reasons. */
 export function errorBill(
   book: PriceBook,
   frozen: FrozenInputs,

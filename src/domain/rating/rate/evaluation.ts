@@ -93,7 +93,7 @@ export function rateSegments(
   }
 }
 
-/** Values uploaded by hand belong to the last segment for which they stand. */
+/** A manual value is charged in the last segment that it applies to. */
 function addByHand(
   manual: NonNullable<ManualAmounts>,
   frame: Frame,

@@ -1,4 +1,4 @@
-// One line of text that can stand on a bill: the sum with its numbers, as a person would write it.
+// One line of text for a bill: the sum with its numbers, as a person would write it.
 import type { Scalar } from '../../../base/formula/function-kinds.ts';
 import { type SlabUse, slabBreakdown } from '../../../base/formula/slab.ts';
 import type { BinaryNode, CallNode, FormulaNode } from '../../../base/formula/syntax.ts';

@@ -1,4 +1,4 @@
-// Bills that somebody should look at before they are posted, by the hold rules of the context.
+// The hold rules of a context: which bills an operator should review before they are posted.
 import { checkFormula } from '../../../base/formula/check.ts';
 import { compileBoolean } from '../../../base/formula/compile.ts';
 import { LookupError, type Of } from '../../../base/formula/function-kinds.ts';

@@ -29,7 +29,7 @@ export function addLine(list: LineList, line: UnnumberedLine, component: Compile
   list.ranks.push(component.sequence);
 }
 
-/** A breakdown longer than this helps nobody. */
+/** A longer breakdown would not help the reader. */
 const detailsMax = 1000;
 const noDetails: readonly LineDetail[] = [];
 

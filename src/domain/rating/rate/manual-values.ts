@@ -16,15 +16,15 @@ export type ManualAmount = { readonly amount: number; readonly until: number };
 /** By component slot; null where nothing was uploaded. */
 export type ManualAmounts = ReadonlyMap<number, ManualAmount> | null;
 
-/** Whether a value stands for what Segment rules compute up to a day. */
+/** True if a manual value replaces what Segment rules compute up to a day. */
 export function isByHand(amounts: ManualAmounts, slot: number, day: number): boolean {
   return amounts !== null && day <= (amounts.get(slot)?.until ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Days of bills that were left out, for which some values stand, and what is charged for them. */
+/** Days of skipped bills with manual values of their own, and what is charged for them. */
 export type CatchUp = { readonly until: number; readonly charged: number[] };
 
-/** Begins with the values themselves; null where all stand for the whole bill. */
+/** Begins with the values themselves; null if all values apply to the whole bill. */
 export function catchUpOf(amounts: ManualAmounts, context: CompiledContext): CatchUp | null {
   if (amounts === null) return null;
   let catchUp: CatchUp | null = null;
@@ -82,7 +82,7 @@ function amountOf(
 ): number | null {
   const { name, type, manual } = component.definition;
   const isTaken = manual === 'Optional' || manual === 'Required';
-  // A late surcharge is no part of the bill's own amount, so nothing can stand in for it.
+  // A late surcharge is not part of the bill's own amount, so it takes no manual value.
   if (!isTaken || component.isLate) {
     const message = `\`${name}\` does not take uploaded values`;
     errors.push({ code: 'COMPONENT_NOT_MANUAL', message, component: name });

@@ -264,8 +264,8 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
 }
 
 /**
- * Agreed quantities as a term was billed with them. Nobody changes them on days that were billed: a
- * difference there is what was uploaded, for that term or for this one.
+ * Agreed quantities as a term was billed with them. They do not change on billed days: a difference
+ * there is an upload, for that term or for this one.
  */
 function stepsThen(
   { frozen, context, cutFacts }: Sources,
@@ -302,7 +302,7 @@ function usageSources(frozen: FrozenInputs): Map<string, Source> {
     const date = meter.current?.date;
     sources.set(meter.input, date === undefined ? source : { ...source, date });
   }
-  // It stands in for what was measured.
+  // The upload replaces the measured usage.
   for (const name of Object.keys(frozen.uploadedUsage ?? {})) {
     sources.set(name, { kind: 'Uploaded' });
   }

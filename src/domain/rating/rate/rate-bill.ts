@@ -34,7 +34,7 @@ import { totalsOf } from './totals.ts';
 
 export type RateOptions = { readonly explain?: boolean };
 
-/** What stands in the way of a bill becomes its errors; nothing is thrown for it. */
+/** Anything that prevents a bill becomes one of its errors; nothing is thrown for it. */
 export function rateBill(book: PriceBook, frozen: FrozenInputs, options: RateOptions = {}): Bill {
   const isExplained = options.explain === true;
   const errors: BillError[] = [];

@@ -206,7 +206,7 @@ export function inputQuantity(
     : { quantity: total, carried: zero };
 }
 
-/** The reading as it stands on the bill. */
+/** The reading as the bill shows it. */
 export function billReading(meter: MeterFacts, use: RegisterUse): BillReading {
   const { previous, current } = meter;
   return {

@@ -76,7 +76,7 @@ export function addUploads(
     const plain = { input: name, unit: definition?.unit ?? null, quantity };
     const entry = carried === undefined ? plain : { ...plain, carried };
     const place = printed.findIndex((one) => one.input === name);
-    // It stands in for what was measured.
+    // The upload replaces the measured usage.
     if (place < 0) printed.push(entry);
     else printed[place] = entry;
   }

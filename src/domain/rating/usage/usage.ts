@@ -115,7 +115,7 @@ const noRuns: readonly Run[] = [];
 /** Meters of each input together, in order of time. */
 function groupMeters(meters: readonly MeterFacts[]): readonly (readonly MeterFacts[])[] {
   if (meters.length === 0) return noGroups;
-  // One input, whose meters mostly stand in order already, is by far the most frequent.
+  // By far the most frequent case: one input whose meters are already in order.
   if (isOneInput(meters) && isSorted(meters)) return [meters];
   const groups = new Map<string, MeterFacts[]>();
   for (const meter of meters) {
@@ -316,8 +316,8 @@ function measuredBefore(
 }
 
 /**
- * As if the reading were the last: those before it count too, of a register that shows use or that
- * turned over. Of one day they stand in the order in which they were taken.
+ * As if the reading were the last. Earlier readings count too if the register shows usage or rolled
+ * over. Readings of one day are in the order in which they were taken.
  */
 function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
   const day = requiredDay(reading.date, 'reading date');
