@@ -171,7 +171,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const [locked, estimated, repeated] = [sum('locked'), sum('estimated'), sum('repeated')];
   const [missing, underReview] = [sum('missing'), sum('underReview')];
   if (worked.total === 0) {
-    return { message: 'No subscription of the term has a meter' };
+    return { message: 'No subscription of the term is metered' };
   }
   const stamp = { at: job.now, by: job.requestedBy };
   const hasChanged = locked + estimated + repeated > 0;
