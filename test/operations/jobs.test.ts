@@ -69,10 +69,10 @@ test('a step that ends in time answers with its outcome, another with accepted',
     const job = await jobOf(idOf(early));
     return job.status === 'Succeeded' ? job : undefined;
   }, 'the job is done');
-  assert.equal(ended.message, 'No subscription of the term has a meter');
+  assert.equal(ended.message, 'No subscription of the term is metered');
   assert.ok(ended.startedAt && ended.finishedAt);
   const late = await post(termID, null, patient);
-  assert.equal(late.message, 'No subscription of the term has a meter');
+  assert.equal(late.message, 'No subscription of the term is metered');
   assert.ok(idOf(late) > idOf(early));
 });
 
@@ -133,7 +133,7 @@ test('while a job of the term waits or runs, nothing else happens to the term', 
   await admin.cancelJob({ data: { jobID: idOf({ headers }) } });
   run();
   const done = await post(termID, null, patient);
-  assert.equal(done.message, 'No subscription of the term has a meter');
+  assert.equal(done.message, 'No subscription of the term is metered');
 });
 
 test('who asks while a job holds its term is told at once', async () => {
@@ -330,7 +330,7 @@ test('a repeated Idempotency-Key asks for nothing twice and finds the same job a
   assert.deepEqual([second.message, idOf(second)], ['accepted', idOf(first)]);
   run();
   const third = await patient.postMeterReadings(body, options);
-  assert.equal(third.message, 'No subscription of the term has a meter');
+  assert.equal(third.message, 'No subscription of the term is metered');
   assert.equal(idOf(third), idOf(first));
   assert.equal(third.headers.get('idempotency-replayed'), 'true');
   const { data } = await admin.getJobs({ termID });
@@ -362,7 +362,7 @@ test('a refusal that says try again is not kept under its Idempotency-Key', asyn
   }
   await admin.cancelJob({ data: { jobID: idOf({ headers }) } });
   run();
-  assert.equal((await again()).message, 'No subscription of the term has a meter');
+  assert.equal((await again()).message, 'No subscription of the term is metered');
   assert.equal((await again()).headers.get('idempotency-replayed'), 'true');
 });
 
@@ -385,7 +385,7 @@ test('a key whose job broke asks for a new one', async () => {
   assert.ok(idOf(second) > idOf(first));
   run();
   const third = await ask(patient);
-  assert.equal(third.message, 'No subscription of the term has a meter');
+  assert.equal(third.message, 'No subscription of the term is metered');
   assert.equal(idOf(third), idOf(second), 'the new answer is kept');
 });
 

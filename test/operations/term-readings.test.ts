@@ -472,7 +472,7 @@ test('readings are given back: of one subscription, or all, with the drafts made
 test('a term without meters has nothing to lock', async () => {
   const [plain] = await insertSubscriptions(scene, tenantId, 1);
   const termID = await termIn(await inBatch(plain?.number ?? ''));
-  assert.equal((await post(termID)).message, 'No subscription of the term has a meter');
+  assert.equal((await post(termID)).message, 'No subscription of the term is metered');
   assert.equal((await termOf(admin, termID)).stage, 'Created');
 });
 
