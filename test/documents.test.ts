@@ -50,7 +50,8 @@ test('every link between the documents leads somewhere', () => {
 
 test('ARCHITECTURE.md names every folder of src', () => {
   const text = read('ARCHITECTURE.md');
-  for (const folder of ['commands', 'http', 'operations', 'worker', 'domain', 'base']) {
+  const folders = ['commands', 'http', 'worker', 'operations', 'billrun', 'jobs', 'domain', 'base'];
+  for (const folder of folders) {
     assert.ok(existsSync(new URL(`src/${folder}`, root)));
     assert.match(text, new RegExp(`\`src/${folder}/\``));
   }
