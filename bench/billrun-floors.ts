@@ -1,5 +1,5 @@
-// What the steps of a bill run are measured against: a bare COPY of the bills they made, a bare
-// `insert ... select` of the entries, and the program that somebody would write in an afternoon.
+// Floors for the steps of a bill run: a bare COPY of the generated bills, a bare `insert ...
+// select` of the entries, and a simple program that a developer would write in an afternoon.
 import assert from 'node:assert/strict';
 import { buffer as bytesOf } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';

@@ -1,5 +1,5 @@
-// A mail server in a process of its own that is in trouble when it is told to be: it answers late,
-// puts mails off, or closes the connection when it has all of a mail.
+// A mail server in its own process that fails on request: it answers late, puts mails off, or
+// closes the connection after it has received a mail.
 import type { Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 

@@ -145,7 +145,7 @@ async function post(
   throw new BillingError(statusCode, error, response.headers);
 }
 
-/** What stands before the service, such as a proxy, answers in a form of its own. */
+/** A proxy in front of the service may answer without JSON. */
 function noJson(error: unknown): null {
   if (error instanceof SyntaxError) return null;
   throw error;

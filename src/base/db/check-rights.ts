@@ -1,5 +1,5 @@
-// Looks, before a database is set up, whether the role may do what that takes. What is missing is
-// told as the statements that an administrator has to run.
+// Checks, before a database is set up, whether the role has the rights that this needs. Missing
+// rights are reported as the statements that an administrator has to run.
 import pg from 'pg';
 
 const extensions = ['pg_trgm', 'btree_gin', 'btree_gist'];
