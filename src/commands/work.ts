@@ -11,10 +11,10 @@ export async function work(config: Config): Promise<void> {
     await prepareDatabase(context);
     const database = openWorkerDatabase(context);
     const { clock, log } = context;
-    const queueConnection = context.owner.connection;
+    const { connection } = context.owner;
     const lanes = config.workerLanes;
     const equipment = openEquipment(context);
-    const worker = await startWorker({ queueConnection, database, clock, log, lanes, equipment });
+    const worker = await startWorker({ connection, database, clock, log, lanes, equipment });
     stopInOrder(requests, log, [
       () => worker.stop(),
       () => equipment.close(),

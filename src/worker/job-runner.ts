@@ -25,6 +25,7 @@ import {
 import { listBusyWorkspaces, listOpenJobs, noteNextJob } from '../jobs/job-work-store.ts';
 import type { Step } from '../jobs/step.ts';
 import type { Equipment } from '../jobs/tools.ts';
+import { restUntilWoken } from './rest.ts';
 
 export type JobRunnerOptions = {
   database: Database;
@@ -186,32 +187,4 @@ async function forget(database: Database, trying: Map<Attempt, number>): Promise
 
 function byTenant(trying: Map<Attempt, number>): Map<number, Attempt[]> {
   return Map.groupBy(trying.keys(), (attempt) => trying.get(attempt) ?? 0);
-}
-
-/** Idle lanes rest until time is up or a notification wakes them. */
-function restUntilWoken(): { wait(ms: number): Promise<void>; wake(): void } {
-  const resting = new Set<() => void>();
-  let isCalled = false;
-  return {
-    wait(ms) {
-      // A call that came while all were looking is not slept over.
-      if (isCalled) {
-        isCalled = false;
-        return Promise.resolve();
-      }
-      return new Promise((resolve) => {
-        const rise = () => {
-          clearTimeout(timer);
-          resting.delete(rise);
-          resolve();
-        };
-        const timer = setTimeout(rise, ms);
-        resting.add(rise);
-      });
-    },
-    wake() {
-      isCalled = resting.size === 0;
-      for (const rise of [...resting]) rise();
-    },
-  };
 }

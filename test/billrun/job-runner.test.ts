@@ -287,12 +287,12 @@ test('a part that fails three times is set aside and the others are done', async
   assert.equal(job.status, 'Failed');
   assert.equal(tried, 3);
   assert.equal(job.error?.code, 'INTERNAL_ERROR');
-  assert.equal(job.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.equal(job.error?.message, '1 chunk of the job failed 3 times; the rest is done');
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), [1, 2, 3, 7, 8, 9, 10]);
   const { jobId: second } = await ask(tenantId, tolerant);
   const ending = await ended(tenantId, second);
   assert.equal(ending.status, 'Failed');
-  assert.equal(ending.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.equal(ending.error?.message, '1 chunk of the job failed 3 times; the rest is done');
   const [worked] = finished;
   assert.deepEqual(worked?.setAside, [{ chunk: 2, message: 'a secret of the program' }]);
   assert.match(JSON.stringify(worked?.outcomes), /a secret of the program/);
@@ -322,7 +322,7 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
   release();
   await paused.stop();
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(4));
-  assert.match(scene.logged.join(''), /parts of a lost worker were freed/);
+  assert.match(scene.logged.join(''), /chunks of a lost worker were freed/);
   assert.match(scene.logged.join(''), /fenced/);
 });
 
@@ -362,7 +362,7 @@ test('a part of which nobody knows any more who tries it is not committed', asyn
   assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
   assert.equal(tried(), 2, 'it was done again');
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(2));
-  assert.match(scene.logged.join(''), /the part was taken away while it was worked on/);
+  assert.match(scene.logged.join(''), /the chunk was taken away while it was worked on/);
 });
 
 test('a worker that was not heard of for nearly two minutes has lost its part to another', async () => {

@@ -685,7 +685,7 @@ test('a part that was set aside fails the request; the next one sends its bills'
   const { client, termId, tenantId } = await openPublished(mailParties(3));
   const stage = async () => (await client.getTerms({ termID: termId })).data.terms[0]?.stage;
   const mend = await refuseRows(`new.tenant_id = ${tenantId}`);
-  const message = '1 part of the job failed 3 times; the rest is done';
+  const message = '1 chunk of the job failed 3 times; the rest is done';
   assert.equal(await failureOf(client, termId), message);
   await mend();
   assert.equal(await stage(), 'Distributing');
@@ -707,7 +707,7 @@ test('a job that tries again and cannot is shown as failed, and so are its mails
   await mend();
   const [job] = await failed();
   assert.equal(job?.operation, 'retry-deliveries');
-  assert.equal(job?.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.equal(job?.error?.message, '1 chunk of the job failed 3 times; the rest is done');
   assert.deepEqual(await statusOf(client, termId), { 'Email Failed': 2 });
 });
 

@@ -191,7 +191,7 @@ test('a part that kills its worker three times is set aside, and the others are 
   const job = await jobOf(client, jobId);
   assert.equal(deaths, 3);
   assert.equal(job.status, 'Failed');
-  assert.equal(job.error?.message, '1 part of the job failed 3 times; the rest is done');
+  assert.equal(job.error?.message, '1 chunk of the job failed 3 times; the rest is done');
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), [1, 2, 3, 7, 8, 9, 10, 11, 12]);
   assert.match(worker.output(), /the worker ended before the part was done/);
 });

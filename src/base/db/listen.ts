@@ -8,11 +8,15 @@ export type Listener = { close(): Promise<void> };
 const reconnectMs = 1_000;
 
 /**
- * Calls `heard` for every notification of the channel, and each time the connection was made,
- * because notifications sent in between are lost. A notification is a hint: every listener also
- * polls.
+ * Calls `heard` with the payload of every notification of the channel, and without one each time
+ * the connection was made, because notifications sent in between are lost. A notification is a
+ * hint: every listener also polls.
  */
-export function listen(connection: Connection, channel: string, heard: () => void): Listener {
+export function listen(
+  connection: Connection,
+  channel: string,
+  heard: (payload?: string) => void,
+): Listener {
   let isClosing = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +41,7 @@ export function listen(connection: Connection, channel: string, heard: () => voi
     };
     next.on('error', lose);
     next.on('end', lose);
-    next.on('notification', heard);
+    next.on('notification', ({ payload }) => heard(payload));
     try {
       await next.connect();
       await next.query(`listen ${pg.escapeIdentifier(channel)}`);

@@ -35,7 +35,7 @@ export async function runDemo(context: Context): Promise<void> {
   const equipment = openEquipment(context);
   const { clock, log, config } = context;
   const worker = await startWorker({
-    queueConnection: context.owner.connection,
+    connection: context.owner.connection,
     database,
     clock,
     log,
