@@ -32,7 +32,7 @@ import {
 } from './support/two-workspaces.ts';
 import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
-// Nobody works on jobs here, and nobody waits for them.
+// No worker runs here, and no call waits for a job.
 const scene = await openScene({ scheduleWaitSeconds: 0, apiConnections: 2 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
 
@@ -179,7 +179,7 @@ function isDefinition(path: Path): boolean {
   return ['service', 'tariff', 'tariffs'].includes(path[0] ?? '') && path.slice(1).includes('0');
 }
 
-/** With what stands in documents that the answer carries. */
+/** With the contents of documents in the answer. */
 const readOf = ({ text }: Raw) => {
   const documents = [...text.matchAll(/"base64":"([^"]*)"/g)].map(([, encoded = '']) =>
     Buffer.from(encoded, 'base64').toString('utf8'),
@@ -239,9 +239,9 @@ test('the same requests by B itself show the mark in every retrieval', async () 
   assert.deepEqual(unmarked, [], 'let two-workspaces.ts make something that these show');
 });
 
-// Fields that nobody asked for.
+// Undeclared fields.
 
-/** In two days: nobody works on jobs here, and one that is due would hold its term for ever. */
+/** In two days: no worker runs here, and a due job would hold its term for ever. */
 const sheduleTime = Temporal.Now.plainDateTimeISO('Asia/Karachi')
   .add({ days: 2 })
   .toString({ smallestUnit: 'second' });
@@ -313,7 +313,7 @@ function polluted(value: unknown, node: Node): unknown {
   return copy;
 }
 
-/** Where prices are defined a field that nobody knows is refused, not passed over. */
+/** Where prices are defined, an unknown field is refused, not ignored. */
 const isClosed = ({ node }: Leaf) => node.additionalProperties === false;
 const openObjectsOf = (request: Node) => objectsOf(request).filter((leaf) => !isClosed(leaf));
 
@@ -377,7 +377,7 @@ function withoutVolatile(key: string, value: unknown): unknown {
   return typeof value === 'string' && instant.test(value) ? 'instant' : value;
 }
 
-test('fields that nobody declared are named, never stored, and touch no prototype', async () => {
+test('undeclared fields are named, never stored, and touch no prototype', async () => {
   const plain = await prepare('gamma');
   const dirty = await prepare('delta');
   for (const [name, operation] of changes) {

@@ -37,7 +37,7 @@ const anyRow = fc.record({
   content: fc.json(),
 });
 
-test('every value comes out as it went in, whatever its length', async () => {
+test('every value is read back as it was written, whatever its length', async () => {
   const connection = { ...scene.cluster.owner, database: scene.databaseName };
   const database = openDatabase({ connection, name: 'test copy', max: 1 });
   const rows = new BinaryRows();

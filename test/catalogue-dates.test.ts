@@ -63,7 +63,7 @@ test('every timestamp field of a request accepts a space and a T between date an
 
 test('no request has a date or a timestamp that is plain text', () => {
   const known = new Set([...dates, ...times].map(({ path }) => path));
-  // Words that end like a date and are none.
+  // Names that end like a date but are not dates.
   const others = /payableWithinDueDate|acceptDueDate/;
   const plain = fields.filter(({ path, node }) => {
     const isText = [node.type ?? []].flat().includes('string');

@@ -21,7 +21,7 @@ const shared = new Set([
   'scheduling.ts',
 ]);
 
-/** The one path with several operations: their files stand in its folder. */
+/** The one path with several operations: their files are in its folder. */
 const folderPath = '/billing/billing-groups';
 
 const files = readSources('src/operations')

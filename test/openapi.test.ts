@@ -1,4 +1,4 @@
-// The description of the API, judged by somebody else's validator, and its reference page.
+// The description of the API, checked by an independent validator, and its reference page.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

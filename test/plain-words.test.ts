@@ -12,7 +12,7 @@ const withoutSubject = /(?:^|[.:;!?]["')]?\s+|\*\*|\|\s*)Whom?\b/;
 /** This file has the words as examples. */
 const own = 'test/plain-words.test.ts';
 
-const code = ['src', 'sdk', 'bench'];
+const code = ['src', 'sdk', 'bench', 'test'];
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 
 type Prose = { path: string; line: number; text: string };

@@ -75,7 +75,7 @@ function commands(mark: string): string {
 }
 const waitMs = 120_000;
 
-/** Below those that the system gives to whoever asks for any, so that nobody takes it meanwhile. */
+/** Below the ports that the system assigns, so that no other program takes it meanwhile. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

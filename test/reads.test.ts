@@ -155,7 +155,7 @@ test('what many look up at once is asked once, and each gets its own', async () 
   assert.equal(inWrite, '0 4', 'in a transaction that may write it is asked for by itself');
 });
 
-test('a lookup that fails does so for all who asked, and leaves the rest alone', async () => {
+test('a lookup that fails does so for all its callers, and leaves others alone', async () => {
   const broken: Lookup<number, string> = async (tx) => {
     await sql`select 1 / 0`.execute(tx);
     return new Map();
@@ -173,7 +173,7 @@ test('a lookup that fails does so for all who asked, and leaves the rest alone',
   });
 });
 
-test('a kind of read that was slow keeps nobody waiting again', async () => {
+test('a kind of read that was slow does not keep other reads waiting again', async () => {
   const slow = {};
   await reading(
     async (read) => {

@@ -1,4 +1,4 @@
-// Who may do what: each role against each operation, and nothing changes where one may not.
+// Permissions of roles: each role against each operation; a refused call changes nothing.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const managers: readonly RoleName[] = ['Administrator', 'Billing Manager'];
 const readers: readonly RoleName[] = [...billing, 'Auditor'];
 const auditors: readonly RoleName[] = ['Administrator', 'Auditor'];
 
-/** By hand: an operation that is added is given to somebody here, on purpose. */
+/** Written by hand: a new operation is given to roles here on purpose. */
 const allowed: Record<OperationName, readonly RoleName[]> = {
   addBillingGroup: billing,
   listBillingGroups: readers,
@@ -126,13 +126,13 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   explainBill: 'Customer',
 };
 
-// Nobody works on jobs here, and nobody waits for them.
+// No worker runs here, and no call waits for a job.
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const admin = await scene.workspace('roles', { sandbox: true });
 await admin.makeUsers({ userType: 'customer', users: [{ name: 'Own' }, { name: 'Other' }] });
 const clientSecret = 'a secret of at least thirty-two characters';
 
-test('every operation stands in the table of roles', () => {
+test('every operation is in the table of roles', () => {
   assert.deepEqual(Object.keys(allowed).sort(), operations.map(([name]) => name).sort());
 });
 

@@ -13,7 +13,7 @@ const groupsFolder = join(root, 'node_modules', '.cache', 'tests');
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
 const filesPerProcess = 10;
-/** For a file or a group of them: what hangs fails. */
+/** For a file or a group of them: one that does not end in time fails. */
 const timeoutMs = 600_000;
 /** Files here start and kill programs, or measure their own: each has a process to itself. */
 const apart = ['test/embedded', 'test/faults', 'test/http', 'test/process'];

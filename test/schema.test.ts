@@ -12,7 +12,7 @@ test('every table, key, policy, view, function and role keeps tenants apart', as
   assert.deepEqual(await findSchemaFaults(sql), []);
 });
 
-/** What somebody could do to the schema by mistake, and the fault that must be found. */
+/** Mistakes that a migration could make in the schema, and the fault that must be found. */
 const mutations: Record<string, { change: string; fault: RegExp }> = {
   'the owner is let through': {
     change: 'alter table parties no force row level security',

@@ -1,4 +1,4 @@
-// What the typed client sends, and what it makes of answers that are none.
+// What the typed client sends, and how it handles answers that are not from the service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '../sdk/client.ts';
@@ -43,7 +43,7 @@ test('a call takes the token of the client, another one, or none', async () => {
   );
 });
 
-test('what is no answer of the service is told as that, with the status', async () => {
+test('an answer that is not from the service is reported as such, with the status', async () => {
   for (const text of ['<html>Bad Gateway</html>', '', 'null', '7', '{}', '{"success":false}']) {
     const { client } = clientOf('http://a.localhost', text, 502);
     await assert.rejects(client.listBillingGroups(), {

@@ -21,7 +21,7 @@ import { type Operation, operation } from '../src/operations/operation.ts';
 import { openScene } from './support/scene.ts';
 import { hashRows, known, openTwoWorkspaces, tablesOf } from './support/two-workspaces.ts';
 
-/** What nobody should write: no tenant in the statement. */
+/** A forbidden operation: no tenant in the statement. */
 const forgetful = operation({
   path: '/billing/users/forget-tenant',
   method: 'Retrieve',
@@ -137,7 +137,7 @@ async function failIn(database: Database, tenantId: number): Promise<void> {
   await assert.rejects(failing, { code: '22012' });
 }
 
-/** In a transaction that sets no tenant, nobody's rows are seen. */
+/** In a transaction without a tenant, no rows are visible. */
 async function assertNobody(database: Database): Promise<void> {
   for (const readOnly of [true, false]) {
     const { rows } = await transact(database, { opening: plainOpening, readOnly }, (tx) =>
@@ -256,7 +256,7 @@ test('names, numbers and addresses that another workspace uses are free', async 
 });
 
 for (const search of ['search_parties', 'scan_parties']) {
-  test(`${search}() finds own parties only, whatever stands in its way`, async () => {
+  test(`${search}() finds own parties only, under every condition`, async () => {
     await assertFindsOwnOnly(`${search}('%', null, null, true)`);
   });
 }
@@ -489,7 +489,7 @@ test('what a proxy or a caller claims beside the Host header is not asked', asyn
   }
 });
 
-test('requests that name two hosts, or none, reach nobody else', async () => {
+test('requests that name two hosts, or none, reach no workspace', async () => {
   const token = `Authorization: ${a.token}`;
   const two = await send(['Host: alpha.localhost', 'Host: beta.localhost', token]);
   const none = await send([token]);

@@ -1,4 +1,4 @@
-// The rules of the source that nobody should have to remember in a review.
+// Rules of the source that a reviewer should not have to remember.
 import assert from 'node:assert/strict';
 import { dirname, posix } from 'node:path';
 import { test } from 'node:test';
@@ -350,7 +350,7 @@ test('SQL is written in stores only', () => {
   none(faults, 'move the statement to a file named store.ts or *-store.ts');
 });
 
-/** Statements that name no tenant, by the function they stand in, with the reason. */
+/** Statements that name no tenant, by their function, with the reason. */
 const tenantless: Record<string, string> = {
   hashed: 'sets how the statements of its transaction are planned',
   findTenantId: 'asks the registry, by a function that tells the id alone',

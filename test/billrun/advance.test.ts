@@ -124,7 +124,7 @@ test('a plan that changed in the term before divides its use by the reading of t
   ]);
 });
 
-/** Energy at 10, of the term before, where nobody reads it 10 a day. */
+/** Energy at 10, of the previous term, estimated at 10 a day if it is not read. */
 function openEstimated(workspace: string) {
   const estimation = { allowed: 1, defaultDaily: 10 };
   const energy = { name: 'energy', unit: 'kWh', register: 'kWh', estimation };

@@ -1,5 +1,5 @@
-// Terms beside each other that bill by meter, a customer who moves, a plan that changes ahead: what
-// was measured is billed once, to whom it belongs.
+// Metered terms that overlap, a customer who moves, a plan change dated ahead: measured usage is
+// billed once, to its owner.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
@@ -65,7 +65,7 @@ test('a Final term of the days of a Regular one that has locked its readings', a
   assert.deepEqual([second.partyName, usedOn(second)], ['Next', [['40', '100']]]);
 });
 
-test('who moves out unread is estimated to the day of the transfer', async () => {
+test('an owner who moves out unread is estimated up to the day of the transfer', async () => {
   const { run, open, openFor, read, lock, moveOut } = await openHouse();
   const jul = await open(july);
   await read('310', '31/07/2026');
@@ -90,7 +90,7 @@ test('who moves out unread is estimated to the day of the transfer', async () =>
 });
 
 for (const reading of ['current', 'estimated']) {
-  test(`who moves out in the days of grace, up to which the term before has billed; ${reading}`, async () => {
+  test(`an owner who moves out in the days of grace, billed by the previous term; ${reading}`, async () => {
     const { run, open, openFor, read, lock, moveOut } = await openHouse();
     const jul = await open(july);
     await read('110', '03/08/2026');
@@ -151,7 +151,7 @@ test('the meter of who moved out in the days of grace was exchanged since', asyn
   assert.deepEqual([next.partyName, usedOn(next)], ['Next', used]);
 });
 
-test('who is cut off in the days of grace is read once more if somebody reads', async () => {
+test('a subscription disconnected in the days of grace takes a further reading if there is one', async () => {
   const { run, client, connection, open, read, lock } = await openHouse();
   const jul = await open(july);
   await read('110', '03/08/2026');
@@ -172,7 +172,7 @@ test('who is cut off in the days of grace is read once more if somebody reads', 
 
 for (const isBack of [false, true]) {
   const what = isBack ? ', though it was connected again since' : '';
-  test(`who is off at the end of a term is estimated up to the last day on${what}`, async () => {
+  test(`a subscription disconnected at the end of a term is estimated up to its last active day${what}`, async () => {
     const estimation = { allowed: 1, defaultDaily: '10' } as const;
     const { run, client, connection, open, lock } = await openHouse({
       meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh', estimation }],
@@ -188,7 +188,7 @@ for (const isBack of [false, true]) {
     assert.deepEqual(usedOn(bill), [['0', '190']]);
   });
 
-  test(`who was read past the last day on needs no reading more${what}`, async () => {
+  test(`a subscription read after its last active day needs no further reading${what}`, async () => {
     const { run, client, connection, open, read, lock } = await openHouse();
     const at = (effectiveDate: string) => ({ connectionNumber: connection, effectiveDate });
     const jul = await open(july);
@@ -229,7 +229,7 @@ test('a bill that was left out is made up by an OffCycle term of the same days',
   await assertChecks(scene, run.tenantId);
 });
 
-test('who is moved to another batch when the readings are locked is billed there', async () => {
+test('a subscription moved to another batch after its readings are locked is billed there', async () => {
   const { run, client, connection, open, read, lock } = await openHouse({
     batches: [{ batchCode: 'B2', label: 'Second' }],
   });
@@ -245,7 +245,7 @@ test('who is moved to another batch when the readings are locked is billed there
   assert.deepEqual(await billsOf(run, before), []);
 });
 
-test('who is billed in another batch and comes back has that use billed once', async () => {
+test('a subscription billed in another batch that comes back has that usage billed once', async () => {
   const { run, client, connection, open, read, lock } = await openHouse({
     batches: [{ batchCode: 'B2', label: 'Second' }],
   });
@@ -362,7 +362,7 @@ test('what was read after a transfer in the days of grace is not the old ownerâ€
   assert.deepEqual([bill.partyName, usedOn(bill)], ['Old', [['0', '106']]]);
 });
 
-test('an estimate of another term is no reading, and is taken by who asks for estimates', async () => {
+test('an estimate of another term does not count as a reading, and a term in mode estimated uses it', async () => {
   const { run, open, openFor, read, lock } = await openHouse();
   const jul = await open(july);
   await read('310', '31/07/2026');
@@ -431,7 +431,7 @@ test('a reading of a term that no longer bills the customer is free for the next
   assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
 });
 
-test('who was off until it was handed over has no Final bill, and keeps none back', async () => {
+test('an owner without supply until the transfer has no Final bill, and blocks no other', async () => {
   const { run, client, connection, openFor, open, read, lock, moveOut } = await openHouse();
   const off = { connectionNumber: connection, effectiveDate: '01/07/2026' };
   await client.disconnectConnection({ data: off });

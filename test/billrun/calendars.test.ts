@@ -1,5 +1,5 @@
 // Runs over random calendars: month ends, 29 February, billing day 31, terms of one day, terms that
-// leave somebody out. Every active day of every subscription is billed once.
+// skip subscriptions. Every active day of every subscription is billed once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ const byLength = fc
     return [end, ...lengths.map((days) => (end = end.add({ days })))];
   });
 
-/** Somebody who begins around the first terms, and may leave and come back. */
+/** A customer who begins around the first terms, and may leave and come back. */
 const life = fc.record({
   begins: fc.integer({ min: -3, max: 70 }),
   offAfter: fc.option(fc.integer({ min: 1, max: 60 })),
@@ -66,7 +66,7 @@ const partyNumber = await newParty(client);
 const newContext = () =>
   newOffer(
     client,
-    // Nobody is held by rule: who is left out is left out on purpose.
+    // No hold rule applies: bills are skipped on purpose only.
     { meteredInputs: [], billingCycle: 1, holdRules: [] },
     { componentRules: [{ component: 'energyCharge', formula: '30', prorate: 'Days' }] },
   );

@@ -1,4 +1,4 @@
-// A bill that was posted is taken back by a credit note, and billed again where somebody asks.
+// A posted bill is cancelled by a credit note, and billed again on request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type Running, rowsOf, unpost } from '../support/bill-run.ts';
@@ -41,7 +41,7 @@ async function bookedOn(run: Running): Promise<Record<string, number>> {
 
 const firstNote = () => `CN-${scene.clock.now().toZonedDateTimeISO('Asia/Karachi').year}-000001`;
 
-test('a cancelled bill is owed by nobody, and the next one tells of it as an adjustment', async () => {
+test('a cancelled bill is no longer owed, and the next bill shows it as an adjustment', async () => {
   const place = await openFee('cancelled');
   await place.connectOld();
   const first = await place.open(july);
@@ -150,7 +150,7 @@ test('a misread bill is billed again with the reading corrected', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-test('a bill that nobody bills again is caught up on by the next term', async () => {
+test('the next term catches up on a cancelled bill whose rebill term is never billed', async () => {
   const place = await openFee('caught-up');
   await place.connectOld();
   const [bill] = await billed(place, await place.open(july));

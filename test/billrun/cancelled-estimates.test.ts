@@ -16,7 +16,7 @@ const november = { startDate: '01/11/2026', endDate: '30/11/2026' };
 
 let houses = 0;
 
-/** 10 a unit and 31 a month; who is not read is estimated at 10 a day. */
+/** 10 a unit and 31 a month; an unread meter is estimated at 10 a day. */
 async function openHouse(postType = 'Post Subscription') {
   houses += 1;
   const place = await openOffer(
@@ -100,7 +100,7 @@ test('what a cancelled bill had credited is credited by the next', async () => {
   const third = await bill(september, '270');
   assert.deepEqual(third.told, [31, '0', '40']);
   await cancel(place, third.billID);
-  // 400 - 270 - 60: what was used in September is billed to nobody.
+  // 400 - 270 - 60: usage of September is not billed.
   assert.deepEqual((await bill(october, '400')).told, [731, '70', undefined]);
   await assertChecks(scene, place.tenantId);
 });
@@ -111,7 +111,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   test(`${postType}: an estimate whose bill was cancelled is not credited`, async () => {
     const { place, bill } = await openHouse(postType);
     await cancel(place, (await bill(july)).billID);
-    // 60 less than the estimate that nobody paid for.
+    // 60 less than the estimate that the customer did not pay for.
     assert.deepEqual((await bill(august, '250')).told, [31 * times, '0', undefined]);
     // 400 - 250
     assert.deepEqual((await bill(september, '400')).told, [1531 * times, '150', undefined]);

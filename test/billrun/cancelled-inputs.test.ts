@@ -56,7 +56,7 @@ async function openCalls(
   return { place, number, upload, give, billID: bill.billID };
 }
 
-test('a term that nobody takes on leaves what was given to the next one, once', async () => {
+test('the next term takes over the inputs of a rebill term that is never billed, once', async () => {
   for (const isCancelled of [false, true]) {
     const { place, billID } = await openCalls(`left-${isCancelled}`);
     await cancel(place, billID, true);
@@ -179,7 +179,7 @@ test('billed in advance: what was used on the days of a cancelled bill is on the
     const lines = bill?.lines.map((line) => [line.component, line.fromDate, line.amount]);
     return { billID: bill?.billID ?? 0, lines };
   };
-  // Nobody knows what was used in June.
+  // The usage of June is not known.
   const first = await ahead(july, '0');
   await cancel(place, first.billID);
   const second = await ahead(august, '170');

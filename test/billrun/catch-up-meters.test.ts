@@ -84,7 +84,7 @@ test('an estimate of a bill that was held is put right by what is read then', as
   ]);
 });
 
-test('where nobody read, the estimate goes on from what was read for the bill that was held', async () => {
+test('an estimate for an unread meter continues from the reading of the held bill', async () => {
   const { run, read, open, lock, client } = await openHome(scene, estimated);
   await needEnergy(client);
   await skipBill(run, await read(january, ['100', '31/01/2026']));
@@ -106,7 +106,7 @@ test('where nobody read, the estimate goes on from what was read for the bill th
   assert.ok(Number(use) > 100);
 });
 
-test('where nobody had to read, what was read for the bill that was held is billed', async () => {
+test('the reading of a held bill is billed if the plan needs no new reading', async () => {
   const { run, read, open, lock } = await openHome(scene);
   await skipBill(run, await read(january, ['100', '31/01/2026']));
   const feb = await open(february);

@@ -269,7 +269,7 @@ test('a value entered for a bill that was held leaves the next term what it comp
   ]);
 });
 
-test('a value for a bill that was held stands for its days where a rule is of the term', async () => {
+test('a manual value of a held bill is charged for its days under a Term rule', async () => {
   const serviceCode = 'FEES';
   /** February's bill, with what was entered for January's, which was held. */
   const billAfter = async (values: Record<string, string>) => {

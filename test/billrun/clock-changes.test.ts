@@ -42,7 +42,7 @@ function middleOf({ at, beforeMs, afterMs }: Change) {
   return { local: shown.toString({ smallestUnit: 'second' }), due };
 }
 
-/** The clock stands at a moment, and workers look at it. */
+/** Sets the clock to a moment, and wakes the workers. */
 function standAt(moment: Temporal.Instant): void {
   scene.clock.advance(scene.clock.now().until(moment));
 }
@@ -103,7 +103,7 @@ test(`${changes.length} changes of clocks: a step at a skipped or repeated time 
   t.diagnostic(`${runs} of ${all.length} changes`);
 });
 
-test('readings at skipped and repeated times stand on their day, in order, and are locked', async () => {
+test('readings at skipped and repeated times keep their day and order, and are locked', async () => {
   const { admin, hung } = await openMetered(scene, 'reading-times');
   await admin.updateSettings({ data: { timezone: 'America/New_York' } });
   // 02:30 is skipped on 8 March 2026, 01:30 comes twice on 1 November.

@@ -20,7 +20,7 @@ const august = { startDate: '01/08/2026', endDate: '31/08/2026' };
 const postTypes = ['Post Account', 'Post Party'] as const;
 type PostType = (typeof postTypes)[number];
 
-/** What each subscription charges a day, so that every sum tells of whom it is made up. */
+/** What each subscription charges a day, so that every sum shows its subscriptions. */
 const daily = { a: 1, b: 2, c: 4, d: 8, e: 16 };
 type Name = keyof typeof daily;
 
@@ -427,7 +427,7 @@ for (const postType of postTypes) {
     const all = inJuly.map(([name, house]): Stay => [name, house, 62]);
     assert.deepEqual(await booked(town), entries(all));
     await assertParts(town);
-    // A term for a day that was billed bills nobody.
+    // A term for a billed day bills no subscription.
     const again = await generated(town, { ...july, type: 'OffCycle', connectionNumbers: ['a'] });
     assert.deepEqual(await chargedBy(town, again), {});
   });

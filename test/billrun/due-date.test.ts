@@ -231,7 +231,7 @@ test('a term with posted bills is not cancelled', async () => {
   );
   assert.equal(
     error.message,
-    `Term ${label} has posted bills, and cannot be cancelled. Take them back with unpost-bills first.`,
+    `Term ${label} has posted bills, and cannot be cancelled. Unpost them with unpost-bills first.`,
   );
 });
 

@@ -35,7 +35,7 @@ test('it is off unless asked for', async () => {
   assert.equal((await termOf(admin, termID)).status, 'Posted');
 });
 
-test('who generated, even one bill of the term, may not post; another manager may', async () => {
+test('a login that generated one bill of the term may not post it; another manager may', async () => {
   await admin.updateSettings({ data: { separationOfDuty: true } });
   const termID = await newTerm(admin, { serviceCode, ...month('02') });
   await manager.generateBills(schedule(termID));
@@ -49,7 +49,7 @@ test('who generated, even one bill of the term, may not post; another manager ma
   assert.equal((await termOf(admin, termID)).status, 'Posted');
 });
 
-test('a posting that was put off is judged by who asked for it', async () => {
+test('a scheduled posting is checked against the login that requested it', async () => {
   const termID = await newTerm(admin, { serviceCode, ...month('03') });
   await manager.generateBills(schedule(termID));
   const tomorrow = Temporal.Now.plainDateISO('Asia/Karachi').add({ days: 1 });
@@ -60,13 +60,13 @@ test('a posting that was put off is judged by who asked for it', async () => {
   await manager.postBills(schedule(termID));
 });
 
-test('who generated may not go on with a posting that was begun by another', async () => {
+test('a login that generated bills may not continue a posting begun by another', async () => {
   await admin.updateSettings({ data: { separationOfDuty: true } });
   const termID = await newTerm(admin, { serviceCode, ...month('04') });
   await manager.generateBills(schedule(termID));
   await scene.sql.query(`
     create function refuse_posting() returns trigger language plpgsql as
-      $$ begin raise exception 'a bill that nobody can post'; end $$;
+      $$ begin raise exception 'a bill that cannot be posted'; end $$;
     create trigger refusing before update on bills for each row
       when (new.status = 'Posted') execute function refuse_posting()`);
   await assert.rejects(other.postBills(schedule(termID)), /post-bills failed/);

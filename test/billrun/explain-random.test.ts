@@ -98,7 +98,7 @@ function frozenOf({ bill: { facts }, hand }: Random): FrozenInputs {
   };
 }
 
-/** Bills a group by a run of its own and returns what came out. */
+/** Bills a group in its own run and returns the bills. */
 async function billGroup(group: readonly Random[], postType: string): Promise<ShownBill[]> {
   const [first] = group;
   if (!first) return [];

@@ -70,7 +70,7 @@ test('a published bill is Overdue from the day after its due date, and not befor
   assert.deepEqual(after, changed, 'once');
 });
 
-test('a bill that nobody was shown yet is not late, and falls overdue once it is', async () => {
+test('an unpublished bill is not overdue, and becomes overdue after it is published', async () => {
   const place = await openPlace('unshown');
   await place.connectOld();
   const today = await goAhead(place, 1);

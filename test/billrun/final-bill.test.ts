@@ -1,4 +1,4 @@
-// The final bill of one subscription: of who leaves, or had it before somebody else.
+// The final bill of one subscription: of an owner who leaves, or of a previous owner.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
@@ -33,7 +33,7 @@ async function drafts(house: House, termID: number) {
 /** Another customer of the batch, without a meter of his own to read. */
 const anotherOf = ({ run }: House) => run.connectOld({ meters: [] });
 
-test('who leaves is billed at once, with the part of the month and the last reading', async () => {
+test('an owner who leaves is billed at once, with a part of the month and the last reading', async () => {
   const house = await openHouse(scene);
   await leave(house, '11/07/2026', '40');
   const final = await billFinally(house, house.connection);
@@ -136,7 +136,7 @@ test('two who leave at the same moment come into one term', async () => {
   assert.equal(new Set(terms).size, 1);
 });
 
-test('whom nobody leaves, and who is not there, is refused, and nothing is stored', async () => {
+test('bill-connection is refused for an owner who stays and for an unknown number, and stores nothing', async () => {
   const house = await openHouse(scene);
   const count = `select (select count(*) from terms where tenant_id = $1)
     + (select count(*) from jobs where tenant_id = $1) as found`;
@@ -145,7 +145,7 @@ test('whom nobody leaves, and who is not there, is refused, and nothing is store
     house.client.billConnection({ data: { connectionNumber } });
   await assert.rejects(bill(house.connection), {
     code: 'INVALID_STATE',
-    message: /is Active, and nobody leaves it/,
+    message: /is Active, and its owner stays/,
   });
   assert.equal(await codeOf(bill('NOBODY-1')), 'SUBSCRIPTION_NOT_FOUND');
   await leave(house, '11/07/2026', '40');
@@ -156,7 +156,7 @@ test('whom nobody leaves, and who is not there, is refused, and nothing is store
   assert.deepEqual(await rowsOf(house.run, count), before);
 });
 
-test('who is billed late has as many days to pay as anybody', async () => {
+test('a customer billed late has as many days to pay as any other', async () => {
   scene.clock.begin(Temporal.Instant.from('2027-03-10T07:00:00Z'));
   const house = await openHouse(scene, { dueDateOffset: 14 }, { usageData: [] });
   const { client } = house;

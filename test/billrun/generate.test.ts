@@ -120,7 +120,7 @@ test('one changed reading changes one bill, and the comparison names it', async 
     },
   ]);
   assert.ok(difference?.lines.some((line) => line.component === 'energyCharge'));
-  // Lines add up to what is charged; what is charged only if the bill is paid late stands apart.
+  // Lines add up to the charges; the surcharge for late payment is separate.
   const changed = difference.lines.reduce(
     (sum, line) => sum + cents(line.after ?? 0) - cents(line.before ?? 0),
     0,
@@ -138,7 +138,7 @@ test('one changed reading changes one bill, and the comparison names it', async 
   assert.equal(energy(again) - energy(second), 27_140);
 });
 
-test('a changed price is told as the cause, and a bill is explained by the prices it had', async () => {
+test('compare-runs names a changed price as the cause, and explain-bill uses the prices of the bill', async () => {
   const { run, termId } = await threeBills();
   const [first] = await billsOf(run, termId);
   const tariff = elec.tariffs.find((plan) => plan.code === 'RES-A1');
@@ -404,7 +404,7 @@ test('a hold by an operator survives generation until it is released', async () 
   const billID = first?.billID ?? 0;
   const ts = first?.ts ?? 0;
   await run.client.holdBill({ data: { billID, hold: true, reason: 'check the meter', ts } });
-  // Who has not seen the hold does not release it.
+  // A caller that has not seen the hold cannot release it.
   await refuses(run.client.holdBill({ data: { billID, hold: false, ts } }), 'STALE_OBJECT', {
     field: 'data.ts',
     statusCode: 409,

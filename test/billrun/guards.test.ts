@@ -147,7 +147,7 @@ async function creditBill(place: Place, kind: string): Promise<void> {
   await insertOpening(scene, tenantId, subscriptionId, -100, kind, await billOf(place));
 }
 
-/** How a term comes to stand where the row of the matrix begins. */
+/** How a term reaches the state in which the row of the matrix begins. */
 const ways: Record<string, (place: Place) => Promise<unknown>> = {
   Created: async () => {},
   Uploaded: (place) => upload(place),

@@ -107,7 +107,7 @@ test('many lanes and workers share the parts of one job', async () => {
     markingStep('mark', {
       work: async (tx, job, chunk, tools) => {
         helpers.add(name);
-        // On a busy machine one could do everything before the others have heard of it.
+        // On a busy machine one worker could do everything before the others are notified.
         await until(() => helpers.size === 3, 'all three take part');
         await sleep(5);
         return markingStep('mark').work(tx, job, chunk, tools);
@@ -121,7 +121,7 @@ test('many lanes and workers share the parts of one job', async () => {
   assert.deepEqual([...helpers].sort(), ['a', 'b', 'c']);
 });
 
-test('workers that found nothing to do while a job was begun hear of its parts', async () => {
+test('idle workers are notified of the chunks of a job that has just begun', async () => {
   const helpers = new Set<string>();
   const step = (name: string) =>
     markingStep('mark', {
@@ -142,10 +142,10 @@ test('workers that found nothing to do while a job was begun hear of its parts',
   assert.equal((await ended(tenantId, jobId)).status, 'Succeeded');
 });
 
-test('a worker whose ear was cut off hears of jobs again, and of those it has missed', async () => {
+test('a worker that lost its listening connection finds new jobs again, and those it missed', async () => {
   const step = markingStep('mark');
   const tenantId = await newTenant();
-  // Nobody looks by himself.
+  // No worker polls.
   run([step], { lanes: 1, pollMs: 600_000 });
   const ears = async () => {
     const { rows } = await scene.sql.query(
@@ -298,7 +298,7 @@ test('a part that fails three times is set aside and the others are done', async
   assert.match(JSON.stringify(worked?.outcomes), /a secret of the program/);
 });
 
-test('a worker that is not heard of loses its part, and cannot commit it when it wakes', async () => {
+test('a worker without a heartbeat loses its chunk, and cannot commit it when it wakes up', async () => {
   let release: () => void = () => {};
   const stuck = new Promise<void>((resolve) => {
     release = resolve;
@@ -326,7 +326,7 @@ test('a worker that is not heard of loses its part, and cannot commit it when it
   assert.match(scene.logged.join(''), /fenced/);
 });
 
-/** Stands in its first part, when it has done all of it, until it is released or the test ends. */
+/** Pauses at the end of its first chunk until it is released or the test ends. */
 function haltingStep(good: Step) {
   const [halted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   after(() => released.resolve());
@@ -345,7 +345,7 @@ function haltingStep(good: Step) {
   return { step, halted: halted.promise, release: released.resolve, tried: () => tried };
 }
 
-test('a part of which nobody knows any more who tries it is not committed', async () => {
+test('a chunk whose attempt is no longer recorded is not committed', async () => {
   const good = markingStep('mark');
   const { step, halted, release, tried } = haltingStep(good);
   const tenantId = await newTenant();
@@ -365,7 +365,7 @@ test('a part of which nobody knows any more who tries it is not committed', asyn
   assert.match(scene.logged.join(''), /the chunk was taken away while it was worked on/);
 });
 
-test('a worker that was not heard of for nearly two minutes has lost its part to another', async () => {
+test('a worker without a heartbeat for nearly two minutes has lost its chunk to another', async () => {
   const good = markingStep('mark');
   const { step, halted, release } = haltingStep(good);
   const tenantId = await newTenant();
@@ -387,7 +387,7 @@ test('a worker that was not heard of for nearly two minutes has lost its part to
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(2));
 });
 
-test('a worker that falls asleep while it tells that it lives holds up nobody', async () => {
+test('a worker that stops in the middle of its heartbeat does not delay other workers', async () => {
   const tenantId = await newTenant();
   const { jobId } = await ask(tenantId, markingStep('mark'));
   const attempt = { jobId, chunk: 1, attempt: 1 };

@@ -82,7 +82,7 @@ const told = ({ partyNumber, days, lines, errors }: Shown) => [
 ];
 
 for (const postType of ['Post Subscription', 'Post Account', 'Post Party']) {
-  test(`who had it is billed for his last month, not who has it now: ${postType}`, async () => {
+  test(`the last month is billed to the former owner, not to the present one: ${postType}`, async () => {
     const { place, last, made, bill, read, handOn, askFinal, billFinal } =
       await openHouse(postType);
     const next = await handOn('01/09/2026', '250');

@@ -1,4 +1,4 @@
-// Bills made in advance: what was used in the last term of who leaves when it ends.
+// Bills made in advance: usage in the last term of an owner who leaves when it ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
@@ -111,7 +111,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   });
 }
 
-test('the regular term of the day after does, too; who comes back goes on from there', async () => {
+test('the regular term of the next day bills the usage too, and a returning owner continues from there', async () => {
   const { place, connection, number, read, bill } = await openHouse();
   await bill(july);
   await read('100', '31/07/2026');
@@ -136,7 +136,7 @@ test('the regular term of the day after does, too; who comes back goes on from t
   await assertChecks(scene, place.tenantId);
 });
 
-test('who comes back the day after the bill of the last use goes on from its reading', async () => {
+test('an owner who returns the day after the last usage bill continues from its reading', async () => {
   const { place, connection, number, read, bill } = await openHouse();
   await bill(july);
   await read('100', '31/07/2026');
@@ -163,7 +163,7 @@ test('who comes back the day after the bill of the last use goes on from its rea
   await assertChecks(scene, place.tenantId);
 });
 
-test('where nothing is billed afterwards, nobody is billed after the last day', async () => {
+test('without usage billed afterwards, no bill follows the last day', async () => {
   const { place, connection, bill } = await openHouse('Post Subscription', []);
   await bill(july);
   const data = { connectionNumber: connection, effectiveDate: '01/08/2026' };

@@ -111,7 +111,7 @@ async function fetched<Answer>(
   );
 }
 
-test('how an owner stands is told by what came since the last bill', async () => {
+test('account status is computed from entries since the last bill', async () => {
   const { answer, rows } = await fetched('subledger_entries', async (tx) => {
     const term = await getBilledTerm(tx, tenantId, nextTermId);
     const owned = [{ subscription_id: subscriptionId, account_id: 1, party_id: 1 }];
@@ -142,7 +142,7 @@ test('a register is read from the reading that was billed last', async () => {
   assert.ok(rows <= few, `${rows} readings were looked at`);
 });
 
-test('whoever walks the route is sent where nothing came in since', async () => {
+test('a route sheet lists registers without a reading since the last locked one', async () => {
   const { answer, rows } = await fetched('readings', (tx) =>
     listStops(tx, tenantId, { contextCode: elec.service.code, batchCode: null, since: null }),
   );
@@ -150,7 +150,7 @@ test('whoever walks the route is sent where nothing came in since', async () => 
   assert.ok(rows <= few, `${rows} readings were looked at`);
 });
 
-/** Rows that anybody looked at so far, by table. Who ended their connections have told all. */
+/** Rows read so far, by table. Connections that have ended have reported everything. */
 async function lookedAt(): Promise<Map<string, number>> {
   const { rows } = await scene.sql.query<{ relname: string; count: string }>(
     `select relname, coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as count
@@ -170,7 +170,7 @@ test('the next term looks at what is new, from the first step to the last', asyn
     where t.tenant_id = $1 and t.term_id = $2`;
   await scene.sql.query(read, [tenantId, nextTermId, subscriptionId]);
   const tables = ['subledger_entries', 'readings'];
-  // Who lies idle tells only seconds later what it did before.
+  // An idle connection reports its statistics only seconds later.
   await scene.sql.query('select pg_stat_force_next_flush()');
   await scene.sql.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity

@@ -94,7 +94,7 @@ test('bills in error are named with their codes, where they are made and where p
   assert.equal(error.details.length, 5);
 });
 
-test('posting twice says when and by whom the term was posted', async () => {
+test('posting twice is refused with the time and the login of the first posting', async () => {
   const skipping = { operation, data: { termID, skipErrors: true } };
   const { message } = await admin.postBills(skipping);
   assert.match(message, /^1 bill posted, 4 left for the next term: .+ and 1 more$/);

@@ -1,4 +1,4 @@
-// Whose bill it is: who had the subscription on the days that are billed, and what each of several
+// The owner of a bill is the owner of the subscription on the billed days; and what each of several
 // subscriptions on one bill still owes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -169,7 +169,7 @@ test('a meter exchanged after it was handed over unread is estimated for who had
   const [first] = await readAndGenerate(final, 'estimated');
   assert.deepEqual(first?.errors, []);
   assert.deepEqual([first?.partyNumber, first?.billedTo], [old, '10/07/2026']);
-  // Ten days of 3; the new meter is none of his.
+  // Ten days of 3; the new meter does not concern this owner.
   assert.deepEqual(readingsOf(first), [[number, '0', '30']]);
   await client.postBills(schedule(final));
 
@@ -182,7 +182,7 @@ test('a meter exchanged after it was handed over unread is estimated for who had
   assert.equal(second?.lines.find((line) => line.component === 'energyCharge')?.amount, 700);
 });
 
-test('who moved out is not billed up to what a term that was left out took later', async () => {
+test('a former owner is not billed up to a reading that a skipped term took later', async () => {
   const { serviceCode, connection, number } = await handOver(false);
   const regular = await newTerm(client, { serviceCode, ...july });
   const [refused] = await readAndGenerate(regular, 'estimated');
@@ -204,7 +204,7 @@ test('who moved out is not billed up to what a term that was left out took later
   assert.deepEqual(readingsOf(bill), [[number, '0', '30']]);
 });
 
-test('an owner who was off all the time keeps nobody from being billed', async () => {
+test('an owner without supply on all days does not prevent the next owner from being billed', async () => {
   const { serviceCode, connection, number, next } = await handOver(false);
   const change = { connectionNumber: connection };
   await client.disconnectConnection({
@@ -360,7 +360,7 @@ test('what the old owner paid is no payment of who took it over', async () => {
 });
 
 for (const postType of ['Post Subscription', 'Post Party'] as const) {
-  test(`who gets it back is told of his last bill, and what he paid since: ${postType}`, async () => {
+  test(`an owner who gets a subscription back sees the last own bill and payments since: ${postType}`, async () => {
     const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
     const componentRules = [{ component: 'fee', formula: '310', prorate: 'Days' as const }];
     const workspace = `back-${postType.slice(5).toLowerCase()}`;

@@ -54,7 +54,7 @@ async function postedOver(place: Place, days: typeof july): Promise<number> {
   return termId;
 }
 
-/** What stands on each account, debits above zero. */
+/** The balance of each account, debits above zero. */
 async function ledgerOf(place: Place): Promise<Record<string, number>> {
   const rows = await rowsOf<{ code: string; kind: string; amount: string }>(
     place,
@@ -137,7 +137,7 @@ test('what a vendor has paid ahead does not settle what the vendor is owed', asy
   await assertChecks(scene, place.tenantId);
 });
 
-test('what a vendor was paid is told by the next bill', async () => {
+test('the next bill shows what a vendor was paid', async () => {
   const place = await openPlace({ serviceType: 'Purchase' });
   await postedOver(place, july);
   await insertOpening(scene, place.tenantId, 1, 100_00, 'Payment');
@@ -171,7 +171,7 @@ test('what is owed to a vendor goes with the subscription, and keeps it from bei
     data: { connectionNumber, transferDate, toPartyNumber, ...handling },
   });
   assert.equal((await balancesOf(place)).party, 0);
-  // A customer to whom we owe is below zero.
+  // A customer that the workspace owes money has a balance below zero.
   assert.equal((await balancesOf({ ...place, vendor: toPartyNumber })).party, -441);
   const rows = await rowsOf<{ account: string; parties: string }>(
     place,

@@ -76,7 +76,7 @@ for (const [name, cheap, dear, plan] of [
   });
 }
 
-test('Term rules that are over, or do not go by days, stand in no way', async () => {
+test('Term rules that have ended, or are not prorated by days, do not prevent a plan change', async () => {
   const tax: Rules[number] = { component: 'tax', scope: 'Term', formula: 'comp.fee * 10%' };
   const over = { ...byTerm('seat', '31'), toDate: '30/06/2026' };
   const cheap = [bySegments('fee', '310'), tax, over];
@@ -100,7 +100,7 @@ for (const [price, difference] of [
   ['31', -189],
 ] as const) {
   for (const postType of ['Post Subscription', 'Post Account'] as const) {
-    test(`who leaves when the term ends is billed for it: ${price}, ${postType}`, async () => {
+    test(`an owner who leaves when the term ends is billed for it: ${price}, ${postType}`, async () => {
       const name = `leaves-${price}-${postType.replace('Post ', '').toLowerCase()}`;
       const opened = await openBilled(name, feeOf('310'), feeOf(price), { postType });
       const { place, connectionNumber, change, billed } = opened;
@@ -119,7 +119,7 @@ for (const [price, difference] of [
   }
 }
 
-test('so is who asks for the final bill at once', async () => {
+test('the final bill at once also has the difference of the new plan', async () => {
   const opened = await openBilled('leaves-at-once', feeOf('310'), feeOf('620'));
   const { place, connectionNumber, change, billed, billedBy } = opened;
   await change('11/07/2026');
@@ -133,7 +133,7 @@ test('so is who asks for the final bill at once', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-test('who hands it on then is billed for it, and not the next owner', async () => {
+test('the difference is billed to the owner who transfers it then, not to the next one', async () => {
   const opened = await openBilled('hands-on', feeOf('310'), feeOf('620'));
   const { place, connectionNumber, change, billed, billedBy } = opened;
   await change('11/07/2026');

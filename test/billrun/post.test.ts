@@ -175,7 +175,7 @@ test('components are credited to the accounts they name, which are opened when t
     ...component,
     ...(component.name === 'tvFee' ? { account: 'TV-FEES' } : {}),
     ...(component.name === 'gst' ? { account: 'GST' } : {}),
-    // Nothing but customers' entries may stand on this one.
+    // Only entries of customers may be on this account.
     ...(component.name === 'meterRent' ? { account: 'RECEIVABLE' } : {}),
   }));
   const { run, termId } = await generated([150], { changed: { components } });
@@ -526,7 +526,7 @@ test('a due date that is moved is on the bill alone, and moves before anybody ha
      where tenant_id = $1 and bill_id is not null and due_date is not null`,
   );
   assert.deepEqual(entries, []);
-  // What later bills say is overdue hangs on it.
+  // Overdue amounts on later bills depend on it.
   const [later] = await rowsOf<{ is_stale: boolean }>(
     run,
     'select is_stale from terms where tenant_id = $1 and term_id = $2',
@@ -540,7 +540,7 @@ test('a due date that is moved is on the bill alone, and moves before anybody ha
   await refuses(move('26/08/2025'), 'INVALID_STATE');
 });
 
-test('what is paid after bills were made is on the next ones; wallets pay as they stand', async () => {
+test('payments after generation are on the next bills, and wallets pay with their balance at posting', async () => {
   const { run, termId, subscriptions } = await generated([100]);
   const [id = 0] = subscriptions;
   await insertOpening(scene, run.tenantId, id, 900_00, 'Opening');
@@ -553,7 +553,7 @@ test('what is paid after bills were made is on the next ones; wallets pay as the
   ];
   const [draft] = await billsOf(run, termId);
   assert.deepEqual(brought(draft), [0, 0, 900, 900]);
-  // Nobody could post a term into which payments come all day if these made it stale.
+  // If payments made a term stale, a term with payments all day could never be posted.
   await insertOpening(scene, run.tenantId, id, -600_00, 'Payment');
   await insertOpening(scene, run.tenantId, null, -50_00, 'Payment');
   await post(run, termId);
@@ -699,7 +699,7 @@ test('a term whose posting came to nothing is cancelled, and its numbers are ret
   const { run, termId } = await generated([100, 200]);
   await scene.sql.query(`
     create function refuse_posting() returns trigger language plpgsql as
-      $$ begin raise exception 'a bill that nobody can post'; end $$;
+      $$ begin raise exception 'a bill that cannot be posted'; end $$;
     create trigger refusing before update on bills for each row
       when (new.tenant_id = ${run.tenantId} and new.status = 'Posted')
       execute function refuse_posting()`);
@@ -746,7 +746,7 @@ test('50 clicks on generate and on post make one job each', async () => {
   await assertChecks(scene, run.tenantId);
 });
 
-test('verify names what somebody changed by hand', async () => {
+test('verify names data that was changed by hand', async () => {
   const { run, termId } = await generated([100, 200]);
   await post(run, termId);
   const broken = async () =>
@@ -786,7 +786,7 @@ test('verify names what somebody changed by hand', async () => {
 /** What posting changes of every bill, and not only where a wallet pays or it is due at once. */
 const writtenColumns = ['status', 'bill_number', 'posting', 'modified_at', 'modified_by', 'ts'];
 
-test('posting writes a bill on the page where it stands and touches none of its indexes', async () => {
+test('posting writes a bill in place on its page and touches none of its indexes', async () => {
   // Columns of keys, expressions and conditions alike.
   const { rows: columns } = await scene.sql.query<{ name: string }>(
     `select distinct a.attname as name

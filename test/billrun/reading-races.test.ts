@@ -35,7 +35,7 @@ test('a reading that is corrected while it is locked is locked as corrected', as
     return rows.length > 0;
   };
   // It has seen 100 and is about to lock it.
-  await until(isWaiting, 'it stands at the gate');
+  await until(isWaiting, 'the call waits at the gate');
   await scene.sql.query(`update readings set value = 90 where reading_date = '2026-01-31'`);
   await holder.query('select pg_advisory_unlock(4242); drop trigger gate on term_readings');
   await holder.end();

@@ -145,7 +145,7 @@ test('a plan that allows no estimates has none', async () => {
   }
 });
 
-test('a bill tells that no estimate was possible, or that nobody asked for one', async () => {
+test('a bill reports that no estimate was possible, or that estimates were not requested', async () => {
   const estimation = { allowed: 1, maxConsecutive: 1 };
   const meteredInputs = [{ name: 'energy', unit: 'kWh', estimation }];
   const { client, run, open, lock } = await billedJanuary({}, { meteredInputs } as never);
@@ -170,7 +170,9 @@ test('a bill tells that no estimate was possible, or that nobody asked for one',
   assert.deepEqual(await codeAfter('previous'), []);
 });
 
-/** A home that used 310 units in January 2025 and 62 in December, since when a meter hangs new. */
+/**
+ * A home that used 310 units in January 2025 and 62 in December, with a new meter installed since.
+ */
 async function yearWithNewMeter(way: 'exchanged' | 'added') {
   const estimation = { allowed: 1 };
   const meteredInputs = [{ name: 'energy', unit: 'kWh', estimation }];

@@ -85,7 +85,7 @@ test('bills are counted as they are listed, and owed as summary and party say', 
   assert.equal(user.outstandingAccount?.balance, 310);
 });
 
-test('who asks for unpaid bills gets those that somebody has to pay', async () => {
+test('a filter for unpaid bills without a status returns Posted and Published bills', async () => {
   const { place } = await julyOfFour('unpaid');
   const unpaid = async (more: object) => {
     const { data } = await place.client.getBills({ paymentStatus: 'Unpaid', page: null, ...more });
@@ -129,7 +129,7 @@ test('history is also of bills that another subscription was on', async () => {
   await post(place, await run(august));
   const [bill] = await billsOf(place, await run(september));
   const history = bill?.history.map(({ amount, paidAmount }) => [amount, paidAmount]);
-  // Of the one that stays: the other's part of those bills is none of its history.
+  // Of the one that stays: the other's part of those bills is not in its history.
   assert.deepEqual(history, [
     [310, null],
     [310, null],

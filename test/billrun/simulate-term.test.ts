@@ -1,4 +1,4 @@
-// A term priced again with plans that nobody saved.
+// A term priced again with unsaved plans.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestOf } from '../../sdk/client.ts';
@@ -58,7 +58,7 @@ async function billed(count: number): Promise<{ run: BillRun; termID: number }> 
 
 const cents = (amount: number) => Math.round(amount * 100);
 
-test('a higher rent is told by component, plan and bill, and nothing is stored', async () => {
+test('a higher rent is shown by component, plan and bill, and nothing is stored', async () => {
   const { run, termID } = await billed(3);
   const before = await hashRows(scene.sql);
   const tariffs = withRent('40');
@@ -92,7 +92,7 @@ test('a higher rent is told by component, plan and bill, and nothing is stored',
   assert.deepEqual(await hashRows(scene.sql), before);
 });
 
-test('what is simulated is what comes out once the plan is saved', async () => {
+test('a simulation equals the bills after the plan is saved', async () => {
   const { run, termID } = await billed(3);
   const page = { pageNumber: 1, size: 2 };
   const tariffs = withRent('30');

@@ -151,7 +151,7 @@ test('use of the days before the first bill is billed with it', async () => {
 
 test('of a first bill that was left out, too', async () => {
   const { billed, skip } = await openLine('ahead-first-left-out', 'Segment');
-  // What was used in June is none of ours: nobody was billed for it here.
+  // Usage of June was not billed in this workspace.
   await skip(july, []);
   assert.deepEqual(await billed(august, [['120']]), [
     ['fee', '01/07/2026', '31/07/2026', 310],

@@ -11,7 +11,7 @@ const { scene, mailServer } = await story.openMailedScene();
 const amountsOf = (bill: ShownBill | undefined) =>
   Object.fromEntries((bill?.lines ?? []).map(({ component, amount }) => [component, amount]));
 
-test('electricity: a meter is exchanged, a customer leaves, a house stands empty', async () => {
+test('electricity: a meter is exchanged, a customer leaves, a house is empty', async () => {
   const elec = await story.openStory(scene, mailServer, { id: 'ELEC', date: '01/07/2025' });
   const { client, one } = elec;
   const mailboxes = ['khan@example.com', 'bibi@example.com', 'shah@example.com'];
@@ -253,7 +253,7 @@ test('software: seats added inside the term, calls beyond those included, a comm
   await story.assertMailed(app, bills, ['accounts@initech.example']);
 });
 
-test('no mail came twice, and none that nobody asked for', () => {
+test('no mail was sent twice, and none without a request', () => {
   // 3 of electricity, 1 of the society, 1 of the software.
   assert.equal(mailServer.received.length, 3 + 1 + 1);
 });

@@ -1,4 +1,4 @@
-// What stands in for readings that nobody took, and what comes in after it.
+// Substitutes for missing readings, and readings that arrive after them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post, rowsOf } from '../support/bill-run.ts';
@@ -128,7 +128,7 @@ const rowOf = (row: string, number: number): [string, string, string, number] =>
 };
 
 for (const kind of ['Consumptive', 'Demand'] as const) {
-  test(`${kind}: nobody read it, and nothing was used`, async () => {
+  test(`${kind}: it was not read, and has no usage`, async () => {
     const { home } = await openOther(kind);
     const term = await home.open(february);
     assert.match((await home.lock(term, 'previous')).message, /^0 readings locked, 1 /);

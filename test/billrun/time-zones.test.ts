@@ -1,5 +1,5 @@
-// Tenants on both sides of the date line, on servers of odd time zones: today is the tenant's, and
-// the bills are the same wherever the server stands.
+// Tenants on both sides of the date line, on servers of odd time zones: today is the tenant's date,
+// and the bills are the same wherever the server runs.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { dateIn } from '../../src/base/calendar.ts';
@@ -108,7 +108,7 @@ test('bills are the same under any time zone of the server', async () => {
   for (const [timezone, made] of found) {
     for (const one of made) assert.deepEqual(one, made[0], timezone);
   }
-  // Kiritimati and Apia have had July for some minutes: nobody there is billed for June.
+  // Kiritimati and Apia have had July for some minutes: no customer there is billed for June.
   const july = { billedFrom: '01/07/2026', billedTo: '31/07/2026', days: 31, billAmount: 300 };
   const june = { billedFrom: '30/06/2026', billedTo: '30/06/2026', days: 1, billAmount: 10 };
   const of = (timezone: string) => found.get(timezone)?.[0];

@@ -78,7 +78,7 @@ const leavings = {
   'that was read': ['520', '28/02/2026'] as [string, string],
 };
 for (const [which, read] of Object.entries(leavings)) {
-  test(`an upload for a bill that was left out stands for its days alone: one ${which}`, async () => {
+  test(`an upload for a skipped bill replaces the usage of its days only: one ${which}`, async () => {
     const home = await openRead();
     const feb = await uploaded(home, february, { use: '200', ...(read && { read }) });
     await skipBill(home.run, feb);
@@ -113,7 +113,7 @@ test('more was uploaded for a bill that was left out than was used until the nex
 });
 
 // 310 -> 720 are 410. 150 were uploaded for March: 260 are of February, which was left out.
-test('an upload for a term does not stand for the days of a bill before that was left out', async () => {
+test('an upload for a term does not replace usage on the days of an earlier skipped bill', async () => {
   const home = await openRead();
   await skipBill(home.run, await home.read(february, ['520', '28/02/2026']));
   const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
@@ -124,7 +124,7 @@ test('an upload for a term does not stand for the days of a bill before that was
 });
 
 // 200 and 150 for both months: the meter counts on no day, and April begins from its reading.
-test('uploads for the bill that was left out and for the next stand for all days', async () => {
+test('uploads for a skipped bill and for the next one replace the usage of all days', async () => {
   const home = await openRead();
   await skipBill(home.run, await uploaded(home, february, { use: '200' }));
   const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
@@ -136,8 +136,8 @@ test('uploads for the bill that was left out and for the next stand for all days
   assert.equal(unitsOf(apr), 800 - 720);
 });
 
-// As before, but nobody read in March. February's 520 is where April begins: 310 -> 520 are 210 of
-// the 350 billed, and 1020 - 520 - 140 = 360, as much as 1020 - 310 - 350.
+// As before, but without a reading in March. February's 520 is where April begins: 310 -> 520 are
+// 210 of the 350 billed, and 1020 - 520 - 140 = 360, as much as 1020 - 310 - 350.
 test('uploads for two terms, of which the one that was left out alone was read', async () => {
   const home = await openRead();
   const read: [string, string] = ['520', '28/02/2026'];
@@ -171,7 +171,7 @@ const modes = [
 ] as const;
 for (const [required, mode, carried] of modes) {
   const name = `${mode}, ${required === 1 ? 'needed' : 'not needed'}`;
-  test(`an upload in place of a meter that nobody read is billed once: ${name}`, async () => {
+  test(`an upload in place of an unread meter is billed once: ${name}`, async () => {
     const home = await openRead({ required });
     const feb = await billed(home, await uploaded(home, february, { use: '200', mode }));
     assert.equal(unitsOf(feb), 200);
@@ -195,7 +195,7 @@ test('an upload beside a reading is billed, and the next term begins from the re
 });
 
 // It had stopped at 310, and counts again in March: 90.
-test('an upload beside the reading of a meter that stands still is not taken off', async () => {
+test('an upload together with the reading of a stopped meter is not deducted later', async () => {
   const home = await openRead();
   const read: [string, string] = ['310', '28/02/2026'];
   const feb = await billed(home, await uploaded(home, february, { use: '200', read }));
@@ -205,7 +205,7 @@ test('an upload beside the reading of a meter that stands still is not taken off
 });
 
 // 200 for February and 100 for March, both unread; 310 -> 820 are 510, so 210 are left.
-test('uploads for two terms that nobody read are both taken off the next reading', async () => {
+test('uploads for two unread terms are both deducted from the next reading', async () => {
   const home = await openRead();
   await billed(home, await uploaded(home, february, { use: '200' }));
   const mar = await billed(home, await uploaded(home, march, { use: '100' }));
@@ -214,7 +214,7 @@ test('uploads for two terms that nobody read are both taken off the next reading
   assert.equal(unitsOf(apr), 210);
 });
 
-// 200 for February, unread; 100 for March, read 720: the uploads stand for 310 -> 720.
+// 200 for February, unread; 100 for March, read 720: the uploads replace 310 -> 720.
 test('an upload beside a reading ends what uploads before it have billed ahead', async () => {
   const home = await openRead();
   await billed(home, await uploaded(home, february, { use: '200' }));
@@ -252,7 +252,7 @@ test('what was uploaded for a bill that was cancelled is not billed by the next 
   assert.equal(unitsOf(mar), 210);
 });
 
-// The term that bills it again has the upload too, and nobody has read since: 200, and then 210.
+// The rebill term has the upload too, and no new reading: 200, and then 210.
 test('a bill with an upload that is cancelled and billed again is taken off once', async () => {
   const home = await openRead();
   const { billID } = await billed(home, await uploaded(home, february, { use: '200' }));
@@ -266,7 +266,7 @@ test('a bill with an upload that is cancelled and billed again is taken off once
 });
 
 // 310 -> 600 with the old meter and 0 -> 150 with the new one are 440, of which 200 are billed.
-test('an upload in place of a meter that nobody read is taken off those that follow', async () => {
+test('an upload in place of an unread meter is deducted from the readings that follow', async () => {
   const home = await openRead();
   await billed(home, await uploaded(home, february, { use: '200' }));
   const { client, connection, number } = home;

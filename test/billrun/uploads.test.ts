@@ -18,7 +18,7 @@ const upload = ({ client }: Pick<Running, 'client'>, termID: number, usage: stri
   return client.uploadUsage({ operation: 'schedule', data: { data } });
 };
 
-test('uploaded use stands in for what was measured, and is told once', async () => {
+test('uploaded usage replaces measured usage, and appears once', async () => {
   const { run, client, connection, read } = await openHome(scene);
   const term = await read(january, ['310', '31/01/2026']);
   await upload(run, term, [[connection, 'energy', '50']]);
@@ -175,7 +175,7 @@ async function openSeats(name: string) {
   };
 }
 
-test('an uploaded quantity stands in for the agreed one, in that term alone', async () => {
+test('an uploaded quantity replaces the agreed one, in that term only', async () => {
   const { billed } = await openSeats('seats');
   assert.deepEqual(await billed(july, ['50']), [[], [['01/07/2026', 50 * 31]]]);
   // 5 on ten days, 8 on the other 21.

@@ -1,4 +1,4 @@
-// Bills made in advance: what was used in the term inside which somebody leaves.
+// Bills made in advance: usage in the term inside which an owner leaves.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
@@ -101,7 +101,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     await assertChecks(scene, place.tenantId);
   });
 
-  test(`who leaves in the first term is billed for what was used: ${scope}`, async () => {
+  test(`an owner who leaves in the first term is billed for the usage: ${scope}`, async () => {
     const { place, upload, bill, askFinal, leave } = await openHouse(scope);
     await leave('11/07/2026', '50');
     const final = await askFinal();
@@ -144,7 +144,7 @@ for (const scope of ['Segment', 'Term'] as const) {
     });
   }
 
-  test(`who has had the final bill does not hold up the regular term: ${scope}`, async () => {
+  test(`an owner with a final bill does not block the regular term: ${scope}`, async () => {
     const { place, change, bill, read, leave } = await openHouse(scope);
     assert.deepEqual(await bill(await place.open(july)), [place.party, 310, 0, 0]);
     await read('100', '31/07/2026');

@@ -92,7 +92,7 @@ test('a file of another encoding is refused, and read when its encoding is named
   ]);
 });
 
-test('a quote that is not closed, or stands where none may, is named with its line', async () => {
+test('a quote that is not closed, or is in a wrong place, is named with its line', async () => {
   for (const content of ['a,b\n1,2\n"x,3\n', 'a,b\n1,2\nx"y,3\n', 'a,b\n1,2\n"x"y,3\n']) {
     await assert.rejects(rowsOf(content), (error: Error & { code: string }) => {
       assert.equal(error.code, 'INVALID_FORMAT');

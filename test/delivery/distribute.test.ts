@@ -79,11 +79,11 @@ async function leaveNothing(client: TestClient, termID: number) {
   for (const { jobID = 0 } of data.jobs) await client.cancelJob({ data: { jobID } });
 }
 
-/** No delivery can be written of which `when` is true, until it is mended. */
+/** Refuses every delivery row for which `when` is true, until the trigger is dropped. */
 async function refuseRows(when: string) {
   await scene.sql.query(`
     create or replace function refuse_row() returns trigger language plpgsql as
-      $$ begin raise exception 'a row that nobody can write'; end $$;
+      $$ begin raise exception 'a row that cannot be written'; end $$;
     create trigger refusing before insert or update on deliveries for each row
       when (${when}) execute function refuse_row()`);
   const mend = () => scene.sql.query('drop trigger if exists refusing on deliveries');
@@ -91,7 +91,7 @@ async function refuseRows(when: string) {
   return mend;
 }
 
-test('nobody outside hears of a sandbox: its mails go into the folder, server or not', async () => {
+test('mails of a sandbox go to the folder, with or without a mail server', async () => {
   const { server, equipment } = await openMail();
   const client = await scene.workspace('tried-out', { sandbox: true });
   const { termId } = await openPostedTerm(scene, client, mailParties(3));
@@ -243,7 +243,7 @@ test('a failed mail is not sent again once a later one has taken its place', asy
   isRefusing = false;
   const both = await failed();
   assert.equal(both.length, 2);
-  // Somebody marks all that failed.
+  // The operator selects all that failed.
   assert.equal(await codeOf(resend(both)), 'INVALID_STATE');
   assert.deepEqual(await failed(), both);
   await resend(both.slice(1));
@@ -286,7 +286,7 @@ test('a mail that waits for its next attempt is failed with the bill that is can
   await leaveNothing(client, termId);
 });
 
-test('a mail that nobody told the end of is uncertain once its bill is cancelled', async () => {
+test('a mail without a known outcome is uncertain after its bill is cancelled', async () => {
   await openMail({ onRecipient: () => answer(450, 'Later') });
   const { client, termId, bills, tenantId } = await openPublished(mailParties(1));
   await client.distributeBills(schedule(termId));
@@ -350,7 +350,7 @@ test('the channel is that of the party, else the first of the workspace that lea
   assert.equal(pages.match(/\/Type \/Page\b/g)?.length, 2);
 });
 
-test('an address that is none is told as failed, and the bill goes by the next channel', async () => {
+test('an invalid address is reported as failed, and the bill goes out by the next channel', async () => {
   const { server } = await openMail();
   const { client, termId, bills, tenantId } = await openPublished([
     { name: 'By the workspace' },
@@ -496,7 +496,7 @@ test('distribute-bills is refused where it cannot be done, and then changes noth
   assert.equal((await ask(termId)).message, '1 sent', 'the cancelled bill is left out');
 });
 
-test('what the mail server says decides: later, never, or nobody knows', async () => {
+test('the answer of the mail server decides: retry, failed, or uncertain', async () => {
   const isDown = new Set(['c1']);
   const { server } = await openMail({
     onRecipient: (to) => {
@@ -547,7 +547,7 @@ test('a mail that is refused again and again is given up', async () => {
   assert.equal(server.received.length, 0);
 });
 
-test('a mail that fails after its job has ended waits for nobody: the next request sends it', async () => {
+test('a mail that fails after its job has ended is not retried: the next request sends it', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let isAsked = false;
   const { server } = await openMail({
@@ -574,7 +574,7 @@ test('a mail that fails after its job has ended waits for nobody: the next reque
   );
   assert.match((await asked).message, /1 uncertain/);
   release();
-  await until(async () => (await statusOf(client, termId))['Email Failed'] === 1, 'it is told');
+  await until(async () => (await statusOf(client, termId))['Email Failed'] === 1, 'it is reported');
   const [first] = await deliveriesOf(client, termId);
   assert.match(first?.reason ?? '', /450 Mailbox busy/);
   assert.equal(first?.nextAttemptAt, null);
@@ -585,7 +585,7 @@ test('a mail that fails after its job has ended waits for nobody: the next reque
   ]);
 });
 
-test('who cancels the job that would try again is told of the mails that fail with it', async () => {
+test('cancelling the job that would retry reports the mails that fail with it', async () => {
   let isRefusing = true;
   await openMail({ onRecipient: () => (isRefusing ? answer(450, 'Later') : undefined) });
   const { client, termId } = await openPublished(mailParties(2));
@@ -711,7 +711,7 @@ test('a job that tries again and cannot is shown as failed, and so are its mails
   assert.deepEqual(await statusOf(client, termId), { 'Email Failed': 2 });
 });
 
-test('a mail whose end is not known is not sent again, until somebody says so', async () => {
+test('a mail whose outcome is not known is not resent until an operator asks for it', async () => {
   const server = await startMailServer();
   closing.push(() => server.close());
   const cut = await startCut(server.port, 'end of mail', 'close');
@@ -791,7 +791,7 @@ test('what may have arrived keeps its id, also where it was refused when it was 
   assert.equal((await client.resolveDeliveries(resend)).message, '1 failed');
   isRefusing = false;
   assert.equal((await client.distributeBills(schedule(termId))).message, '1 sent');
-  // Now it has arrived: who wants it once more is to see it once more.
+  // The mail has arrived: a customer who asks for it again must get it as a new one.
   assert.equal((await client.distributeBills(again(termId))).message, '1 sent');
   const rows = await deliveriesOf(client, termId);
   const [old, next, last] = rows.map((row) => row.messageID);
@@ -802,7 +802,7 @@ test('what may have arrived keeps its id, also where it was refused when it was 
   assert.deepEqual(ids, [old, next, last]);
 });
 
-test('a mail server that is down holds nobody up, and what was put off goes out later', async () => {
+test('a mail server that is down delays no call, and mails that were put off are sent later', async () => {
   const gone = await startMailServer();
   await gone.close();
   const { stop, equipment } = openWorker({ smtpUrl: gone.url });
@@ -819,7 +819,7 @@ test('a mail server that is down holds nobody up, and what was put off goes out 
   const rows = await deliveriesOf(client, termId);
   const tried = rows.filter((row) => row.attempts === 1).length;
   assert.ok(tried >= 20 && tried < 30, `${tried} were tried before the others were put off`);
-  assert.ok(rendered <= 40, `${rendered} were drawn, for nobody`);
+  assert.ok(rendered <= 40, `${rendered} documents were created without need`);
   await stop();
   const { server } = await openMail();
   scene.clock.advance({ seconds: 61 });
@@ -896,7 +896,7 @@ test('no more mails are under way than there are connections', async () => {
   assert.equal(server.busiest(), 3);
 });
 
-test('two requests at once: one is done, the other hears of it', async () => {
+test('of two simultaneous requests one is done, and the other is refused', async () => {
   const { server } = await openMail({ slowMs: 50 });
   const { client, termId } = await openPublished(mailParties(4));
   const codes = await Promise.all(

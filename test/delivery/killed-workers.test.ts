@@ -1,5 +1,5 @@
-// Workers are killed while they publish and send. Nothing is lost, nothing goes out twice, and what
-// nobody can know is shown instead of guessed.
+// Workers are killed while they publish and send. Nothing is lost, nothing is sent twice, and
+// unknown outcomes are shown instead of guessed.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { codeOf, deliveriesOf, schedule } from '../support/delivery.ts';
@@ -131,7 +131,7 @@ test('killed after the server took a mail and before that was noted: uncertain, 
   assert.equal(await second.end('SIGTERM'), 0);
 });
 
-test('killed in the middle of distribute-bills, again and again: nobody gets two mails', async () => {
+test('workers killed repeatedly during distribute-bills send no customer two mails', async () => {
   const server = await openServer(15);
   const env = { SMTP_URL: server.url, SMTP_CONNECTIONS: '4', WORKER_LANES: '1' };
   const { client, termId, tenantId } = await openTerm('killed-sending', 60, 'Published');
@@ -144,7 +144,7 @@ test('killed in the middle of distribute-bills, again and again: nobody gets two
   const last = await startWorkerProcess(scene, env);
   await until(() => stageIs(termId, tenantId, 'Distributed'), 'the term is distributed');
   const recipients = server.received.map(({ to }) => to[0]);
-  assert.equal(new Set(recipients).size, recipients.length, 'nobody got two');
+  assert.equal(new Set(recipients).size, recipients.length, 'no recipient got two mails');
   const rows = await deliveriesOf(client, termId);
   const uncertain = rows.filter((row) => row.status === 'Uncertain');
   assert.ok(uncertain.length <= 2 * 4, `${uncertain.length} are uncertain`);

@@ -105,7 +105,7 @@ test('a bill that could not be printed is in no file', async () => {
   assert.equal(pagesIn(found.data.base64), 2);
 });
 
-test('a bill that is printed in the end, because somebody said so, is told of', async () => {
+test('a bill that is printed after a resend request is listed', async () => {
   const { client, termId, bills, tenantId } = await openPrinted();
   const ofFirst = [tenantId, bills[0]?.billId ?? 0];
   const one = 'from bill_documents where tenant_id = $1 and bill_id = $2';

@@ -127,7 +127,7 @@ test('a document calls inputs by their labels, as they were when it was publishe
   assert.equal(await htmlOf(client, billId), page);
 });
 
-test('a bill whose document cannot be made keeps back itself; mended, it is published too', async () => {
+test('a bill without a document is not published, others are; after the correction it is published too', async () => {
   const client = await scene.workspace('poison');
   const [one, two, three] = mailParties(3);
   const address = { city: 'Lahore' };
@@ -194,7 +194,7 @@ test('a bill whose document cannot be made keeps back itself; mended, it is publ
   assert.match(await htmlOf(client, second[0].bill), /Delivered in .*Lahore/);
 });
 
-test('a bill over which the renderer throws keeps back itself; mended, it is published too', async () => {
+test('a bill that makes the renderer throw is not published, others are; later it is published too', async () => {
   const client = await scene.workspace('throwing');
   const term = await openPostedTerm(scene, client, mailParties(3));
   const bad = term.bills[1]?.billId ?? 0;

@@ -17,7 +17,7 @@ import { tariffCases } from '../rating/tariff-cases.ts';
 import { line, ordinary, ordinaryBill } from './bills.ts';
 import { assertWellSet, textsOf } from './page-check.ts';
 
-/** What stands in the rows of charges, by row: label, what is below it, quantity, rate, amount. */
+/** The rows of charges as printed: label, text below it, quantity, rate, amount. */
 function rowsOf(over: Partial<BillDocument>, locale = 'en-PK'): string[][] {
   const { html } = renderBillHtml({ ...ordinary, locale, bill: { ...ordinaryBill, ...over } });
   const table = /<table class="charges">(.*?)<\/table>/s.exec(html)?.[1] ?? '';
@@ -35,7 +35,7 @@ const rowOf = (
   bill: Partial<BillDocument> = {},
 ) => rowsOf({ ...bill, lines: [line({ label: 'Seats', ...over })] })[0];
 
-test('seats of a part of the month are told with their days, as the amount comes about', () => {
+test('seats for a part of the month are printed with their days and the calculation', () => {
   const saas = tariffCases.find((one) => one.id === 'SAAS');
   const [scenario] = saas?.scenarios ?? [];
   assert.ok(saas && scenario);
@@ -114,7 +114,7 @@ test('a line of the term before is of as many days as that term has', () => {
   assert.deepEqual(rowOf(half, { previousTerm }), ['Seats', told, step, '2 kW', '100.00']);
 });
 
-test('days of a term are told in the language of the bill', () => {
+test('days of a term are printed in the language of the bill', () => {
   const days = { toDate: '10/07/2025', days: 10 };
   const lines = [line({ label: 'Seats', ...days, quantity: '31', rate: '3', amount: 30 })];
   const told = (locale: string) => rowsOf({ lines }, `${locale}-u-nu-latn`)[0]?.[1];
@@ -184,7 +184,7 @@ test('use of however many inputs is printed whole, each by its label where it ha
   assert.match(billText({ ...ordinary, bill }), /^Calls abroad: 7$/m);
 });
 
-test('units that are carried from bill to bill are told on both, and what passes through on one', () => {
+test('units carried from bill to bill are printed on both, and those that pass through on one', () => {
   const usageOf = (over: Partial<DocumentUsage>, locale = 'en-PK') => {
     const [reading] = ordinaryBill.meterReadings;
     assert.ok(reading);

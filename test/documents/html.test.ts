@@ -43,7 +43,7 @@ test('the page holds all it needs: no script, no inline style, nothing to fetch'
   }
 });
 
-test('hostile texts stay text wherever they stand', () => {
+test('hostile texts stay text in every place', () => {
   const usual = marks(renderBillHtml(ordinary).html);
   const bill = {
     ...ordinaryBill,
@@ -115,7 +115,7 @@ test('a colour too light to be read on white is darkened, as on paper', () => {
   assert.ok(colors.includes(accent('#f2c500') ?? ''));
 });
 
-test('the bars of the chart are told apart by the end of long labels', () => {
+test('bars of the chart with long labels are distinguished by the end of the label', () => {
   const name = (term: string) => `Batch North ${term}`;
   const history = ordinaryBill.history.map((term) => ({ ...term, label: name(term.label) }));
   const bill = { ...ordinaryBill, termLabel: name('Jul-2025'), history };

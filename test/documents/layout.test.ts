@@ -1,4 +1,4 @@
-// Where things stand on the pages of a bill.
+// Positions on the pages of a bill.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ test('an ordinary bill is one page; forty lines go on, with headings repeated an
   }
 });
 
-test('the heading of taxes stands on the page of its first line', () => {
+test('the heading of taxes is on the page of its first line', () => {
   const tax = line({ label: 'Sales tax', type: 'Tax', amount: 1 });
   // One of these many charges fills the first page up to a row.
   for (let count = 26; count <= 34; count++) {
@@ -62,7 +62,7 @@ test('the heading of taxes stands on the page of its first line', () => {
   }
 });
 
-test('the slip stands at the foot of the last page, below a line to tear along', () => {
+test('the slip is at the foot of the last page, below a line to tear along', () => {
   for (const input of [ordinary, crowded, sectioned]) {
     const page = lay(input).at(-1);
     assert.ok(page);
@@ -99,8 +99,8 @@ test('a bill from right to left is the mirror of the page', () => {
   assert.ok(page);
   const logo = page.items.find((item) => item.kind === 'image');
   const code = page.items.find((item) => item.kind === 'matrix');
-  assert.ok(logo && logo.x > page.width / 2, 'the logo stands on the right');
-  assert.ok(code && code.x < page.width / 2, 'the code stands on the left');
+  assert.ok(logo && logo.x > page.width / 2, 'the logo is on the right');
+  assert.ok(code && code.x < page.width / 2, 'the code is on the left');
 });
 
 test('sheets are A4 unless the letterhead or the country says Letter', () => {
@@ -127,7 +127,7 @@ test('each section of an account has its readings, lines and subtotal', () => {
   assert.equal(texts.filter((text) => text === 'TV licence fee').length, 3);
 });
 
-test('what stands on a bill agrees with the bill', () => {
+test('the texts on a page agree with the bill', () => {
   const texts = lay(ordinary).flatMap(textsOf);
   for (const wanted of [
     'City Power & Light Company Limited',

@@ -1,4 +1,4 @@
-// What must hold of any page, seen from what stands where.
+// Rules for any page, checked from the positions of its items.
 import assert from 'node:assert/strict';
 import type { Page, PageItem } from '../../src/base/pdf/page.ts';
 import type { TextLine } from '../../src/base/typeset/lines.ts';
@@ -32,7 +32,7 @@ function shown(item: PageItem): string {
   return `${words} at ${item.x.toFixed(1)},${item.y.toFixed(1)} ${item.width.toFixed(1)}x${item.height.toFixed(1)}`;
 }
 
-/** Texts, pictures and codes stand on the page and not on each other; bars do not cross texts. */
+/** Texts, pictures and codes are inside the page and do not overlap; bars do not cross texts. */
 export function assertWellSet(pages: readonly Page[], name: string): void {
   pages.forEach((page, index) => {
     const where = `${name}, page ${index + 1}`;

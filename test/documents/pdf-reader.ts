@@ -22,7 +22,7 @@ export function readPdf(bytes: Buffer): { objects: Map<number, PdfObject>; trail
 
 function readObject(bytes: Buffer, text: string, offset: number, id: number): PdfObject {
   const head = `${id} 0 obj\n`;
-  assert.ok(text.startsWith(head, offset), `object ${id} stands at ${offset}`);
+  assert.ok(text.startsWith(head, offset), `object ${id} is at ${offset}`);
   const end = text.indexOf('endobj', offset);
   const streamAt = text.indexOf('\nstream\n', offset);
   if (streamAt === -1 || streamAt > end) {

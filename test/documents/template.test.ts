@@ -55,7 +55,7 @@ test('the default templates of a workspace can be filled', () => {
   assert.match(fillLines(body, source()), /^Energy charges: 9,988\.12$/m);
 });
 
-test('the mail that workspaces begin with asks nobody to pay nothing', () => {
+test('the default mail of a workspace does not ask for a payment of nothing', () => {
   const schema = readFileSync(new URL('../../migrations/schema.sql', import.meta.url), 'utf8');
   const request =
     /Please pay [^']*\{\{bill\.dueDate\}\}\./.exec(schema)?.[0] ?? assert.fail('gone');
@@ -76,7 +76,7 @@ test('every name that is offered can be filled', () => {
   for (const name of placeholderNames) fillLines(`{{${name}}}`, source());
 });
 
-test('an unknown name, a form that is none, and an open placeholder are told', () => {
+test('an unknown name, an invalid form and an open placeholder are reported', () => {
   assert.match(messageOf('Dear {{bill.nmae}}'), /nothing named \{\{bill\.nmae\}\}/);
   assert.match(messageOf('{{#each bill.lines}}x{{/each}}'), /\{\{#each bill\.lines\}\}/);
   assert.match(messageOf('{{}}'), /no placeholder/);

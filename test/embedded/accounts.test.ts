@@ -112,7 +112,7 @@ test('an ordinary user runs PostgreSQL as that user', onlyRoot, async (t) => {
     await embedded.stop();
   });
 
-  await t.test('and is told when the database belongs to somebody else', async () => {
+  await t.test('and a database that belongs to another account is reported', async () => {
     await chown(scene.dataFolder, 0, 0);
     const answer = await scene.program({}, account).answer;
     assert.match(answer.message ?? '', /no permission for .*data.* as user "nobody"/);

@@ -76,7 +76,7 @@ test('Ctrl-C in the terminal reaches the program, which stops PostgreSQL cleanly
   assert.deepEqual(await query(again.owner, 'select one from kept'), [{ one: 1 }]);
 });
 
-test('a program is told when PostgreSQL crashes, and starts it again', async (t) => {
+test('a program is notified when PostgreSQL crashes, and starts it again', async (t) => {
   const scene = await openUsedScene(t);
   const lost = Promise.withResolvers<void>();
   const first = await scene.start({ onLost: lost.resolve });

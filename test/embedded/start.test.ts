@@ -19,7 +19,7 @@ import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { memorySettings } from '../../src/base/postgres/settings.ts';
 import { isRoot, openScene, openUsedScene, query } from './scene.ts';
 
-// The user id of "nobody" on Linux; any that is not root's will do.
+// The user id of `nobody` on Linux; any that is not root's will do.
 const nobody = 65534;
 
 test('a first start creates the database, and a restart keeps its data', async (t) => {

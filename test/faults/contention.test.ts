@@ -49,7 +49,7 @@ test('50 clicks on each step at two servers are one job each', async () => {
   const urls = await Promise.all(servers.map((server) => server.ready()));
   const term = await newTerm(20);
   for (const step of stepNames) {
-    // Nobody works yet: of all that were let in, none has ended.
+    // No worker runs yet: of all accepted jobs, none has ended.
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         codeOf(ask(clientOf(urls[index % 2] as string, term), step)),
@@ -100,7 +100,7 @@ function watchLocks(sql: pg.Client) {
   };
 }
 
-test('eight workers post one term: nobody waits for a lock, and no number is missing', async () => {
+test('eight workers post one term without waiting for a lock, and no number is missing', async () => {
   const sql = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await sql.connect();
   const first = scene.runJobs({ lanes: 2 });
@@ -113,7 +113,7 @@ test('eight workers post one term: nobody waits for a lock, and no number is mis
   const { samples, longestMs } = await stop();
   process.stdout.write(`longest wait ${Math.round(longestMs)} ms in ${samples} samples\n`);
   assert.ok(samples > 5, `${samples} samples`);
-  assert.ok(longestMs < 1_000, `somebody waited ${longestMs} ms for a lock`);
+  assert.ok(longestMs < 1_000, `a worker waited ${longestMs} ms for a lock`);
   assert.deepEqual(
     await digestOf(scene, term.tenantId),
     await digestOf(scene, calm.tenantId),
@@ -136,9 +136,9 @@ async function assertNumbered({ tenantId }: FullTerm, count: number): Promise<vo
   assert.deepEqual(rows, [{ count, span: count }]);
 }
 
-test('a part that stands still in the middle of posting holds up none of the others', async () => {
+test('a chunk that is paused while posting does not delay the other chunks', async () => {
   const worker = scene.runJobs({ lanes: 2 });
-  // Four parts besides the one that stands.
+  // Four chunks besides the paused one.
   const subscriptions = 4_010;
   const term = await newTerm(subscriptions);
   const { tenantId } = term;
@@ -187,7 +187,7 @@ test('the first term of a workspace is posted as fast as any, before its rows ar
   await worker.stop();
 });
 
-test('a deadlock with somebody else is got over, and nobody hears of it', async () => {
+test('a deadlock with another transaction is retried, and no caller sees it', async () => {
   const worker = scene.runJobs({ lanes: 2 });
   const [calm, term] = [await newTerm(40), await newTerm(40)];
   for (const step of ['generate', 'post'] as const) await done(calm, step);
@@ -199,7 +199,7 @@ test('a deadlock with somebody else is got over, and nobody hears of it', async 
   await gate.reached();
   const rival = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await rival.connect();
-  // Who looks for a circle first steps back: that is not to be the rival.
+  // The transaction that detects a deadlock first is cancelled: that must not be the rival.
   await rival.query("set deadlock_timeout = '1h'");
   await rival.query('begin');
   await rival.query(

@@ -1,5 +1,5 @@
-// Workers that die, sleep or are repeated at an exact place of a step, and changes that come while
-// a part is under way: what comes out is what an undisturbed term comes to.
+// Workers that die, sleep or are repeated at an exact place of a step, and changes while a chunk
+// runs: the result is that of an undisturbed term.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Client } from '../../sdk/client.ts';
@@ -49,7 +49,7 @@ type Calm = { generate: Digest; post: Digest };
 
 const calmTerms = new Map<number, Promise<Calm>>();
 
-/** What a term of this size comes to after each step when nobody disturbs it. */
+/** The result of an undisturbed term of this size after each step. */
 function calmly(subscriptions: number): Promise<Calm> {
   const known = calmTerms.get(subscriptions) ?? billCalmly(subscriptions);
   calmTerms.set(subscriptions, known);
@@ -148,7 +148,7 @@ async function watchTries(): Promise<() => Promise<number[]>> {
 
 type Killed = {
   step: StepName;
-  /** Where the second of its two parts stands when the worker is killed; the first is done. */
+  /** Where the second of its two chunks is paused when the worker is killed; the first is done. */
   at: { table: string; when: string };
   /** What is there then. */
   look(): Promise<void>;
@@ -251,7 +251,7 @@ async function versionsOf({ tenantId }: FullTerm): Promise<string[]> {
   return versions.map(({ md5 }) => md5);
 }
 
-/** Has the first part of a running job done a second time while the second stands at a gate. */
+/** Has the first chunk of a running job done a second time while the second is paused at a gate. */
 async function repeatFirstPart(
   term: FullTerm,
   step: StepName,

@@ -122,12 +122,12 @@ async function succeeds(term: FullTerm, step: StepName, jobId: number): Promise<
   return job;
 }
 
-/** How long a step takes and what it leaves when nobody disturbs it. */
+/** How long an undisturbed step takes, and its result. */
 type Calm = Map<StepName, { ms: number; digest: Digest }>;
 
 /**
- * Takes a term through the steps; each is asked for once, and nobody does anything else for it.
- * What it comes to after the last one is compared with the undisturbed term, if there is one.
+ * Takes a term through the steps; each is requested once. The result after the last step is
+ * compared with the undisturbed term, if there is one.
  */
 async function bill(
   term: FullTerm,
@@ -153,7 +153,7 @@ async function bill(
   return came;
 }
 
-/** Every mail at most once; those that nobody can know about are as few as promised. */
+/** Every mail is sent at most once; uncertain mails are as few as promised. */
 async function assertMails({ tenantId }: FullTerm, kills: number): Promise<number> {
   assert.ok(supervisor);
   const rows: { message_id: string; status: string }[] = await supervisor.rows(
@@ -282,7 +282,7 @@ test('all are killed at once inside post: the term shows Posting, and goes on by
   assert.equal((await jobOf(term, jobId)).status, 'Running');
   assert.equal(await supervisor.kill('program', () => 0), 'program, worker and PostgreSQL');
   await supervisor.recovered();
-  // A worker is at it again that nobody has asked.
+  // A worker is at it again without a new request.
   await gate.reached();
   assert.deepEqual(await shownOf(term), [['Open', 'Posting']]);
   const { status, done } = await jobOf(term, jobId);

@@ -45,7 +45,7 @@ async function succeeds(term: FullTerm, jobId: number): Promise<void> {
 
 let calm: Promise<Digest> | undefined;
 
-/** What a term comes to that nobody disturbs. */
+/** The result of an undisturbed term. */
 function calmly(): Promise<Digest> {
   calm ??= (async () => {
     const term = await newTerm();
@@ -79,7 +79,7 @@ const canLimit = isLinux && spawnSync('prlimit', ['--version']).status === 0;
 /** The log of PostgreSQL itself is kept in files of this size. */
 const logFileBytes = 16 * 1024 * 1024;
 
-/** Entries of nobody, until their file is large and has no page left that is free. */
+/** Adds entries without an owner until their file is large and has no free page left. */
 async function fillEntries(): Promise<void> {
   await rows(`do $$
     declare

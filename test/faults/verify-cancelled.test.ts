@@ -64,7 +64,7 @@ const tamperingsAlone: readonly Tampering[] = [
     }),
   ),
   {
-    what: 'a cancelled bill that nobody bills again had other days',
+    what: 'a cancelled bill that is not billed again had other days',
     table: 'bills',
     statements: `update bills set billed_to = billed_to - 1 where ${ofGone}`,
     checks: ['L2', 'L4'],

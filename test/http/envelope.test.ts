@@ -178,7 +178,7 @@ test('no token, a token of no form, and an unknown token answer 401', async () =
   }
 });
 
-test('who has no token does not hear what is wrong with the body', async () => {
+test('a caller without a token does not learn what is wrong with the body', async () => {
   const headers = { 'X-Workspace': 'envelope' };
   const { envelope } = await call('/billing/users/make-users', { users: 7 }, { headers });
   assert.equal(envelope.error?.code, 'TOKEN_MISSING');
@@ -230,7 +230,7 @@ test('method and action must be those of the path, exactly, and error.allowed te
   ]);
 });
 
-test('who may only read hears of a wrong action, not of a permission for another one', async () => {
+test('a read-only login that sends a wrong action gets OPERATION_MISMATCH, not a permission error', async () => {
   const auditor = await scene.loginAs(admin, ['Auditor']);
   const headers = { 'X-Workspace': 'envelope', Authorization: auditor.token ?? '' };
   const body = JSON.stringify({

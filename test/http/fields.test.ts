@@ -190,7 +190,7 @@ test('numbers beyond what a number holds, and numbers as text, are refused', asy
   await refuses(admin.getUsers({ partyNumber: null as never }), 'REQUIRED_FIELD');
 });
 
-test('texts with a NUL or half a character are refused wherever they stand', async () => {
+test('texts with a NUL or half a character are refused in every field', async () => {
   for (const text of ['a\u0000b', 'a\ud800b', '\udc00']) {
     const field = 'users[0].name';
     const users = [{ name: text }];
@@ -208,7 +208,7 @@ test('texts with a NUL or half a character are refused wherever they stand', asy
   }
 });
 
-test('all problems of a request are told at once, with their paths', async () => {
+test('all problems of a request are reported at once, with their paths', async () => {
   const users = [{ name: '' }, { name: 'B', email: 'x', country: 'XX' }, 7, { name: null }];
   const { error } = await refuses(
     admin.makeUsers({ userType: 'friend' as never, users: users as never }),
@@ -236,7 +236,7 @@ test('texts and arrays over their size are refused by their own codes', async ()
   await refuses(admin.listUsers({ metaData }), 'FIELD_TOO_LONG', { field: 'metaData.search' });
 });
 
-test('a date or time that goes on too long is told its form, not its length', async () => {
+test('a date or time that is too long is refused with its form, not its length', async () => {
   const clock = admin.moveClock({ data: { to: '2026-12-01T00:00:00Z' } });
   const { error: time } = await refuses(clock, 'INVALID_DATETIME', { field: 'data.to' });
   assert.match(
@@ -249,7 +249,7 @@ test('a date or time that goes on too long is told its form, not its length', as
   assert.equal(date.details.length, 1);
 });
 
-test('a date of the right form that is on no calendar is told so, not its form', async () => {
+test('a date of the right form that does not exist is refused as such', async () => {
   const refused = async (fromDate: string) =>
     (await refuses(admin.getAudit({ fromDate }), 'INVALID_DATE')).error.message;
   assert.equal(await refused('31/02/2026'), 'fromDate is 31/02/2026, a day that does not exist');

@@ -33,7 +33,7 @@ async function waiting(): Promise<number> {
   return rows[0].count;
 }
 
-test('calls under way when connections end are told to try again, and the next ones work', async () => {
+test('running calls are answered as retryable if connections end, and the next calls work', async () => {
   for (let round = 0; round < 3; round += 1) {
     await scene.sql.query('begin');
     await scene.sql.query('lock table parties');
@@ -67,7 +67,7 @@ async function untilServed(): Promise<void> {
   assert.fail('the server does not recover');
 }
 
-test('connections that end while nobody uses them are replaced', async () => {
+test('idle connections that end are replaced', async () => {
   await Promise.all(Array.from({ length: 4 }, () => admin.listUsers()));
   await endConnections();
   await untilServed();
@@ -75,7 +75,7 @@ test('connections that end while nobody uses them are replaced', async () => {
   assert.equal(ready.status, 200);
 });
 
-test('no lost connection is an error that nobody caught', async () => {
+test('no lost connection causes an uncaught error', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.deepEqual(uncaught, []);
 });

@@ -172,7 +172,7 @@ test('a body that is cut off is no call', async () => {
   assert.deepEqual(noise, [], 'a caller that goes away is no fault of ours');
 });
 
-test('a body that comes slowly is taken, holds no connection to the database and delays nobody', async () => {
+test('a slow body is accepted, holds no connection to the database and delays no other call', async () => {
   const head = requestText(path, { ...json, 'Content-Length': bad.length });
   const slow = Array.from({ length: 30 }, () =>
     exchange(scene.baseUrl, async (socket) => {

@@ -56,7 +56,7 @@ async function openTransactions(): Promise<number> {
   return rows[0].open;
 }
 
-/** Waits until the servers' side of all streams stands still. */
+/** Waits until the server's side of all streams has stopped sending. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt += 1) {
     if (await holds()) return;

@@ -1,4 +1,4 @@
-// Mail goes out as it was meant, once, and what became of it is told apart.
+// Mail is sent unchanged and once, and its outcomes are distinguished.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -158,7 +158,7 @@ test('only a plain address is sent to', () =>
     assert.deepEqual(server.received, []);
   }));
 
-test('a plain address for answers is told', () =>
+test('a mail has a plain address for answers', () =>
   withServer({}, async (mailer, server) => {
     await mailer.send({ ...message, replyTo: 'care@city.example' });
     assert.match(server.received[0]?.text ?? '', /^Reply-To: care@city\.example\r$/m);
@@ -265,7 +265,7 @@ test('a server that trickles its answers is given up', async () => {
   );
 });
 
-test('nobody there, a login refused and bad TLS are temporary: it is not the mail that is wrong', async () => {
+test('an unreachable server, a refused login and bad TLS are temporary failures', async () => {
   const gone = await startMailServer();
   await gone.close();
   const plain = await startMailServer();
@@ -278,13 +278,13 @@ test('nobody there, a login refused and bad TLS are temporary: it is not the mai
       onAuth: (_auth, _session, done) => done(answer(535, 'Wrong password')),
     },
   });
-  // Its certificate is signed by nobody.
+  // Its certificate is not signed by an authority.
   const selfSigned = await startMailServer({ options: { secure: true, disabledCommands: [] } });
   const cases = {
-    'nobody there': gone.url,
+    'unreachable server': gone.url,
     'no TLS where it is demanded': `${plain.url}?requireTLS=true`,
     'a login refused': `smtp://user:secret@127.0.0.1:${closed.port}`,
-    'a certificate of nobody': `smtps://127.0.0.1:${selfSigned.port}`,
+    'an unsigned certificate': `smtps://127.0.0.1:${selfSigned.port}`,
     'TLS to a server without': `smtps://127.0.0.1:${plain.port}`,
   };
   try {

@@ -110,7 +110,7 @@ async function hangingAt(subscriptionId: number) {
   return rows;
 }
 
-test('a meter is hung up with its factor, its registers, its input and its first reading', async () => {
+test('a meter is installed with its factor, its registers, its input and its first reading', async () => {
   const number = await newMeter({ mf: 40 });
   const at = await install(wanted([number], { initialReading: '0012.00' }));
   assert.deepEqual(await hangingAt(at), [
@@ -144,7 +144,7 @@ test('a counter of which nothing is said begins at zero; a demand register with 
   );
 });
 
-test('what an input was last read at elsewhere is the first reading, and the meter hung before it', async () => {
+test('the last reading of an input elsewhere becomes the first reading of the installation', async () => {
   const number = await newMeter();
   const openingDate = Temporal.PlainDate.from('2025-12-31');
   const bindings = [
@@ -161,7 +161,7 @@ test('what an input was last read at elsewhere is the first reading, and the met
   ]);
 });
 
-test('a meter that is unknown, hangs elsewhere, appears twice or is not ok is named', async () => {
+test('a meter that is unknown, installed elsewhere, repeated or not ok is named', async () => {
   const free = await newMeter();
   const faulty = await newMeter({ health: 'faulty' });
   const hung = await newMeter();
@@ -244,7 +244,7 @@ test('an input that the context or the plan requires needs a meter', async () =>
   assert.deepEqual(await codesOf(wanted([])), []);
 });
 
-test('of two calls that hang up the same meter at once, one is refused', async () => {
+test('of two simultaneous calls that install the same meter one is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const number = await newMeter();
     const tries = await Promise.allSettled([1, 2, 3, 4].map(() => install(wanted([number]))));

@@ -55,7 +55,7 @@ function upload(list: string, sheduleTime: string | null = null) {
   return { operation: 'schedule' as const, data: { data, sheduleTime } };
 }
 
-/** One call of every operation that changes something, and what must stand in the trail. */
+/** One call of every operation that changes something, and its expected audit entry. */
 const changes: Record<
   string,
   {
@@ -593,7 +593,7 @@ for (const [name, change] of Object.entries(changes)) {
   });
 }
 
-test('what the job of a step did to its term or bill is the change of who asked for it', async () => {
+test('the effect of a step on its term or bill is recorded under the login that requested it', async () => {
   const trail = async (subject: string, subjectID: number) => {
     const { entries } = (await admin.getAudit({ subject, subjectID: String(subjectID) })).data;
     return entries.toReversed().flatMap((entry) => {
@@ -646,7 +646,7 @@ test('a machine client is named as such', async () => {
   assert.deepEqual([second?.actor, second?.actor_kind], ['gateway', 'Client']);
 });
 
-test('what is named like a secret is blanked in the trail, however deep it stands', async () => {
+test('fields named like a secret are blanked in the audit trail at any depth', async () => {
   const letterhead = { smtp: [{ password: 'not for the trail', host: 'mail.example' }] };
   const { headers } = await admin.updateSettings({ data: { letterhead } });
   const [entry] = await entriesOf(headers);
@@ -666,7 +666,7 @@ test('a refused call and a retrieval write nothing', async () => {
   assert.equal(await count(), before);
 });
 
-test('nobody can change or remove an entry: not the server, not the owner of the tables', async () => {
+test('an audit entry cannot be changed or deleted, neither by the server nor by the owner of the tables', async () => {
   const { rows } = await scene.sql.query('select count(*)::int as count from audit_entries');
   const statements = [
     "update audit_entries set actor = 'nobody' where tenant_id = 1",

@@ -126,7 +126,7 @@ async function untilBlocked(): Promise<void> {
   assert.fail('no login waits');
 }
 
-test('the lock of a name in one workspace is none in another', async () => {
+test('a user name locked in one workspace is not locked in another', async () => {
   await scene.workspace('attack-b');
   await guesses('admin@attack-b.example', 11);
   const login = { username: 'admin@attack-b.example', password: adminPassword };
@@ -257,16 +257,16 @@ test('logins are limited to 60 a minute from an address, whatever the name', asy
 const secrets: string[] = [adminPassword];
 
 beforeAll(async () => {
-  const clientSecret = 'the machine secret that nobody may find';
+  const clientSecret = 'the machine secret that must not leak';
   await admin.makeClients({
     clients: [{ clientID: 'machine', clientSecret, roles: ['Meter Reader'] }],
   });
-  const changed = 'the changed password that nobody may find';
+  const changed = 'the changed password that must not leak';
   const username = await newLogin();
   await admin.updateLogin({ data: { username, password: changed } });
   const login = (await visitor.login({ clientID: 'machine', clientSecret })).data;
   const renewed = (await visitor.refreshToken({ refreshToken: login.refreshToken })).data;
-  const wrong = 'a guessed password that nobody may find';
+  const wrong = 'a guessed password that must not leak';
   await codeOf(visitor.login({ username, password: wrong }));
   await codeOf(visitor.login({ username: wrong, password: wrong }));
   await codeOf(admin.makeLogins({ logins: [{ username: 'y', password: wrong } as never] }));
@@ -293,7 +293,7 @@ test('no password, secret or token can be found in any column of any table', asy
            or position($2 in ${column}::text) > 0 limit 1`,
         [secret, hex],
       );
-      assert.equal(rows.length, 0, `${secret} stands in ${name}.${column}`);
+      assert.equal(rows.length, 0, `${secret} is in ${name}.${column}`);
     }
   }
 });

@@ -48,7 +48,7 @@ test('a login tells token, lifetimes, scope, user and workspace', async () => {
   await as(accessToken).listUsers();
 });
 
-test('a one-time password, which nobody asks for, is named as ignored', async () => {
+test('a one-time password in a login is ignored and named as ignored', async () => {
   const { headers } = await visitor.login({ ...credentials, otp: '123456' } as never);
   assert.equal(headers.get('x-ignored-fields'), 'otp');
 });
@@ -246,7 +246,7 @@ test('get-logins shows logins without their secrets', async () => {
   assert.doesNotMatch(JSON.stringify((await admin.getLogins()).data), /argon2|password|hash/);
 });
 
-test('a login or client that somebody else has changed since it was read is not changed', async () => {
+test('an update of a login or client that has changed since it was read is refused', async () => {
   const login = { username: 'seen', name: 'S', password: adminPassword };
   await admin.makeLogins({ logins: [{ ...login, roles: ['Auditor'] }] });
   const clientID = 'seen-client';

@@ -108,7 +108,7 @@ test('get-connections shows the newest 24 bills of each, when asked, and all whe
   assert.deepEqual(connections[0]?.bills?.[0], shown);
 });
 
-test('a bill of an account stands under each of its subscriptions', async () => {
+test('a bill of an account is listed under each of its subscriptions', async () => {
   const one = tariffCase('ELEC');
   const run = await openBillRun(scene, one, { postType: 'Post Account' } as never);
   const termId = await addTerm(run);

@@ -286,7 +286,7 @@ test('readings come with a change, and meters go for good with a permanent one',
   );
 });
 
-test('who owes more than the limit is connected again only by force, and force is for managers', async () => {
+test('reconnecting with a balance above the limit needs force, which is for managers', async () => {
   const owing = (balance: number) => ({ accounts: [{ title: 'Receivable' as const, balance }] });
   const connectionNumber = await billed(owing(100.01));
   await admin.disconnectConnection({ data: { connectionNumber } });
@@ -317,7 +317,7 @@ test('who owes more than the limit is connected again only by force, and force i
 const balancesOf = async (connectionNumber: string) =>
   (await shown(admin, connectionNumber)).accounts?.map(({ balance }) => balance);
 
-test('close settles the deposit as it is told, and leaves nothing open', async () => {
+test('closing settles the deposit as requested, and leaves nothing open', async () => {
   const withDeposit = async (receivable: number, deposit: number) => {
     const partyNumber = await newParty(admin);
     const connectionNumber = await billed({
@@ -607,7 +607,7 @@ test('users come and go; the owner changes by a transfer only', async () => {
     ['Payer', 'Payer', null],
     ['New Owner', 'Contact', null],
   ]);
-  // Who came today and goes today has no day.
+  // A user who begins and ends today has no day.
   await change([{ partyNumber: owner, role: 'Owner' }]);
   assert.deepEqual(await roles(), [['Old Owner', 'Owner', null]]);
   await change([{ partyNumber: payer, role: 'Payer', fromDate: day(-2) }]);

@@ -99,7 +99,7 @@ async function pay(connectionNumber: string, amount: number): Promise<void> {
   await asWorker(scene, (worker) => tenantTransact(worker, tenantId, post));
 }
 
-test('who waits for papers or a deposit is served on the day after they are there', async () => {
+test('a subscription that waits for papers or a deposit is active the day after they are there', async () => {
   const strict = await newOffer(admin, {
     requiredDocs: ['Deed'],
     requireDeposit: 1,
@@ -122,7 +122,7 @@ test('who waits for papers or a deposit is served on the day after they are ther
   );
 });
 
-test('who is to be served on a later day is not archived', async () => {
+test('a party with a future-dated activation is not archived', async () => {
   const partyNumber = await newParty(admin);
   const archive = () => admin.updateUser({ user: { partyNumber, archiveStatus: 1 } });
   const number = await subscribe(admin, {
@@ -157,7 +157,7 @@ test('the papers of an archived party begin no service until it is restored', as
   assert.deepEqual([one.status, one.connectionDate], ['Active', day(0, '')]);
 });
 
-test('who was cut off for good is closed once all is billed and settled', async () => {
+test('a permanently disconnected subscription is closed after all is billed and settled', async () => {
   const accounts = [{ title: 'Receivable' as const, balance: 20 }];
   const billedThrough = day(-1, '');
   const connection = { ...offer, users, connectionDate: day(-50, ''), billedThrough, accounts };

@@ -190,7 +190,7 @@ test('what is named by no code, number or label finds nothing, and is no error',
     { filters: { meterNumber: 1 } },
     { filters: { meterNumber: Number.MAX_SAFE_INTEGER } },
     { filters: { city: 'Paris' } },
-    { metaData: { search: 'nobody at all' } },
+    { metaData: { search: 'no such name' } },
     { metaData: { search: '%' } },
     { metaData: { search: '_____' } },
   ];

@@ -1,4 +1,4 @@
-// Making subscriptions: what is stored, and every rule that stands against it.
+// Creating subscriptions: what is stored, and every rule that can refuse one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuses } from '../support/client.ts';
@@ -415,7 +415,7 @@ test('a unique input is taken once, and free again when its subscription is clos
   await make(inputs('Q-1'));
 });
 
-test('the last day of a quantity cannot be given, and whoever gives it is told', async () => {
+test('the last day of a quantity cannot be set, and the field is named as ignored', async () => {
   const ending = { name: 'lamps', value: '2', fromDate: day(0), toDate: day(3) };
   const { headers } = await make({ unmeteredInputs: [ending] });
   assert.equal(headers.get('x-ignored-fields'), 'connection.unmeteredInputs[0].toDate');
@@ -443,7 +443,7 @@ test('unmeteredInputs are checked by name, number and range', async () => {
   assert.equal(error.details[0]?.code, 'MISSING_INPUT');
 });
 
-test('plans that cannot be subscribed to are told apart', async () => {
+test('plans that cannot be subscribed to are refused with different codes', async () => {
   const plans: [object, string][] = [
     [{ abstract: 1 }, 'PLAN_ABSTRACT'],
     [{ planType: 'ADDON_PLAN' }, 'PLAN_NOT_BASE'],
@@ -498,7 +498,7 @@ test('a plan of another context, and an add-on of another context, are not found
   await refuses(make({ addonTariffLabels: ['Foreign'] }), 'ADDON_NOT_FOUND');
 });
 
-test('several mistakes are all told, under the code that stands first', async () => {
+test('several mistakes are all reported, under the code that comes first', async () => {
   const fields = {
     serviceCode,
     tariffCode: 'NONE',

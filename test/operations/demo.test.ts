@@ -59,7 +59,7 @@ test('three contexts and their plans count every subscription', async () => {
   });
 });
 
-test('meters hang where they are read', async () => {
+test('meters are installed where they are read', async () => {
   const { headers } = await admin.getMeters({ status: 'Active', page: { pageNumber: 0, size: 1 } });
   assert.equal(headers.get('x-total-count'), '145');
   const { rows } = await scene.sql.query(

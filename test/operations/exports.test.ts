@@ -96,7 +96,7 @@ test('meters, subscriptions and readings come in elsewhere as they went out', as
   assert.deepEqual(back, inActive);
 });
 
-test('who may not read a kind may not export it', async () => {
+test('a login that may not read a kind may not export it', async () => {
   const reader = await scene.loginAs(admin, ['Meter Reader']);
   await reader.exportData({ kind: 'Readings' });
   await refuses(reader.exportData({ kind: 'Parties' }), 'PERMISSION_DENIED');

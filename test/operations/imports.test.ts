@@ -182,7 +182,7 @@ test('several rows of one customer share the party, by its number and name', asy
      from subscriptions where reference_number in ('R-1', 'R-2')`,
   );
   assert.deepEqual(found, [{ parties: 1, subscriptions: 2 }]);
-  const other = `300001,${customer('Somebody else', 'R-3', '86003')}`;
+  const other = `300001,${customer('Another name', 'R-3', '86003')}`;
   assert.deepEqual(await problemsOf(take('Customers', file(header, other))), [
     ['lines[2].partyNumber', 'PARTY_KEY_MISMATCH'],
   ]);
@@ -376,7 +376,7 @@ test('what is not the base64 of one file is refused, not taken in part', async (
   assert.equal((await send(lines)).message, '1 row imported');
 });
 
-test('a file that is refused the second time is told by the local day of the first', async () => {
+test('a file that is refused the second time names the local day of the first import', async () => {
   const content = file('name', 'Only once');
   await take('Parties', content);
   const { message } = await refuses(take('Parties', content), 'DUPLICATE');

@@ -76,7 +76,7 @@ test('a step that ends in time answers with its outcome, another with accepted',
   assert.ok(idOf(late) > idOf(early));
 });
 
-test('what a job refuses is the answer of who waits for it, and stands in the list', async () => {
+test('a job that is refused answers the waiting caller with its error, and is listed', async () => {
   run();
   const termID = await aTerm();
   const data = JSON.stringify({ termID, compsData: [['NONE', 'x', '1']] });
@@ -91,7 +91,7 @@ test('what a job refuses is the answer of who waits for it, and stands in the li
   assert.deepEqual(job.error?.details, refusal.error.details);
 });
 
-test('of thirty who ask at once, one gets a job and the others are told', async () => {
+test('one of thirty simultaneous requests gets a job, and the others are refused', async () => {
   const another = await scene.anotherServer({ scheduleWaitSeconds: 0 });
   const second = another.visitor('jobs');
   second.useToken(admin.token);
@@ -136,7 +136,7 @@ test('while a job of the term waits or runs, nothing else happens to the term', 
   assert.equal(done.message, 'No subscription of the term is metered');
 });
 
-test('who asks while a job holds its term is told at once', async () => {
+test('a request while a job holds its term is refused at once', async () => {
   const termID = await aTerm();
   const { headers } = await post(termID);
   await scene.sql.query('begin');
@@ -243,7 +243,7 @@ test('a time with a space is scheduled as one with a T, and is returned with the
   );
 });
 
-test('what is wrong with the rows of a later upload is told at once', async () => {
+test('problems in the rows of a scheduled upload are reported at once', async () => {
   const { connection, number } = await hung();
   const termID = await newTerm(admin, { serviceCode });
   const upload = (value: string) => {
@@ -300,7 +300,7 @@ test('a job is cancelled while it waits, and only then', async () => {
   assert.equal((await jobOf(jobID)).status, 'Cancelled');
 });
 
-test('who waits for a job that is cancelled is told so', async () => {
+test('a caller that waits for a cancelled job gets an answer', async () => {
   const termID = await aTerm();
   const waiting = refuses(post(termID, null, patient), 'INVALID_STATE');
   const [job] = await until(async () => {
@@ -404,7 +404,7 @@ test('calls that wait hold no connection', async () => {
   assert.deepEqual(new Set(done.map((one) => one.message)), new Set(['accepted']));
 });
 
-test('a server that closes lets nobody wait for a job', async () => {
+test('a server that closes keeps no caller waiting for a job', async () => {
   const closing = await scene.anotherServer({ scheduleWaitSeconds: 20 });
   const client = closing.visitor('jobs');
   client.useToken(admin.token);

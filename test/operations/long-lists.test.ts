@@ -211,7 +211,7 @@ const noParties = {
   ...{ includeArchived: false, updatedSince: null },
 };
 
-test('who streams what a search finds does not search for every chunk', async () => {
+test('streaming the results of a search does not search for every chunk', async () => {
   const filter = { ...noParties, name: 'cu' };
   const sort = { by: 'partyID', descending: true } as const;
   const next = foundAhead({
@@ -259,7 +259,7 @@ test('a chunk of a search that is asked for twice is the same', async () => {
   assert.equal(searches, 1);
 });
 
-test('parties of one moment are told apart by the index that has them by time', async () => {
+test('parties with the same timestamp are ordered by the index on time', async () => {
   await scene.sql.query('analyze parties');
   const sort = { by: 'ts', descending: true } as const;
   const { answer, rows } = await asked(['parties'], (tx) =>

@@ -143,7 +143,7 @@ test('numbers and factors that nothing has find nothing, however odd they are', 
   }
 });
 
-test('filters and pages that are none are refused', async () => {
+test('invalid filters and pages are refused', async () => {
   const get = (request: object) => admin.getMeters(request as Request);
   for (const status of ['active', 'Retired', '']) {
     const expectedField = { field: 'status', statusCode: 400 };

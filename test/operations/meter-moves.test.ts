@@ -66,7 +66,7 @@ test('assign-meter makes the meter Active and the subscription metered, with the
   assert.ok(Number(after.ts) > Number(before.ts), 'a bill that was rated before is stale');
 });
 
-test('assign-meter refuses meters that cannot be hung up there, and stores nothing', async () => {
+test('assign-meter refuses meters that cannot be installed there, and stores nothing', async () => {
   const { connection, number: hanging } = await hung();
   const other = await newSubscription();
   const faulty = await newMeter();
@@ -232,7 +232,7 @@ test('remove-meter frees the meter for another subscription, where it goes on fr
   ]);
 });
 
-test('a meter is not taken down where it does not hang, nor before it was last read', async () => {
+test('a meter is not removed where it is not installed, nor before its last reading', async () => {
   const { connection, number } = await hung();
   const other = await newSubscription();
   const remove = (connectionNumber: string, removeDate: string) =>
@@ -266,7 +266,7 @@ test('a last reading that is not given is estimated from the use before', async 
   ]);
 });
 
-test('a meter cannot be retired while it hangs, and can be once it was replaced', async () => {
+test('a meter cannot be retired while it is installed, and can be after it is replaced', async () => {
   const { connection, number } = await hung();
   const newNumber = await newMeter();
   await refuses(admin.updateMeter({ data: { number, meterHealth: 'retired' } }), 'INVALID_STATE');
@@ -293,7 +293,7 @@ test('an exchange for a meter with several registers that fit is refused', async
   );
 });
 
-test('a meter hangs at a subscription whatever number that was given', async () => {
+test('a meter is installed at a subscription whatever the number of the subscription', async () => {
   const numbers = [await newMeter(), await newMeter()] as const;
   const connectionNumber = 'N'.repeat(120);
   await admin.makeConnections({

@@ -41,7 +41,7 @@ const proper: Record<Kind, readonly string[]> = {
   update: ['METER_NOT_FOUND', 'STALE_OBJECT'],
 };
 
-/** Where meters were hung up lately; by now they may have gone. */
+/** Recent installations; some meters may have been removed since. */
 const lately: [string, number][] = [];
 
 function somewhere(): [string, number] {
@@ -113,7 +113,7 @@ async function race(client: TestClient, end: number): Promise<void> {
   }
 }
 
-test('no meter comes to hang in two places, and nothing of what was answered is lost', async () => {
+test('no meter is installed in two places, and no answered move is lost', async () => {
   const end = performance.now() + seconds * 1_000;
   const clients = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {

@@ -34,7 +34,7 @@ async function storesNothing(work: () => Promise<void>): Promise<void> {
   assert.deepEqual(await hashRows(scene.sql), before);
 }
 
-/** As if the meter hung somewhere. */
+/** As if the meter were installed. */
 async function hang(number: number): Promise<void> {
   await scene.sql.query("update meters set status = 'Active' where number = $1", [number]);
 }

@@ -276,7 +276,7 @@ test('an update tells who was changed, and takes either key or both', async () =
   assert.equal((await view(partyNumber)).name, 'By both');
 });
 
-test('an update is refused without a key, with keys of two parties, and for nobody', async () => {
+test('an update is refused without a key, with keys of two parties, and for an unknown party', async () => {
   const one = await newParty();
   const other = await view(await newParty());
   await refuses(admin.updateUser({ user: { name: 'X' } }), 'REQUIRED_FIELD', { statusCode: 400 });
@@ -422,6 +422,6 @@ test('a batch with bad rows stores nothing and names each bad row, the first 500
   assert.equal(after, last);
 });
 
-test('a view of nobody is refused', async () => {
+test('a view of an unknown party is refused', async () => {
   await refuses(admin.getUsers({ partyNumber: 4_711 }), 'PARTY_NOT_FOUND', { statusCode: 404 });
 });

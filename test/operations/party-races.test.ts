@@ -1,4 +1,4 @@
-// Many callers at once: no lost update, no wrong count, no ts that stands still.
+// Many callers at once: no lost update, no wrong count, no ts that stays the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -96,7 +96,7 @@ test('the same new account label in ten calls at once makes one account', async 
   assert.equal((await view(partyNumber)).subscriptionGroups.length, 1);
 });
 
-test('ts grows with every change, also when the clock stands still or is set back', async () => {
+test('ts grows with every change, also if the clock stops or is set back', async () => {
   const partyNumber = await newParty();
   let last = (await view(partyNumber)).ts;
   for (const minutes of [0, 0, -10, -10, 0, 15]) {

@@ -180,7 +180,7 @@ test('several registers are read by name, each by its own kind', async () => {
   await refuses(read(at(number, '01/03/2026', '1')), 'REGISTER_REQUIRED', { field });
 });
 
-/** Hangs a meter of which the context bills nothing. */
+/** Installs a meter that measures nothing the context bills. */
 async function hungAt(number: number): Promise<string> {
   const { connection, number: other } = await hung();
   await admin.removeMeter({

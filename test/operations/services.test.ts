@@ -305,7 +305,7 @@ test('what subscribers agreed to cannot change while there are any', async () =>
   await update({ chargingType: 'Prepaid', description: 'still' });
 });
 
-test('with posted bills a context keeps its type, also when nobody subscribes any more', async () => {
+test('with posted bills a context keeps its type, also without subscriptions', async () => {
   const code = await newService(admin);
   const update = (fields: object) => admin.updateService({ service: { code, ...fields } });
   const days = { startDate: '01/07/2026', endDate: '31/07/2026' };

@@ -76,7 +76,7 @@ test('the order of arrays makes no difference', async () => {
   assert.deepEqual(amounts(turned.data), amounts(straight.data));
 });
 
-test('unsaved plans stand in for saved ones, or beside them as children', async () => {
+test('unsaved plans replace saved ones, or are added as children', async () => {
   const dear = unsaved({ code: tariffCode, valueFormulas: [{ name: 'rate', formula: '50' }] });
   const inPlace = await simulate({ serviceCode, tariffCode, tariffs: [dear] });
   assert.equal(inPlace.data.bill.currentCharges, 5500); // 100 * 50 * 1.1
@@ -136,7 +136,7 @@ test('a bill that a hold rule stops is shown as held', async () => {
   assert.equal(await held('1 / (bill.current - 2200) > 0'), 0);
 });
 
-test('what is wrong with a bill is told on the bill', async () => {
+test('problems of a bill are reported on the bill', async () => {
   const usageData = [{ input: 'energy', source: 'Metered', required: 1 }];
   const needy = await newTariff(admin, serviceCode, { usageData });
   const { data, message } = await admin.simulateTariff({

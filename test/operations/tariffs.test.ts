@@ -336,7 +336,7 @@ test('connCount counts Active and Disconnected subscriptions as they come, chang
   assert.equal(listed?.connCount, 19);
 });
 
-test('what is allowed and probably not meant is told when a plan is saved', async () => {
+test('saving a plan warns of what is allowed but probably a mistake', async () => {
   const serviceCode = await newService(admin);
   const tariff = { ...smallTariff, serviceCode, code: 'WARN', uniqueLabel: 'Warned' };
   const divided = { component: 'energyCharge', formula: 'rate / usage.energy' };

@@ -28,7 +28,7 @@ await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tena
 
 let batches = 0;
 
-/** A batch of its own for each test: nobody else's meters are billed there. */
+/** A batch for each test, so that it bills no meters of other tests. */
 async function inBatch(...connections: string[]): Promise<string> {
   const batchCode = `B${batches}`;
   batches += 1;
@@ -83,7 +83,7 @@ async function changesNothing(work: () => Promise<unknown>): Promise<void> {
   assert.deepEqual(await rows(), before);
 }
 
-test('uploaded readings are stored and judged, and stand at their meters', async () => {
+test('uploaded readings are stored, judged, and listed with their meters', async () => {
   const { connection, number } = await hung({ value: '100' });
   const termID = await termIn(await inBatch(connection));
   const done = await upload(termID, [connection, String(number), '250', '31/01/2026']);
@@ -255,7 +255,7 @@ test('the term and the rows of a text are refused with the codes that they have 
   assert.equal(refusal.error.message, 'data.data.readings is required');
 });
 
-test('the last reading of a meter that was taken down is locked, though none hangs there now', async () => {
+test('the last reading of a removed meter is locked, although no meter is installed now', async () => {
   const { connection, number } = await hung({ value: '100' });
   const termID = await termIn(await inBatch(connection));
   await admin.disconnectConnection({

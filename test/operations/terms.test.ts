@@ -122,7 +122,7 @@ test('regular terms of one batch and period share no day and no label', async ()
   await make({ ...july, serviceCode: other });
 });
 
-test('days that no term bills are told, before and after', async () => {
+test('make-term warns of days that no term bills, before and after it', async () => {
   const serviceCode = await newService(admin);
   const first = await make({ ...july, serviceCode });
   assert.doesNotMatch(first.message, /TERM_GAP/);
@@ -149,7 +149,7 @@ The next term bills days that were left out, unless they get a term of their own
   assert.equal(await end('31/07/2026'), 'Term Jul-2026 changed');
 });
 
-test('terms that are not regular name whom they bill', async () => {
+test('OffCycle and Final terms name the subscriptions that they bill', async () => {
   const offer = await newOffer(admin, { meteredInputs: [] }, { componentRules: [] });
   const partyNumber = await newParty(admin);
   const number = await subscribe(admin, { ...offer, users: [{ partyNumber }] });
@@ -307,7 +307,7 @@ test('a context with an open term keeps its post type', async () => {
   await refuses(change, 'SERVICE_IN_USE');
 });
 
-test('whom a term is for must be of its batch, and no Regular one is for some alone', async () => {
+test('chosen subscriptions must be in the batch of the term, and a Regular term takes none', async () => {
   const offer = await newOffer(admin, { batches: [{ batchCode: 'B01', label: 'North' }] });
   const { serviceCode } = offer;
   const connection = {

@@ -130,7 +130,7 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
   assert.deepEqual(output.match(/^\w+/gm), ['acme', 'gone', 'second']);
 });
 
-test('a reader that ends first breaks nothing off, and is told when it got a part only', async () => {
+test('a reader that ends first breaks nothing off, and a partial output is reported', async () => {
   for (const line of [['help'], ['workspace', 'list'], ['verify']]) {
     assert.deepEqual(await unread(line), { code: 0, output: '' }, line.join(' '));
   }
@@ -141,7 +141,7 @@ test('a reader that ends first breaks nothing off, and is told when it got a par
   await assertNothingRuns(place.folder);
 });
 
-test('demo run says what is missing where there is nobody to bill', async () => {
+test('demo run reports what is missing if there are no customers to bill', async () => {
   const other = await command(['demo', 'run']);
   const none = "There is no workspace named 'demo'. 'billwright demo' makes it.";
   assert.deepEqual(other, { code: 1, output: `billwright: ${none}\n` });
@@ -162,7 +162,7 @@ function made(name: string, changed: Record<string, string> = {}): string[] {
   return ['workspace', 'create', name, ...Object.entries(options).flat()];
 }
 
-test('what stands on the command line and is not understood is refused, not passed over', async () => {
+test('unknown arguments of a command are refused, not ignored', async () => {
   const within = ['--workspace', 'acme'];
   const refusals: [string[], RegExp][] = [
     [['start', '--port', '9000'], /^'start' does not take '--port 9000'\.\n\nbillwright start/],
@@ -201,7 +201,7 @@ test('what a command names and is not there ends with 1, whichever command it is
   }
 });
 
-test('a command that does not exist, and a setting that cannot be, are told at once', async () => {
+test('an unknown command and an invalid setting are reported at once', async () => {
   const unknown = await command(['destroy']);
   assert.equal(unknown.code, 2);
   assert.match(unknown.output, /^There is no command 'destroy'\.\n\nUsage:/);
@@ -278,7 +278,7 @@ test('a command that does not exist, and a setting that cannot be, are told at o
   assert.equal(code, 1);
 });
 
-test('an address that is none of this machine is told by the name of its setting', async () => {
+test('an address that is not of this machine is reported with the name of its setting', async () => {
   for (const HOST of ['192.0.2.1', 'http://localhost']) {
     const { code, output } = await command(['serve'], { HOST });
     const sentence = `billwright: HOST is '${HOST}', which is not an address of this machine.`;

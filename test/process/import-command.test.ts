@@ -62,7 +62,7 @@ test('a dry run stores nothing, the real run does, and the same file again is re
   );
 });
 
-test('every bad row stands in the file of errors, and nothing was stored', async () => {
+test('every rejected row is in the file of errors, and nothing is stored', async () => {
   const rows = Array.from({ length: 30 }, (_, index) => `x${index},Itron,1,15/01/2024`);
   const path = await file('bad.csv', header, '3,Itron,1,15/01/2024', ...rows);
   const errors = join(folder, 'errors.csv');
@@ -118,7 +118,7 @@ test('amounts of a trial balance are exact, and grouped by thousands', () => {
   ]);
 });
 
-test('a workspace or service that is not there is told in a sentence', async () => {
+test('a workspace or service that does not exist is reported in a sentence', async () => {
   const path = await file('one.csv', header, '9,Itron,1,15/01/2024');
   const nobody = await command('import', 'meters', path, '--workspace', 'nobody');
   assert.deepEqual(nobody, {
@@ -131,7 +131,7 @@ test('a workspace or service that is not there is told in a sentence', async () 
   await assertNothingRuns(place.folder);
 });
 
-test('a wrong word or date is told before anything is opened', async () => {
+test('an invalid word or date is reported before anything is opened', async () => {
   const path = await file('two.csv', header);
   const config = readConfig({});
   const wrong: [() => Promise<void>, RegExp][] = [

@@ -148,7 +148,7 @@ test('a worker that was paused loses its part to another and cannot commit it', 
   const jobID = await post(client, termID);
   await until(async () => (await gate.waiting()) === 1, 'it is inside a part');
   zombie.child.kill('SIGSTOP');
-  // One lane comes to stand at the gate too, the other has time to look around.
+  // One lane pauses at the gate too, the other has time to look for work.
   const other = startWorker(scene, { leaseSeconds: 2, lanes: 2 });
   await until(() => other.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
@@ -193,7 +193,7 @@ test('a part that kills its worker three times is set aside, and the others are 
   assert.equal(job.status, 'Failed');
   assert.equal(job.error?.message, '1 chunk of the job failed 3 times; the rest is done');
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), [1, 2, 3, 7, 8, 9, 10, 11, 12]);
-  assert.match(worker.output(), /the worker ended before the part was done/);
+  assert.match(worker.output(), /the worker ended before the chunk was done/);
 });
 
 test('a worker that is asked to stop in the middle ends cleanly, and another goes on', async () => {

@@ -45,7 +45,7 @@ class Journal {
       for (let i = 0; this.#isOpen; i += 1) {
         const key = `${this.#name} ${connection}-${i}`;
         await this.send(client, key);
-        // A dead server refuses at once: nobody asks it ten thousand times a second.
+        // A dead server refuses at once: no client would ask it ten thousand times a second.
         if (this.outcomes.get(key) !== 'answered') await new Promise((go) => setTimeout(go, 20));
       }
     };

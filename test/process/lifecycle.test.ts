@@ -84,7 +84,7 @@ test('a second program on one data folder says so and ends; the first goes on', 
   assert.deepEqual(await first.end('SIGINT'), { code: 0, signal: null });
 });
 
-test('a port that is taken is told in a sentence, and PostgreSQL is not left running', async () => {
+test('a port that is taken is reported in a sentence, and PostgreSQL is not left running', async () => {
   const taken = await takePort();
   const { code, output } = await finish(place.run(['start'], { PORT: String(taken.port) }));
   await taken.free();

@@ -1,4 +1,4 @@
-// Where nothing can be heard, who asked for it keeps what it brought along.
+// If the server cannot listen, the caller keeps the resources that it passed in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainOpening, transact } from '../../src/base/db/pool.ts';

@@ -1,4 +1,4 @@
-// The log of a process whose standard output nobody reads any more, or not for now.
+// The log of a process whose standard output has no reader, or a slow one.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ async function readLate(child: ChildProcess): Promise<{ line?: number; msg: stri
   return lines.map((line) => JSON.parse(line));
 }
 
-test('a process whose log nobody reads any more ends when it is told to', async () => {
+test('a process whose log has no reader ends when it is stopped', async () => {
   const child = logging(`
     log.info('stopping');
     log.info('stopped');
@@ -64,7 +64,7 @@ test('a process whose log nobody reads any more ends when it is told to', async 
 test('it goes on when the reader has ended, however much it says', async () => {
   const child = logging(`
     for (let line = 0; line < 1000; line += 1) {
-      log.info({ line }, 'said to nobody');
+      log.info({ line }, 'said without a reader');
       if (line % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     process.exit(0);`);
@@ -86,7 +86,7 @@ test('a slow reader gets every line, in order, the last ones too', async () => {
   );
 });
 
-test('a reader that stands still fills no memory, and is told that lines are missing', async () => {
+test('a reader that stops reading fills no memory, and later learns that lines are missing', async () => {
   const child = logging(`
     const text = 'x'.repeat(1000);
     for (let line = 0; line < 20_000; line += 1) log.info({ line, text }, 'said');

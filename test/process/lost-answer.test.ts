@@ -15,7 +15,7 @@ const place = await openPlace();
 const between = await openBetween(place.folder);
 after(() => between.close());
 
-/** PostgreSQL's word that a transaction is committed, as it stands on the wire. */
+/** PostgreSQL's message that a transaction is committed, as bytes of the wire. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
 type Between = {
@@ -25,9 +25,7 @@ type Between = {
   close(): Promise<void>;
 };
 
-/**
- * A socket that passes everything on between the program and PostgreSQL, until it is told not to.
- */
+/** A socket that passes everything on between the program and PostgreSQL, until it is stopped. */
 async function openBetween(folder: string): Promise<Between> {
   let isKeeping = false;
   let hasKept = false;
@@ -102,7 +100,7 @@ async function counted(): Promise<{ parties: number; audited: number; stored: st
   return rows[0];
 }
 
-test('killed between commit and answer: the repeated call is told what the first would have been', async () => {
+test('a call repeated after a kill between commit and answer gets the first answer', async () => {
   const host = encodeURIComponent(place.folder);
   const first = serve({
     API_DATABASE_URL: `postgresql://${cluster.api.user}@/${databaseName}?host=${host}`,

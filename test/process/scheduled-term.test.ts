@@ -118,7 +118,7 @@ test('a step for later begins on time, once, though all processes were killed in
   const done = await ended(later.jobID);
   assert.deepEqual([done.stage, done.runs, done.bills], ['Generated', 1, 1]);
   assert.ok(done.late !== null && done.late >= 0, `${done.late} seconds early`);
-  // As soon as somebody was there to do it.
+  // As soon as a worker was there to do it.
   const secondsReady = Math.max(0, later.at.until(readyAt).total('seconds'));
   assert.ok(done.late < secondsReady + 5, `${done.late} seconds late`);
   const cancelled = await stored(soon.jobID);
@@ -127,7 +127,7 @@ test('a step for later begins on time, once, though all processes were killed in
     ['Cancelled', 'Created', 0, null],
   );
 
-  // Nobody is there at its time: the next worker does it at once.
+  // No worker runs at its time: the next worker does it at once.
   const third = await generateIn(second.client, dropped, 4);
   assert.deepEqual(await second.worker.end('SIGTERM'), { code: 0, signal: null });
   await until(() => !isBefore(third.at.add({ seconds: 1 })), 'its time is over');

@@ -1,4 +1,4 @@
-// Hold rules and security deposits: formulas that stand beside a bill.
+// Hold rules and security deposits: formulas that are not on the bill itself.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exactFrom } from '../../src/base/numbers/decimal-text.ts';
@@ -51,7 +51,7 @@ describe('hold rules', () => {
     assert.deepEqual(heldFor(rules, '0', '1'), ['twice', 'big']);
   });
 
-  test('of the context stand in their place', () => {
+  test('of the context replace the default ones', () => {
     const rules = [{ name: 'big', when: 'bill.payable > 340' }];
     assert.deepEqual(heldFor(rules, '0', '1'), ['big']);
     assert.deepEqual(heldFor([], '0', '1'), []);

@@ -31,7 +31,7 @@ const slabs: Partial<ContextDefinition> = {
 };
 
 describe('errors of plans', () => {
-  test('all formulas of all plans are told at once', () => {
+  test('problems of all formulas of all plans are reported at once', () => {
     const bad = planWith(
       [
         { component: 'feeCharge', formula: 'fe', when: '1 + ' },
@@ -50,14 +50,14 @@ describe('errors of plans', () => {
     ]);
   });
 
-  test('a mistake in a parent is told once, for the parent', () => {
+  test('a mistake in a parent is reported once, for the parent', () => {
     const parent = planWith([{ component: 'feeCharge', formula: 'nope' }]);
     const children = ['B', 'C'].map((code) => ({ code, parentTariffCode: 'A' }));
     const wanted: Told[] = [['FORMULA_UNKNOWN_NAME', 'A', 'componentRules[3].formula', 0]];
     assert.deepEqual(errorsOf([...children, parent]), wanted);
   });
 
-  test('a change of the parent that breaks a descendant is told for the descendant', () => {
+  test('a change of the parent that breaks a descendant is reported for the descendant', () => {
     const parent = planWith([{ component: 'extra', scope: 'Term', formula: '5' }]);
     const child = {
       code: 'CHILD',
@@ -104,7 +104,7 @@ describe('errors of plans', () => {
     ]);
   });
 
-  test('ranges that overlap, dates that are none, names that do not exist', () => {
+  test('overlapping ranges, invalid dates and unknown names are reported', () => {
     const bad = {
       code: 'A',
       valueFormulas: [
@@ -181,7 +181,7 @@ describe('errors of plans', () => {
 describe('errors of a context', () => {
   const contextErrors = (own: Partial<ContextDefinition>) => errorsOf([], own);
 
-  test('names twice, names that are none, kinds that do not exist', () => {
+  test('repeated names, invalid names and unknown kinds are reported', () => {
     const values = [
       { name: 'a', type: 'Number' as const },
       { name: 'a', type: 'Percentage' as never },

@@ -12,7 +12,7 @@ import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { tariffCases } from './tariff-cases.ts';
 
-/** Far above what any of these needs, far below what a person would call a hang. */
+/** Far above what any of these needs, far below what a user would notice as a delay. */
 const limitMs = 250;
 const rows = Array.from({ length: 1000 }, (_, index) => ({
   upTo: index === 999 ? null : `${index + 1}.${index % 7}`,

@@ -78,7 +78,7 @@ describe('plans', () => {
     assert.deepEqual(fees, ['fee 1048.39 01/07-10/07', 'fee 2330.65 11/07-31/07']);
   });
 
-  test('Start: a price that ended before the plan began is none of its prices', () => {
+  test('Start: a price that ended before the plan began is not one of its prices', () => {
     const prices = [{ name: 'rate', formula: '9', toDate: '15/07/2025' }];
     const moved = movedTo(['A', '01/01/2025'], ['B', '16/07/2025']);
     const fees = feesOf('Start', [{ prices: [] }, { code: 'B', prices }], moved);

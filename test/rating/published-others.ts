@@ -1,4 +1,4 @@
-// Published examples that stand alone: one or two cases of a model.
+// Published examples of which a model has one or two cases only.
 import { date, feeForDays, termOf } from './published-bills.ts';
 import { type Figure, type Loose, plain, price, rowsOf } from './published-plan.ts';
 

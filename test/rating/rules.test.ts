@@ -178,7 +178,7 @@ describe('manual values', () => {
     ]);
   });
 
-  test('may be nothing, which stands for what was computed', () => {
+  test('may be nothing, which means the computed amount', () => {
     const computed = planWith([{ component: 'extra', scope: 'Term', formula: '40' }]);
     const bill = billOf(upload('extra', '0'), [computed]);
     assert.deepEqual([codes(bill), shown(bill)], [[], ['feeCharge 310', 'tax 31']]);
@@ -218,7 +218,7 @@ describe('errors of a bill', () => {
     assert.deepEqual(codes(failing('IF(TRUE, 1, IF(input.size = "15", 1, 2))')), []);
   });
 
-  test('missing, reviewed and decreased readings are told together', () => {
+  test('missing, reviewed and decreased readings are reported together', () => {
     const bill = billOf({
       meters: [
         meter('0', '1', { current: null }),

@@ -5,7 +5,7 @@ import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { connected, context, july, plan, shown } from './small-tariff.ts';
 
-test('who was off all the term leaves prices to who is connected on its last day', () => {
+test('a bill without billable days does not change the prices of the next bill of the same book', () => {
   const weighted = {
     name: 'fee',
     type: 'Number',

@@ -170,7 +170,7 @@ describe('cuts', () => {
   });
 });
 
-test('many lines stand in the same order as few: by component, then by day', () => {
+test('many lines are in the same order as few: by component, then by day', () => {
   const transfers = Array.from({ length: 30 }, (_, index) => {
     return { transferDate: `${String(31 - index).padStart(2, '0')}/07/2025` };
   });

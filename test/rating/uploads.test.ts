@@ -34,7 +34,7 @@ describe('an upload of a part of the days', () => {
     ]);
   });
 
-  test('stands between days that were measured', () => {
+  test('fall between days that were measured', () => {
     const billed = (date: string, value: string) =>
       energy(
         billOf({
@@ -51,7 +51,7 @@ describe('an upload of a part of the days', () => {
     assert.deepEqual(billed('30/06/2025', '320'), byJune);
   });
 
-  test('stands in for what a register told of its days, where readings are use themselves', () => {
+  test('replace the measured usage of a register that shows usage, on their days', () => {
     const readings = [{ date: '30/06/2025', value: '210' }];
     const more = { kind: 'Consumptive', readings } as const;
     const bill = billOf({

@@ -2,9 +2,12 @@ import type { Clock } from '../../src/base/clock.ts';
 
 export type MovableClock = Clock & {
   advance(duration: Temporal.DurationLike): void;
-  /** Moves it ahead to an instant, or back if nobody has moved it yet: tests grow old. */
+  /**
+   * Moves it ahead to an instant, or back if it was never moved: tests are run long after they are
+   * written.
+   */
   begin(at: Temporal.Instant): void;
-  /** Runs a test while time stands still but for advance(): its own pace then plays no part. */
+  /** Runs a test while time moves only by advance(): the pace of the test then has no effect. */
   whileStopped(work: () => Promise<void>): Promise<void>;
 };
 

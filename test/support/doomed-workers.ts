@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
 
 export type DoomedWorker = { child: ChildProcess; output(): string };
 
-/** Who is killed removes nothing that he has made. */
+/** A killed process removes none of its files. */
 const folder = mkdtempSync(join(tmpdir(), 'billwright-doomed-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -5,7 +5,7 @@ import type { Tx } from '../../src/base/db/pool.ts';
 import { sql } from '../../src/base/db/sql.ts';
 import type { Step } from '../../src/jobs/step.ts';
 
-/** A table that workers may write to; what is done twice stands there twice. */
+/** A table that workers may write to; an effect that happens twice has two rows. */
 export async function makeEffects(client: pg.Client): Promise<void> {
   await client.query(`
     create table effects (

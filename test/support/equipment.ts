@@ -21,9 +21,7 @@ export type EquipmentOptions = {
 
 let shared: Renderer | undefined;
 
-/**
- * By all workers of a file: a thread that begins loads fonts, and one that waits holds nobody up.
- */
+/** Shared by all workers of a file: a new thread loads fonts, and an idle one blocks no other. */
 function sharedRenderer(): Renderer {
   shared ??= openRenderer({ threads: 1 });
   return shared;

@@ -28,7 +28,7 @@ export async function makeFullTerm(
   subscriptions: number,
 ): Promise<FullTerm> {
   const now = Temporal.Now.instant();
-  // The name stands on the documents, which are to be compared.
+  // The name is printed on the documents, which are compared.
   const options = { name: 'City Power' };
   const tenantId = await makeWorkspace(place.cluster, place.databaseName, now, workspace, options);
   const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });

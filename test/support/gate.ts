@@ -1,16 +1,16 @@
-// Whoever writes a row of a certain kind stands still inside that statement until the gate is
-// opened: a process can be killed or paused, or the world changed around it, at that very place.
+// A process that writes a certain row is paused inside that statement until the gate is opened. It
+// can be killed, or data can be changed, at exactly that point.
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Place } from './checks.ts';
 import { until } from './program.ts';
 
 export type Gate = {
-  /** How many stand there. */
+  /** How many processes are paused there. */
   waiting(): Promise<number>;
-  /** Until so many stand there. */
+  /** Waits until so many processes are paused there. */
   reached(count?: number): Promise<void>;
-  /** Lets all pass who stand there and whoever comes. */
+  /** Lets all paused processes continue, and later ones pass. */
   open(): Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export async function closeGate(place: Place, table: string, when = 'true'): Pro
       if (isOpen) return;
       isOpen = true;
       await holder.query(`select pg_advisory_unlock(${key})`);
-      // Whoever stood there has to be through before the trigger can go.
+      // Paused processes must have continued before the trigger can be dropped.
       await holder.query(`drop trigger gate on ${table}`);
       await holder.end();
     },
@@ -60,8 +60,8 @@ export async function closeGate(place: Place, table: string, when = 'true'): Pro
 }
 
 /**
- * The same where PostgreSQL itself is killed: it is closed when that is back. Whoever comes sleeps
- * until somebody opens it.
+ * The same for tests that kill PostgreSQL itself: the gate is closed again after the restart. Each
+ * process that reaches it sleeps until the gate is opened.
  */
 export async function closeLastingGate(rows: Rows, table: string, when: string): Promise<Gate> {
   await rows('create table closed_gate as select 1 as closed');

@@ -80,8 +80,8 @@ export type CutAt = 'recipient' | 'end of mail';
 const said: Record<CutAt, RegExp> = { recipient: /RCPT TO:/, 'end of mail': /\r\n\.\r\n$/ };
 
 /**
- * Stands before a server. When the client said what to wait for, that is still passed on, and then
- * nothing more in either direction: the connection is closed, or stays open and silent.
+ * A relay in front of a server. When the client has sent the awaited text, the relay passes it on
+ * and then nothing more in either direction: the connection is closed, or stays open and silent.
  */
 export async function startCut(
   port: number,

@@ -15,7 +15,7 @@ export type Metered = {
   newMeter(facts?: MeterFacts): Promise<number>;
   /** Makes a subscription, connected on 01/01/2026, and returns its number. */
   newSubscription(facts?: { connectionDate?: string; billedThrough?: string }): Promise<string>;
-  /** A subscription at which a meter hangs since 01/01/2026, showing this. */
+  /** A subscription with a meter installed since 01/01/2026, with this first reading. */
   hung(facts?: MeterFacts & { value?: string }): Promise<{ connection: string; number: number }>;
 };
 

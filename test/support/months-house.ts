@@ -39,7 +39,7 @@ type Given = {
   isOfCancelled: boolean;
 };
 
-/** A meter that hangs since a day, and what had been used before. */
+/** A meter installed since a day, and the usage before it. */
 export type Meter = { number: number; since: number; base: number };
 
 export type House = {

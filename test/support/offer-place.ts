@@ -1,4 +1,4 @@
-// A workspace with one offer, and customers of it whom somebody else has billed through June 2026.
+// A workspace with one offer, and customers that another system has billed through June 2026.
 import type { Running } from './bill-run.ts';
 import type { Service } from './pricing.ts';
 import type { Scene } from './scene.ts';

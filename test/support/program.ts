@@ -36,7 +36,7 @@ export type Program = {
   pid: number;
   /** Everything it printed, and its worker too. */
   output(): string;
-  /** From now on nobody takes what it prints to standard output. */
+  /** From now on its standard output has no reader. */
   leave(): void;
   exited: Promise<Exit>;
   signal(signal: NodeJS.Signals): void;

@@ -19,7 +19,7 @@ export async function makeReadyFolder(dataFolder: string): Promise<void> {
   process.env[variable] = dataFolder;
 }
 
-/** Whether there is one to copy; for a file that is run alone there is none. */
+/** True if a folder exists to copy; a file that is run alone has none. */
 export function copyReadyFolder(dataFolder: string): boolean {
   const ready = process.env[variable];
   if (!ready) return false;

@@ -3,7 +3,7 @@ import type { SchemaNode } from '../../src/base/validation/problems.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
 export type Json = Record<string, unknown>;
-/** Names of fields; '0' stands for the first item of an array. */
+/** Names of fields; '0' is the first item of an array. */
 export type Path = readonly string[];
 export type Node = SchemaNode & {
   format?: string;
@@ -57,8 +57,8 @@ export function nameOf(path: Path): string {
 }
 
 /**
- * A copy of the value in which what stands at the path is changed; objects and arrays on the way
- * that are missing are made with their required fields.
+ * A copy of the value with a change at the path; missing objects and arrays on the way are created
+ * with their required fields.
  */
 export function changedAt(
   value: unknown,

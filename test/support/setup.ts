@@ -12,8 +12,8 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
 );
 
 /**
- * Where a machine with plenty of memory keeps the files of tests, unless somebody says where they
- * go: their databases are thousands of small ones, and a disk takes long to make and remove them.
+ * The folder for files of tests on a machine with plenty of memory, unless TMPDIR names one:
+ * databases of tests are thousands of small files, and a disk takes long to create and remove them.
  */
 const memoryFolder = '/dev/shm';
 /** Far more than all tests together write. */

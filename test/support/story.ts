@@ -82,7 +82,7 @@ export async function addMeter(
   await client.makeMeters({ meters });
 }
 
-/** Somebody who was a customer before: taken over with number, dates and balance. */
+/** A customer from another system, loaded with number, dates and balance. */
 export async function takeOver(
   { client, one }: Story,
   partyNumber: number,

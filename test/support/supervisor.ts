@@ -100,7 +100,7 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
           await rows('select 1');
           const isGone = lost().then(() => true);
           kill(pid);
-          // One that had just ended by itself takes nobody with it.
+          // A server that has just ended by itself ends no other process.
           if (await Promise.race([isGone, sleep(goneMs, false, { ref: false })])) break;
         }
         return isMaster ? 'postmaster' : 'backend';
@@ -135,7 +135,7 @@ async function busyBackend(rows: Supervisor['rows']): Promise<number> {
        order by application_name = 'billwright worker' desc, state = 'active' desc limit 1`,
     );
     return one;
-  }, 'somebody is connected');
+  }, 'a client is connected');
   return found.pid;
 }
 

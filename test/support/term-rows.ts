@@ -344,7 +344,7 @@ export function inTenant(parameter: string): string {
 }
 
 /**
- * What somebody owes or paid, in minor units: on a subscription, or, below zero and on none, in the
+ * An opening balance in minor units: on a subscription, or, below zero and without one, in the
  * wallet of party 1.
  */
 export async function insertOpening(

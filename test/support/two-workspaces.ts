@@ -102,7 +102,7 @@ async function seed(
   await seedTerm(client, mark);
 }
 
-/** Term 1 in both workspaces, and job 1, asked for by somebody of that name. */
+/** Term 1 in both workspaces, and job 1, requested by a login of that name. */
 async function seedTerm(client: TestClient, mark: string): Promise<void> {
   const days = { startDate: '01/06/2025', endDate: '30/06/2025' };
   const data = { serviceCode: 'ELEC', batchCode: 'B01', label: mark, ...days };

@@ -116,6 +116,6 @@ export const workingRequests: Record<string, Json> = {
     },
   },
   makeReadings: { readings: [{ number: 611, value: '5', readingDate: '01/02/2024' }] },
-  // Twelve meters were read when they were hung up, the thirteenth twice since.
+  // Twelve meters were read at their installation, the thirteenth twice since.
   reviewReading: { data: { readingID: 14, decision: 'Accept', value: '120' } },
 };

@@ -76,7 +76,7 @@ describe('problems of a formula', () => {
     });
   }
 
-  test('all problems of a formula are told at once', () => {
+  test('all problems of a formula are reported at once', () => {
     const scope = makeScope(names, 'Term');
     const { problems } = checkFormula(
       'usage.a + b * FOO(1) + IF(1, 2, 3) + ("x" - 1)',
