@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, tenantTransact } from '../src/base/db/pool.ts';
 import { createMailer } from '../src/base/mail/mailer.ts';
-import type { StoredBill } from '../src/domain/delivery/bill-input.ts';
+import type { BillToRender } from '../src/domain/delivery/bill-input.ts';
 import { listBillsByIds } from '../src/domain/delivery/documents-store.ts';
 import { type FrozenSetting, getNewestSetting } from '../src/domain/delivery/freeze-setting.ts';
 import { openRenderer } from '../src/domain/delivery/renderer.ts';
@@ -80,7 +80,7 @@ export async function benchDelivery(
   };
 }
 
-type Material = { setting: FrozenSetting; bills: StoredBill[] };
+type Material = { setting: FrozenSetting; bills: BillToRender[] };
 
 async function readMaterial(scene: BillrunScene, place: Place): Promise<Material> {
   const { tenantId } = place;

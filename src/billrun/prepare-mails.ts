@@ -1,7 +1,7 @@
 // Makes mails out of bills that wait to be sent, some at a time, in the threads of the renderer.
 import type { Tx } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
-import type { StoredBill } from '../domain/delivery/bill-input.ts';
+import type { BillToRender } from '../domain/delivery/bill-input.ts';
 import { templatesForPayers } from '../domain/delivery/document-setting.ts';
 import {
   type DocumentRow,
@@ -18,7 +18,7 @@ import type { Tools } from '../jobs/tools.ts';
 
 /** All that the mails of a chunk are made from. */
 export type MailSource = {
-  bills: ReadonlyMap<number, StoredBill>;
+  bills: ReadonlyMap<number, BillToRender>;
   documents: ReadonlyMap<number, DocumentRow>;
   settings: ReadonlyMap<number, FrozenSetting>;
   templates: ReadonlyMap<string, MailTemplate>;

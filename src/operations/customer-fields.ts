@@ -1,5 +1,5 @@
 // What customers are shown of what operators wrote: no names of staff, and no notes.
-import type { BillView } from './bills/bill-view-fields.ts';
+import type { BillView } from './bills/bill-fields.ts';
 import type { Call } from './operation.ts';
 
 type Viewer = Pick<Call, 'ownPartyId' | 'principal'>;

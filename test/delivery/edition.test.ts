@@ -45,6 +45,7 @@ test('a program has the same edition in every folder, and another after any chan
     'domain/documents/labels-hi.ts',
     'domain/documents/template.ts',
     'domain/delivery/bill-input.ts',
+    'domain/bills/bill-forms.ts',
     'base/numbers/rounding.ts',
     'base/typeset/subset.ts',
     'base/pdf/images.ts',

@@ -1,10 +1,7 @@
 // Bills for the tests of documents: an ordinary one, and others that are hard to print.
 import { PNG } from 'pngjs';
-import type {
-  BillDocument,
-  BillDocumentInput,
-  DocumentLine,
-} from '../../src/domain/documents/bill-document.ts';
+import type { PresentedLine } from '../../src/domain/bills/bill-forms.ts';
+import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
 
 /** A disc on a transparent ground, with a bolt left out of it. */
@@ -24,8 +21,8 @@ function drawnLogo(side: number): string {
 export const smallLogo = drawnLogo(120);
 
 export function line(
-  over: Partial<DocumentLine> & { label: string; amount: number },
-): DocumentLine {
+  over: Partial<PresentedLine> & { label: string; amount: number },
+): PresentedLine {
   return {
     lineNo: 1,
     component: 'energyCharge',
@@ -53,6 +50,9 @@ export const ordinaryBill: BillDocument = {
   billID: 991,
   billNumber: 'ELEC-2025-000991',
   billRefNo: '1000009910',
+  replacesBillNumber: null,
+  replacedByBillNumber: null,
+  creditNoteNumber: null,
   billType: 'Regular',
   status: 'Published',
   paymentStatus: 'Unpaid',

@@ -2,15 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
-import type {
-  BillDocument,
-  DocumentLine,
-  DocumentUsage,
-} from '../../src/domain/documents/bill-document.ts';
+import type { PresentedLine } from '../../src/domain/bills/bill-forms.ts';
+import type { BillDocument, DocumentUsage } from '../../src/domain/documents/bill-document.ts';
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { billText } from '../../src/domain/documents/bill-text.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
-import { wireBill } from '../../src/domain/rating/bill.ts';
+import { inMajorUnits } from '../../src/domain/rating/bill.ts';
 import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { tariffCases } from '../rating/tariff-cases.ts';
@@ -31,7 +28,7 @@ function rowsOf(over: Partial<BillDocument>, locale = 'en-PK'): string[][] {
 }
 
 const rowOf = (
-  over: Partial<DocumentLine> & { amount: number },
+  over: Partial<PresentedLine> & { amount: number },
   bill: Partial<BillDocument> = {},
 ) => rowsOf({ ...bill, lines: [line({ label: 'Seats', ...over })] })[0];
 
@@ -40,7 +37,7 @@ test('seats for a part of the month are printed with their days and the calculat
   const [scenario] = saas?.scenarios ?? [];
   assert.ok(saas && scenario);
   const rated = rateBill(compilePriceBook(singleVersion(saas.service, saas.tariffs)), scenario);
-  const bill = wireBill(rated) as Partial<BillDocument>;
+  const bill = inMajorUnits(rated) as object as Partial<BillDocument>;
   const seats = rowsOf(bill).filter(([label]) => label === 'Seats');
   assert.deepEqual(seats, [
     [
@@ -223,7 +220,8 @@ test('units carried from bill to bill are printed on both, and those that pass t
 test('a reading after the register went round says so', () => {
   const [first] = ordinaryBill.meterReadings;
   assert.ok(first);
-  const round = { ...first, previousReading: '99871', currentReading: '143', rollover: 1 };
+  const again = { previousReading: '99871', currentReading: '143', rollover: 1 as const };
+  const round = { ...first, ...again };
   const shown = (over: object, locale = 'en-PK') =>
     billText({
       ...ordinary,

@@ -56,7 +56,9 @@ test('hostile texts stay text in every place', () => {
     lines: [line({ label: hostileText, amount: 1, description: hostileText, unit: hostileText })],
     usage: [{ input: hostileText, unit: hostileText, quantity: '1' }],
     history: [{ label: hostileText, quantity: '1', amount: 1, paidAmount: 0 }],
-    bankAccounts: [{ title: hostileText, iban: hostileText }],
+    bankAccounts: ordinaryBill.bankAccounts
+      .slice(0, 1)
+      .map((bank) => ({ ...bank, title: hostileText, iban: hostileText })),
   };
   const { html } = renderBillHtml({
     ...ordinary,
@@ -130,7 +132,7 @@ test('bars of the chart with long labels are distinguished by the end of the lab
 test('a bill in plain text tells the currency, what is payable when, readings and days', () => {
   const [first] = ordinaryBill.meterReadings;
   assert.ok(first);
-  const estimated = { ...first, estimated: 1, mf: 40, consumption: '5680' };
+  const estimated = { ...first, estimated: 1 as const, mf: 40, consumption: '5680' };
   const demand = { ...first, register: 'kW', previousReading: null, readingType: null };
   const part = { toDate: '10/07/2025', days: 10, description: 'By letter' };
   const lines = [line({ label: 'Energy', amount: 5, ...part })];

@@ -1,5 +1,45 @@
-// The document and the frozen inputs of bills, which lie beside them: as `k` beside bills `b`.
 import { sql } from '../../base/db/sql.ts';
+// A bill `b` as it is read, with its document and its frozen inputs `k`.
+import type { FrozenBillInputs, StoredDocument } from './bill-forms.ts';
+
+/** A bill as it is read. Dates are YYYY-MM-DD, amounts minor units as text, however large. */
+export type StoredBill = {
+  bill_id: number;
+  bill_number: string | null;
+  bill_type: string;
+  status: string;
+  subscription_id: number | null;
+  account_id: number | null;
+  party_id: number;
+  due_date: string;
+  billed_from: string | null;
+  billed_to: string | null;
+  days: number;
+  current_charges: string;
+  tax_amount: string;
+  rounding_adjustment: string;
+  bill_amount: string;
+  previous_balance: string;
+  payments_received: string;
+  adjustments: string;
+  arrears: string;
+  wallet_applied: string;
+  payable: string;
+  credit_balance: string;
+  late_surcharge: string;
+  document: StoredDocument;
+  frozen: FrozenBillInputs;
+};
+
+/** Of a `StoredBill`, without its document and frozen inputs. */
+export const storedBillColumns = `b.bill_id, b.bill_number, b.bill_type, b.status,
+  b.subscription_id, b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days,
+  b.current_charges::text as current_charges, b.tax_amount::text as tax_amount,
+  b.rounding_adjustment::text as rounding_adjustment, b.bill_amount::text as bill_amount,
+  b.previous_balance::text as previous_balance, b.payments_received::text as payments_received,
+  b.adjustments::text as adjustments, b.arrears::text as arrears,
+  b.wallet_applied::text as wallet_applied, b.payable::text as payable,
+  b.credit_balance::text as credit_balance, b.late_surcharge::text as late_surcharge`;
 
 /**
  * Looked up for each bill by its key. Joined, they would be read from the first to the last of all

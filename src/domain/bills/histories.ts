@@ -1,5 +1,5 @@
 // What was charged in earlier terms, for bills that show no use of which it could be told.
-import type { StoredTerm } from './document.ts';
+import type { StoredTerm } from './bill-forms.ts';
 import type { AccountStatusRow } from './inputs/account-status-store.ts';
 
 /** Earlier terms that a bill shows. */

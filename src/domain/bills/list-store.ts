@@ -1,8 +1,6 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
-import type { FrozenInputs } from '../rating/frozen-inputs.ts';
-import { withContents } from './contents-store.ts';
-import type { StoredDocument } from './document.ts';
+import { type StoredBill, storedBillColumns, withContents } from './contents-store.ts';
 
 export type BillStatus = 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
 export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
@@ -14,11 +12,7 @@ export const paymentStatuses = [
   'WrittenOff',
 ] as const;
 
-/** Amounts are minor units as text: they may be more than a number holds. */
-export type BillRow = {
-  bill_id: number;
-  bill_number: string | null;
-  bill_type: string;
+export type BillRow = StoredBill & {
   status: BillStatus;
   payment_status: string;
   is_held: boolean;
@@ -32,34 +26,13 @@ export type BillRow = {
   context_name: string;
   batch_code: string;
   unit_id: number;
-  subscription_id: number | null;
-  account_id: number | null;
-  party_id: number;
   plan_id: number | null;
   first_run: number;
   issue_date: string | null;
-  due_date: string;
-  billed_from: string | null;
-  billed_to: string | null;
   previously_billed_to: string | null;
-  days: number;
-  current_charges: string;
-  tax_amount: string;
-  rounding_adjustment: string;
-  bill_amount: string;
-  previous_balance: string;
-  payments_received: string;
-  adjustments: string;
-  arrears: string;
-  wallet_applied: string;
-  payable: string;
-  credit_balance: string;
-  late_surcharge: string;
   paid_amount: string;
   /** Hexadecimal. */
   hash: string;
-  document: StoredDocument;
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -67,19 +40,11 @@ export type BillRow = {
   ts: number;
 };
 
-const columns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.payment_status,
-  b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
-  b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code,
-  b.unit_id, b.subscription_id, b.account_id, b.party_id, b.plan_id, b.first_run, b.issue_date,
-  b.due_date, b.billed_from, b.billed_to, b.previously_billed_to, b.days,
-  b.current_charges::text as current_charges, b.tax_amount::text as tax_amount,
-  b.rounding_adjustment::text as rounding_adjustment, b.bill_amount::text as bill_amount,
-  b.previous_balance::text as previous_balance, b.payments_received::text as payments_received,
-  b.adjustments::text as adjustments, b.arrears::text as arrears,
-  b.wallet_applied::text as wallet_applied, b.payable::text as payable,
-  b.credit_balance::text as credit_balance, b.late_surcharge::text as late_surcharge,
-  b.paid_amount::text as paid_amount, encode(b.hash, 'hex') as hash, k.document, k.frozen,
-  b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
+const columns = sql.raw(`${storedBillColumns}, k.document, k.frozen, b.payment_status, b.is_held,
+  b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date, b.context_id,
+  c.code as context_code, c.name as context_name, x.code as batch_code, b.unit_id, b.plan_id,
+  b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
+  encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
 
 const withTerm = 'join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id';
 

@@ -2,21 +2,21 @@
 import { AppError } from '../../base/errors.ts';
 import type { Bill, BillLine } from '../rating/bill.ts';
 import type { PriceBook } from '../rating/compile/price-book.ts';
-import type { FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { LineExplanation } from '../rating/rate/explain.ts';
 import { rateBill } from '../rating/rate/rate-bill.ts';
-import type { StoredDocument, StoredLine } from './document.ts';
-
-export function frozenOf(frozen: FrozenInputs | { subscriptions: FrozenInputs[] }): FrozenInputs[] {
-  return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
-}
+import {
+  type FrozenBillInputs,
+  frozenOf,
+  type StoredDocument,
+  type StoredLine,
+} from './bill-forms.ts';
 
 export type ExplainedLine = LineExplanation & { connectionNumber?: string };
 
 /** Explains the amount of every line. If re-rating gives another amount, that is a bug: throw. */
 export function explainStored(
   book: PriceBook,
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] },
+  frozen: FrozenBillInputs,
   document: StoredDocument,
 ): ExplainedLine[] {
   const isOfSeveral = 'subscriptions' in frozen;
@@ -49,7 +49,7 @@ function explanationsOf(
 /** Whether the frozen inputs still give the lines and sums that were stored. */
 export function isRatedAgain(
   book: PriceBook,
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] },
+  frozen: FrozenBillInputs,
   document: StoredDocument,
   sums: { currentCharges: number; taxAmount: number; arrears: number; lateSurcharge: number },
 ): boolean {

@@ -1,6 +1,6 @@
 // What a bill's document is made with besides the bill: the same for all bills of a term, and fixed
 // when they are published.
-import type { DocumentBankAccount } from '../documents/bill-document.ts';
+import type { PresentedBankAccount } from '../bills/bill-forms.ts';
 
 /** As it is kept. */
 export type DocumentSetting = {
@@ -16,7 +16,7 @@ export type DocumentSetting = {
   /** DD/MM/YYYY, as the other. */
   startDate: string;
   endDate: string;
-  bankAccounts: readonly DocumentBankAccount[];
+  bankAccounts: readonly PresentedBankAccount[];
   template: { templateID: number; version: number };
   /** What inputs are called, by name; only where some are called otherwise. */
   inputLabels?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { BillDocumentInput } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';
 import { mergeBills, renderBill } from '../documents/render-bill.ts';
-import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
+import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { rendererEdition, sha256 } from './edition.ts';
 import { type PrintBatch, printInputs } from './print-inputs.ts';
@@ -28,7 +28,7 @@ export default function run(task: ThreadTask) {
 export type DocumentTask = {
   format: 'PDF' | 'HTML';
   setting: RenderSetting;
-  bill: StoredBill;
+  bill: BillToRender;
   cancellation: CancellationRow | undefined;
 };
 

@@ -4,15 +4,12 @@ import type { Tx } from '../../base/db/pool.ts';
 import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import { withContents } from '../bills/contents-store.ts';
-import type { StoredBill } from './bill-input.ts';
+import { storedBillColumns, withContents } from '../bills/contents-store.ts';
+import type { BillToRender } from './bill-input.ts';
 import type { RenderError } from './render-outcome.ts';
 
-const billColumns = sql.raw(`b.bill_id, b.bill_number, b.bill_type, b.status, b.subscription_id,
-  b.account_id, b.party_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
-  b.tax_amount, b.rounding_adjustment, b.bill_amount, b.previous_balance, b.payments_received,
-  b.adjustments, b.arrears, b.wallet_applied, b.payable, b.credit_balance, b.late_surcharge,
-  k.document::text as document, k.frozen::text as frozen`);
+const billColumns = sql.raw(`${storedBillColumns}, k.document::text as document,
+  k.frozen::text as frozen`);
 
 /** Posted bills of a term, cut into ranges of so many, by the ids of their billed units. */
 export function cutPosted(
@@ -32,8 +29,8 @@ export async function listPostedBills(
   tenantId: number,
   termId: number,
   range: IdRange,
-): Promise<StoredBill[]> {
-  const { rows } = await sql<StoredBill>`
+): Promise<BillToRender[]> {
+  const { rows } = await sql<BillToRender>`
     select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and b.unit_id between ${range.firstId} and ${range.lastId}
@@ -46,9 +43,9 @@ export async function listBillsByIds(
   tx: Tx,
   tenantId: number,
   billIds: readonly number[],
-): Promise<StoredBill[]> {
+): Promise<BillToRender[]> {
   if (billIds.length === 0) return [];
-  const { rows } = await sql<StoredBill>`
+  const { rows } = await sql<BillToRender>`
     select ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.bill_id = any(${[...billIds]}::bigint[])
     order by b.bill_id
@@ -61,8 +58,8 @@ export async function findBillToShow(
   tx: Tx,
   tenantId: number,
   billId: number,
-): Promise<(StoredBill & { term_id: number }) | undefined> {
-  const { rows } = await sql<StoredBill & { term_id: number }>`
+): Promise<(BillToRender & { term_id: number }) | undefined> {
+  const { rows } = await sql<BillToRender & { term_id: number }>`
     select b.term_id, ${billColumns} from bills b ${withContents}
     where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
   `.execute(tx);

@@ -6,9 +6,8 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { BilledTerm } from '../bills/billed-terms-store.ts';
 import { findReplacedNumbers } from '../bills/cancellations-store.ts';
-import type { DocumentBankAccount } from '../documents/bill-document.ts';
 import { isOwedByUs } from '../ledger/accounts.ts';
-import { type BankAccountRow, listBankAccounts } from '../pricing/bank-accounts-store.ts';
+import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import type { DocumentSetting, RenderSetting } from './document-setting.ts';
 import {
@@ -43,10 +42,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promi
     termLabel: term.label,
     startDate: wireDay(term.start_date),
     endDate: wireDay(term.end_date),
-    bankAccounts: banks
-      .filter((bank) => !bank.archived)
-      .sort((a, b) => Number(b.is_default) - Number(a.is_default))
-      .map(documentBank),
+    bankAccounts: presentBankAccounts(banks).sort((a, b) => b.isDefault - a.isDefault),
     template: { templateID: templates.template_id, version: templates.template_version },
     ...(labels.length > 0 ? { inputLabels: labelByName(labels) } : {}),
     ...(replacesBillNumber === undefined ? {} : { replacesBillNumber }),
@@ -57,20 +53,6 @@ async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promi
 
 function labelByName(labels: readonly { name: string; label: string }[]) {
   return Object.fromEntries(labels.map(({ name, label }) => [name, label]));
-}
-
-function documentBank(bank: BankAccountRow): DocumentBankAccount {
-  return {
-    title: bank.title,
-    bankName: bank.bank_name,
-    branch: bank.branch,
-    accountNumber: bank.account_number,
-    iban: bank.iban,
-    swift: bank.swift,
-    currency: bank.currency,
-    isDefault: bank.is_default ? 1 : 0,
-    collectionCode: bank.collection_code,
-  };
 }
 
 /** For a bill that is not issued yet. */

@@ -2,10 +2,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CancellationRow } from '../bills/cancellations-store.ts';
 import type { BillDocumentInput } from '../documents/bill-document.ts';
-import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
+import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 
-export type PrintedBill = { version: number; bill: StoredBill; cancellation?: CancellationRow };
+export type PrintedBill = { version: number; bill: BillToRender; cancellation?: CancellationRow };
 
 export type PrintBatch = {
   /** By version, all that the bills need. */

@@ -1,6 +1,6 @@
 // Renders bills in a thread of its own, so that the process stays answerable meanwhile.
 import { renderBill } from '../documents/render-bill.ts';
-import { billInput, letterheadOf, type StoredBill } from './bill-input.ts';
+import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { rendererEdition, sha256 } from './edition.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
@@ -8,7 +8,7 @@ import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-o
 
 export type RenderTask = {
   setting: RenderSetting;
-  bills: readonly StoredBill[];
+  bills: readonly BillToRender[];
   /** Bytes, and words for a mail by bill; otherwise only what the bytes come to. */
   mails: Readonly<Record<number, MailTemplate | null>> | null;
 };

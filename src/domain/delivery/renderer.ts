@@ -1,7 +1,7 @@
 // The threads that render bills, shared by all jobs of a worker.
 import { inTurns } from '../../base/at-once.ts';
 import { openThreads } from '../../base/threads.ts';
-import type { StoredBill } from './bill-input.ts';
+import type { BillToRender } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
 import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-outcome.ts';
@@ -9,7 +9,7 @@ import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-o
 export type Renderer = {
   render(
     setting: RenderSetting,
-    bills: readonly StoredBill[],
+    bills: readonly BillToRender[],
     mails: ReadonlyMap<number, MailTemplate | null> | null,
   ): Promise<{ edition: string; results: Map<number, RenderResult> }>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
 
   function run(
     setting: RenderSetting,
-    bills: readonly StoredBill[],
+    bills: readonly BillToRender[],
     mails: ReadonlyMap<number, MailTemplate | null> | null,
   ): Promise<RenderOutcome> {
     const words = mails === null ? null : Object.fromEntries(mails);
@@ -45,7 +45,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   /** The thread died or did not end. Each bill alone tells which one it was. */
   async function oneByOne(
     setting: RenderSetting,
-    bills: readonly StoredBill[],
+    bills: readonly BillToRender[],
     mails: ReadonlyMap<number, MailTemplate | null> | null,
   ): Promise<RenderOutcome> {
     let edition = '';
@@ -83,8 +83,8 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   };
 }
 
-function tasksOf(bills: readonly StoredBill[]): StoredBill[][] {
-  const tasks: StoredBill[][] = [];
+function tasksOf(bills: readonly BillToRender[]): BillToRender[][] {
+  const tasks: BillToRender[][] = [];
   for (let at = 0; at < bills.length; at += billsPerTask) {
     tasks.push(bills.slice(at, at + billsPerTask));
   }

@@ -1,7 +1,8 @@
 // A bill as words and figures in the order of reading, before any page, screen or terminal. PDF,
 // HTML and plain text show the same view, so that they cannot differ in what they say.
 import { currencyDecimals } from '../../base/currencies.ts';
-import type { BillDocument, BillDocumentInput, DocumentBankAccount } from './bill-document.ts';
+import type { PresentedBankAccount } from '../bills/bill-forms.ts';
+import type { BillDocument, BillDocumentInput } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
 import { chartLabels, type LabelPiece } from './chart-labels.ts';
 import { formatsOf, usableLocale } from './formats.ts';
@@ -159,8 +160,8 @@ function billFacts(bill: BillDocument, wording: Wording): Fact[] {
   return present([
     [labels.billNumber, lineText(bill.billNumber)],
     [labels.replacesBill, lineText(bill.replacesBillNumber)],
-    [labels.creditNote, lineText(bill.cancellation?.creditNoteNumber)],
-    [labels.replacedBy, lineText(bill.cancellation?.replacedByBillNumber)],
+    [labels.creditNote, lineText(bill.creditNoteNumber)],
+    [labels.replacedBy, lineText(bill.replacedByBillNumber)],
     [labels.reference, isCancelled ? '' : lineText(bill.billRefNo)],
     [labels.term, lineText(bill.termLabel)],
     [labels.period, joined(wording, ' – ', days.map(formats.date))],
@@ -259,7 +260,7 @@ function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | nu
   };
 }
 
-function bankView(bank: DocumentBankAccount, wording: Wording): BankView {
+function bankView(bank: PresentedBankAccount, wording: Wording): BankView {
   const { labels } = wording;
   const place = joined(wording, ', ', [lineText(bank.bankName), lineText(bank.branch)]);
   return {

@@ -1,11 +1,7 @@
 // The readings, usage and lines of a bill, section by section, as words and figures.
-import type {
-  BillDocument,
-  DocumentLine,
-  DocumentLineDetail,
-  DocumentReading,
-  DocumentUsage,
-} from './bill-document.ts';
+import type { PresentedLine } from '../bills/bill-forms.ts';
+import type { BillReading, LineDetail } from '../rating/bill.ts';
+import type { BillDocument, DocumentUsage } from './bill-document.ts';
 import type { Labels } from './labels.ts';
 import { areStepsOfQuantity, type DaysPart, daysPart } from './line-sum.ts';
 import { lineText } from './plain-text.ts';
@@ -58,7 +54,7 @@ export type SectionView = {
 
 export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
   const { labels, formats } = wording;
-  const readings = (wanted: readonly DocumentReading[]) =>
+  const readings = (wanted: readonly BillReading[]) =>
     wanted.map((reading) => readingRow(reading, wording));
   if (bill.sections.length === 0) {
     return [
@@ -92,7 +88,7 @@ export function chargesOf(bill: BillDocument, wording: Wording): SectionView[] {
   return [...sections, { heading, readings: [], usage: [], groups, subtotal: null }];
 }
 
-function readingRow(reading: DocumentReading, { labels, formats }: Wording): ReadingRow {
+function readingRow(reading: BillReading, { labels, formats }: Wording): ReadingRow {
   const date = (value: string | null) => (value === null ? '' : formats.date(value));
   const number = (value: string | null) => (value === null ? '' : formats.quantity(value));
   return {
@@ -132,7 +128,7 @@ function typeText(type: string | null, labels: Labels): string {
 /** What no single meter shows: use without a meter, and sums over several registers. */
 function usageRows(
   usage: readonly DocumentUsage[],
-  readings: readonly DocumentReading[],
+  readings: readonly BillReading[],
   wording: Wording,
 ): UsageRow[] {
   const isShown = readings.length === 1 && usage.length === 1;
@@ -161,13 +157,13 @@ function carriedTexts({ carried, carriedIn, unit }: DocumentUsage, wording: Word
 }
 
 function groupsOf(
-  lines: readonly DocumentLine[],
+  lines: readonly PresentedLine[],
   bill: BillDocument,
   wording: Wording,
 ): ChargeGroup[] {
   const { labels } = wording;
-  const isTax = (line: DocumentLine) => line.type === 'Tax';
-  const rows = (wanted: readonly DocumentLine[]) =>
+  const isTax = (line: PresentedLine) => line.type === 'Tax';
+  const rows = (wanted: readonly PresentedLine[]) =>
     wanted.map((line) => chargeRow(line, bill, wording));
   return [
     { heading: labels.charges, rows: rows(lines.filter((line) => !isTax(line))) },
@@ -175,7 +171,7 @@ function groupsOf(
   ].filter((group) => group.rows.length > 0);
 }
 
-function chargeRow(line: DocumentLine, bill: BillDocument, wording: Wording): ChargeRow {
+function chargeRow(line: PresentedLine, bill: BillDocument, wording: Wording): ChargeRow {
   const { labels, formats } = wording;
   const part = daysPart(line, bill);
   const remarks = [
@@ -196,7 +192,7 @@ function chargeRow(line: DocumentLine, bill: BillDocument, wording: Wording): Ch
 
 /** Of a line over another span than the bill, or charged by the days. */
 function daysText(
-  line: DocumentLine,
+  line: PresentedLine,
   bill: BillDocument,
   part: DaysPart | null,
   wording: Wording,
@@ -220,18 +216,18 @@ function measureText(quantity: string, unit: string | null, { formats }: Wording
 }
 
 /** One step says no more than the line can, unless it has a flat part or counts something else. */
-function isRateEnough(line: DocumentLine): boolean {
+function isRateEnough(line: PresentedLine): boolean {
   const [first, ...others] = line.details;
   if (first === undefined) return true;
   const isOfLine = line.quantity === null || areStepsOfQuantity(line);
   return others.length === 0 && !hasFlat(first) && isOfLine;
 }
 
-function hasFlat({ flat }: DocumentLineDetail): boolean {
+function hasFlat({ flat }: LineDetail): boolean {
   return flat !== undefined && Number(flat) !== 0;
 }
 
-function rateText(line: DocumentLine, { formats }: Wording): string {
+function rateText(line: PresentedLine, { formats }: Wording): string {
   const only = line.details.length === 1 ? line.details[0] : undefined;
   if (only !== undefined && hasFlat(only)) return '';
   const rate = line.rate ?? (isRateEnough(line) ? only?.rate : undefined);
@@ -240,11 +236,11 @@ function rateText(line: DocumentLine, { formats }: Wording): string {
   return isPercent ? `${formats.quantity(rate)} %` : formats.quantity(rate);
 }
 
-function stepTexts(line: DocumentLine, wording: Wording): string[] {
+function stepTexts(line: PresentedLine, wording: Wording): string[] {
   return isRateEnough(line) ? [] : wholeSteps(line, wording);
 }
 
-function wholeSteps(line: DocumentLine, wording: Wording): string[] {
+function wholeSteps(line: PresentedLine, wording: Wording): string[] {
   const { formats } = wording;
   const unit = areStepsOfQuantity(line) ? line.unit : null;
   return line.details.map((step) => {
@@ -263,7 +259,7 @@ function ratedText(
 }
 
 /** What the whole term comes to, and what its days make of that. */
-function partTexts(line: DocumentLine, part: DaysPart, wording: Wording): string[] {
+function partTexts(line: PresentedLine, part: DaysPart, wording: Wording): string[] {
   const { formats } = wording;
   const days = `${formats.count(part.days)}/${formats.count(part.termDays)}`;
   const ending = `× ${days} = ${formats.step(part.part)}`;

@@ -15,7 +15,8 @@ import {
   subtract,
   zero,
 } from '../../base/numbers/exact.ts';
-import type { BillDocument, DocumentLine } from './bill-document.ts';
+import type { PresentedLine } from '../bills/bill-forms.ts';
+import type { BillDocument } from './bill-document.ts';
 
 export type DaysPart = {
   readonly days: number;
@@ -26,7 +27,7 @@ export type DaysPart = {
 };
 
 /** null unless the amount is what its days make of quantity and rate, or of the steps. */
-export function daysPart(line: DocumentLine, bill: BillDocument): DaysPart | null {
+export function daysPart(line: PresentedLine, bill: BillDocument): DaysPart | null {
   const { days } = line;
   const termDays = termDaysOf(line, bill);
   if (termDays === undefined || days <= 0 || days >= termDays) return null;
@@ -42,7 +43,7 @@ export function daysPart(line: DocumentLine, bill: BillDocument): DaysPart | nul
 }
 
 /** Days of the term that a line is of: the bill's own, or the one before. */
-function termDaysOf({ fromDate }: DocumentLine, bill: BillDocument): number | undefined {
+function termDaysOf({ fromDate }: PresentedLine, bill: BillDocument): number | undefined {
   const day = parseDay(fromDate);
   if (day === undefined) return undefined;
   for (const term of [bill, bill.previousTerm]) {
@@ -54,7 +55,7 @@ function termDaysOf({ fromDate }: DocumentLine, bill: BillDocument): number | un
   return undefined;
 }
 
-function sumOf({ details, quantity, rate, unit }: DocumentLine): Exact | undefined {
+function sumOf({ details, quantity, rate, unit }: PresentedLine): Exact | undefined {
   if (details.length > 0) return total(details.map((step) => step.amount));
   if (rate === null || unit === '%') return undefined;
   const price = exactOf(rate);
@@ -69,7 +70,7 @@ function lastPlaceOf(amount: number): Exact {
 }
 
 /** Whether the steps are of the quantity of the line: they may count thousands of it. */
-export function areStepsOfQuantity({ details, quantity }: DocumentLine): boolean {
+export function areStepsOfQuantity({ details, quantity }: PresentedLine): boolean {
   const units = quantity === null ? undefined : exactOf(quantity);
   const sum = total(details.map((step) => step.quantity));
   if (units === undefined || sum === undefined) return false;

@@ -2,6 +2,7 @@ import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
+import type { PresentedBankAccount } from '../bills/bill-forms.ts';
 import { isReferenced } from './batches-store.ts';
 import type { BankAccount } from './context.ts';
 
@@ -32,6 +33,23 @@ export async function listBankAccounts(
     order by bank_account_id
   `.execute(tx);
   return rows;
+}
+
+/** Those that bills show. */
+export function presentBankAccounts(rows: readonly BankAccountRow[]): PresentedBankAccount[] {
+  return rows
+    .filter((row) => !row.archived)
+    .map((row) => ({
+      title: row.title,
+      bankName: row.bank_name,
+      branch: row.branch,
+      accountNumber: row.account_number,
+      iban: row.iban,
+      swift: row.swift,
+      currency: row.currency,
+      isDefault: row.is_default ? 1 : 0,
+      collectionCode: row.collection_code,
+    }));
 }
 
 export async function saveBankAccounts(

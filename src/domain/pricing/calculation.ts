@@ -2,7 +2,7 @@
 import { parseDay } from '../../base/days.ts';
 import { LookupError } from '../../base/formula/function-kinds.ts';
 import { ArithmeticError } from '../../base/numbers/exact.ts';
-import { type Bill, wireBill } from '../rating/bill.ts';
+import type { Bill } from '../rating/bill.ts';
 import type { CheckResult } from '../rating/check/check-plan.ts';
 import {
   compilePriceBook,
@@ -25,12 +25,7 @@ export type SimulationTask = {
 };
 export type CalculationTask = CheckTask | SimulationTask;
 
-export type Simulated = {
-  isError: boolean;
-  /** As on the API, the explanation included. */
-  bill: Record<string, unknown>;
-  isHeld: boolean;
-};
+export type Simulated = { bill: Bill; isHeld: boolean };
 
 export function calculate(task: CheckTask): CheckResult;
 export function calculate(task: SimulationTask): Simulated;
@@ -45,8 +40,7 @@ export function simulated(
   { frozen, explain }: Pick<SimulationTask, 'frozen' | 'explain'>,
 ): Simulated {
   const bill = rateBill(book, frozen, { explain });
-  const isError = bill.status === 'Error';
-  return { isError, bill: wireBill(bill), isHeld: !isError && isHeld(book, bill, frozen) };
+  return { bill, isHeld: bill.status !== 'Error' && isHeld(book, bill, frozen) };
 }
 
 /** Whether a rule of the context would hold the bill; a rule that cannot be computed would not. */

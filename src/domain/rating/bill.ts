@@ -1,5 +1,4 @@
 // The bill that rating makes: amounts are whole minor units, quantities and rates decimal text.
-// wireBill turns it into the form of the API.
 import type { SlabText } from '../../base/formula/table.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type { ComponentKind } from './definitions/definitions.ts';
@@ -116,22 +115,23 @@ const amountFields = [
   'payableAfterDueDate',
 ] as const;
 
-/** The bill with amounts as JSON numbers in major units, as the API sends them. */
-export function wireBill(bill: Bill): Record<string, unknown> {
+/** The bill with its amounts as JSON numbers in major units, as the API sends them. */
+export function inMajorUnits(bill: Bill): Bill {
   const major = (minor: number) => Number(minorUnitsText(minor, bill.currencyScale));
   const line = (item: BillLine): BillLine => ({
     ...item,
     amount: major(item.amount),
     computedAmount: major(item.computedAmount),
   });
-  const wire: Record<string, unknown> = { ...bill };
-  delete wire.currencyScale;
-  delete wire.segments;
-  for (const field of amountFields) wire[field] = major(bill[field]);
-  wire.lines = bill.lines.map(line);
-  wire.surcharges = bill.surcharges.map(line);
-  if (bill.explanation !== undefined) {
-    wire.explanation = bill.explanation.map((item) => ({ ...item, amount: major(item.amount) }));
-  }
-  return wire;
+  const amounts = Object.fromEntries(amountFields.map((field) => [field, major(bill[field])]));
+  const { explanation } = bill;
+  return {
+    ...bill,
+    ...(amounts as Pick<Bill, (typeof amountFields)[number]>),
+    lines: bill.lines.map(line),
+    surcharges: bill.surcharges.map(line),
+    ...(explanation && {
+      explanation: explanation.map((item) => ({ ...item, amount: major(item.amount) })),
+    }),
+  };
 }

@@ -6,7 +6,7 @@ import { shownBills } from '../customer-fields.ts';
 import type { Page } from '../fields.ts';
 import { found } from '../listing.ts';
 import type { Answer, Call, StreamedAnswer } from '../operation.ts';
-import { presentBills } from './bill-view-fields.ts';
+import { presentBills } from './bill-fields.ts';
 
 export type BillList<Data> = {
   page: Page | null | undefined;

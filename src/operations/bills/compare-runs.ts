@@ -3,10 +3,9 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
+import { frozenOf, type StoredLine } from '../../domain/bills/bill-forms.ts';
 import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
-import type { StoredLine } from '../../domain/bills/document.ts';
 import { findRun, type RunRow } from '../../domain/bills/generate/runs-store.ts';
-import { frozenOf } from '../../domain/bills/re-rate.ts';
 import {
   countDifferences,
   type DifferenceRow,

@@ -9,7 +9,7 @@ import { explainStored } from '../../domain/bills/re-rate.ts';
 import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import { id, maybe, nullable } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { lineExplanation } from '../tariffs/bill-fields.ts';
+import { lineExplanation } from './bill-fields.ts';
 import { visibleBill } from './visible-bill-fields.ts';
 
 export const explainBill = operation({

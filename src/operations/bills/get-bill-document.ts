@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findCancellations } from '../../domain/bills/cancellations-store.ts';
-import type { StoredBill } from '../../domain/delivery/bill-input.ts';
+import type { BillToRender } from '../../domain/delivery/bill-input.ts';
 import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import {
@@ -87,7 +87,7 @@ async function billToShow(call: Call, billId: number, asked: Kind | null): Promi
 }
 
 /** Refuses a kind that the bill does not have. */
-function kindOf(bill: StoredBill, document: DocumentRow | undefined, asked: Kind | null): Kind {
+function kindOf(bill: BillToRender, document: DocumentRow | undefined, asked: Kind | null): Kind {
   const isCancelled = bill.status === 'Cancelled';
   const kind = asked ?? (isCancelled ? 'Cancelled' : 'Original');
   const name = bill.bill_number ?? bill.bill_id;
@@ -100,7 +100,7 @@ function kindOf(bill: StoredBill, document: DocumentRow | undefined, asked: Kind
   return kind;
 }
 
-function refusal({ status }: StoredBill, message: string): AppError {
+function refusal({ status }: BillToRender, message: string): AppError {
   return new AppError('INVALID_STATE', { message, field: 'kind', current: { status } });
 }
 

@@ -28,8 +28,8 @@ import { contextOn } from '../../domain/rating/compile/price-book.ts';
 import { id, maybe, money, nullable, type Page, page, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
+import { billView, presentBills } from './bill-fields.ts';
 import { billChunks } from './bill-listing-fields.ts';
-import { billView, presentBills } from './bill-view-fields.ts';
 
 const text = Type.String();
 const integer = Type.Integer();

@@ -12,8 +12,8 @@ import {
 import { billIdOf } from '../../domain/bills/reference.ts';
 import { date, filterOf, id, maybe, page, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
+import { billView } from './bill-fields.ts';
 import { billListing } from './bill-listing-fields.ts';
-import { billView } from './bill-view-fields.ts';
 
 const request = Type.Object({
   billID: maybe(id),

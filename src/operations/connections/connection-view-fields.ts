@@ -11,7 +11,7 @@ import type { Quantity, Variant } from '../../domain/subscriptions/subscription.
 import type { WholeSubscription } from '../../domain/subscriptions/views.ts';
 import type { LedgerView, MeterView, ReadingView } from '../../domain/subscriptions/views-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { billView } from '../bills/bill-view-fields.ts';
+import { billView } from '../bills/bill-fields.ts';
 import { maySeeNotes, shownName } from '../customer-fields.ts';
 import { addressView, money, nullable, timestamp, ts, wholeAddress } from '../fields.ts';
 import type { Call } from '../operation.ts';

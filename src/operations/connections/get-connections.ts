@@ -14,7 +14,7 @@ import {
 } from '../../domain/subscriptions/list-store.ts';
 import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts';
 import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
-import { type BillView, presentBills } from '../bills/bill-view-fields.ts';
+import { type BillView, presentBills } from '../bills/bill-fields.ts';
 import { shownBills } from '../customer-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
+import { presentSimulatedBill } from '../../domain/bills/bill-forms.ts';
 import { checkDefinitionsFrom, simulateBill } from '../../domain/pricing/calculator.ts';
 import { assertSound, contextError } from '../../domain/pricing/check-definitions.ts';
 import { contextDefinition } from '../../domain/pricing/context.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../domain/rating/compile/price-book.ts';
 import type { FrozenInputs } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { lineExplanation, simulatedBill } from '../bills/bill-fields.ts';
 import { maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { assertSmall, given } from '../pricing-fields.ts';
@@ -24,7 +26,6 @@ import {
   serviceHead,
   serviceRest,
 } from '../services/service-fields.ts';
-import { lineExplanation, simulatedBill } from './bill-fields.ts';
 import { scenario } from './scenario-fields.ts';
 import { onlyVersion, placesOf, unsavedTariff, withUnsavedPlans } from './unsaved-fields.ts';
 
@@ -90,15 +91,13 @@ export const simulateTariff = operation({
     const { scenario, tariffCode } = body;
     const frozen = { ...scenario, tariffCode: tariffCode || null } as unknown as FrozenInputs;
     const asked = { frozen, explain: body.explain === true };
-    const { bill, isError, isHeld } = await simulateBill(call.tenant.tenantId, book, asked);
-    const label = body.service?.name ?? row?.name ?? body.service?.code ?? '';
-    const { explanation, ...shown } = bill;
-    const data = {
-      bill: { ...beside(isError, shown, label), ...shown, hold: isHeld ? 1 : 0 },
-      ...(explanation === undefined ? {} : { explanation }),
+    const { bill: rated, isHeld } = await simulateBill(call.tenant.tenantId, book, asked);
+    const serviceLabel = body.service?.name ?? row?.name ?? body.service?.code ?? '';
+    const { bill, explanation } = presentSimulatedBill(rated, { serviceLabel, isHeld });
+    return {
+      message: bill.status === 'Error' ? 'The bill has errors' : 'One bill simulated',
+      data: { bill, ...(explanation && { explanation: explanation as never }) },
     };
-    const message = isError ? 'The bill has errors' : 'One bill simulated';
-    return { message, data: data as never };
   },
 });
 
@@ -176,31 +175,4 @@ function assertPlanKnown(book: PriceBook, { tariffCode, scenario }: Request): vo
     message: 'Name the plan by tariffCode or by scenario.connection.tariffHistory',
     field: 'tariffCode',
   });
-}
-
-/** What a bill has besides its rating, before it has a number and anybody paid anything. */
-function beside(isError: boolean, shown: Record<string, unknown>, serviceLabel: string) {
-  return {
-    billNumber: null,
-    billRefNo: null,
-    batchCode: null,
-    connectionRefNo: null,
-    connectionGroupLabel: null,
-    partyName: null,
-    address: null,
-    issueDate: null,
-    history: [],
-    bankAccounts: [],
-    documents: [],
-    deliveries: [],
-    billType: 'Regular',
-    paymentStatus: 'Unpaid',
-    serviceLabel,
-    sections: [],
-    previousBalance: shown.arrears,
-    paymentsReceived: 0,
-    adjustments: 0,
-    paidAmount: 0,
-    outstandingAmount: isError ? 0 : shown.billAmount,
-  };
 }

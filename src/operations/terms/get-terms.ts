@@ -10,7 +10,7 @@ import {
 } from '../../domain/terms/list-store.ts';
 import type { TermRow } from '../../domain/terms/store.ts';
 import { termStages, termStatuses, termTypes } from '../../domain/terms/term.ts';
-import { type BillView, billView, presentBills } from '../bills/bill-view-fields.ts';
+import { type BillView, billView, presentBills } from '../bills/bill-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../domain/bills/list-store.ts';
 import { findPartyView, type HoldingRow, type PartyView } from '../../domain/parties/view-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { billView } from '../bills/bill-fields.ts';
 import { billListing } from '../bills/bill-listing-fields.ts';
-import { billView } from '../bills/bill-view-fields.ts';
 import { withShownNames } from '../customer-fields.ts';
 import { addressView, id, maybe, money, nullable, page, wholeAddress } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,5 +1,5 @@
 // What posting books of a bill, written beside its document when it is made.
-import type { StoredLine, StoredUsage } from '../document.ts';
+import type { StoredLine, StoredUsage } from '../bill-forms.ts';
 
 /** As the history of a subscription keeps it: estimates are marked. */
 export function bookedUsage(usage: readonly StoredUsage[]): string {

@@ -4,13 +4,12 @@ import type { CompiledContext } from '../../rating/compile/compiled-context.ts';
 import { type Totals, totalsOf } from '../../rating/rate/totals.ts';
 import { RatingError } from '../../rating/rating-error.ts';
 import {
-  lineDefaults,
+  addRating,
   type StoredError,
   type StoredLine,
   type StoredSection,
   storedLine,
-  storedUsage,
-} from '../document.ts';
+} from '../bill-forms.ts';
 import type { BillPart, MadeBill, Rated } from './made-bill.ts';
 
 type Amounts = Pick<
@@ -135,18 +134,14 @@ function linesOf({ row, bill }: Rated, pick: 'lines' | 'surcharges'): StoredLine
 }
 
 function sectionOf({ row, frozen, bill }: Rated): StoredSection {
-  const { tariffVersion } = lineDefaults(bill);
-  return {
+  const section: StoredSection = {
     connectionNumber: row.subscription_number,
     connectionID: row.subscription_id,
     ...(row.reference_number === null ? {} : { connectionRefNo: row.reference_number }),
-    ...(bill.tariffCode === null ? {} : { tariffCode: bill.tariffCode }),
-    ...(bill.tariffLabel === null ? {} : { tariffLabel: bill.tariffLabel }),
-    ...(tariffVersion === null ? {} : { tariffVersion }),
-    meterReadings: bill.meterReadings,
-    usage: storedUsage(bill, frozen),
     subtotal: bill.currentCharges,
   };
+  addRating(section, bill, frozen);
+  return section;
 }
 
 function partOf({ row, bill }: Rated, amount: number): BillPart {

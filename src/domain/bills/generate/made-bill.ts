@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Bill, BillUsage } from '../../rating/bill.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { HoldReason } from '../../rating/rate/hold.ts';
-import type { StoredLine } from '../document.ts';
+import type { StoredLine } from '../bill-forms.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 
 /** One rated subscription. */

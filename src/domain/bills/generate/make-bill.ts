@@ -13,13 +13,13 @@ import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
 import { isRefusal } from '../../rating/rating-error.ts';
 import { billedOnly } from '../../terms/usage-history-store.ts';
 import {
+  addRating,
   type LineDefaults,
   lineDefaults,
   type StoredDocument,
   type StoredLine,
   storedLine,
-  storedUsage,
-} from '../document.ts';
+} from '../bill-forms.ts';
 import { chargedTerms } from '../histories.ts';
 import type { AccountStatusRow } from '../inputs/account-status-store.ts';
 import { freeze } from '../inputs/freeze.ts';
@@ -151,12 +151,8 @@ function singleContent(
     account: accountStatus.account_label,
     reference: rated.row.reference_number,
   });
-  if (bill.tariffCode !== null) content.tariffCode = bill.tariffCode;
-  if (bill.tariffLabel !== null) content.tariffLabel = bill.tariffLabel;
-  if (defaults.tariffVersion !== null) content.tariffVersion = defaults.tariffVersion;
-  if (bill.meterReadings.length > 0) content.meterReadings = bill.meterReadings;
-  if (bill.usage.length > 0) content.usage = storedUsage(bill, frozen);
-  else if (bill.errors.length === 0) addHistory(content, [rated]);
+  addRating(content, bill, frozen);
+  if (bill.usage.length === 0 && bill.errors.length === 0) addHistory(content, [rated]);
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
     content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));

@@ -3,8 +3,7 @@
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
-import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
-import type { StoredDocument } from '../document.ts';
+import type { FrozenBillInputs, StoredDocument } from '../bill-forms.ts';
 
 export type RunPair = { termId: number; run: number; against: number };
 
@@ -14,7 +13,7 @@ export type Side = {
   status: string;
   currentCharges: number;
   document: StoredDocument;
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
+  frozen: FrozenBillInputs;
 };
 
 export type DifferenceRow = { unit_id: number; before: Side | null; after: Side | null };

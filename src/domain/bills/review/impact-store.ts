@@ -2,7 +2,7 @@
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
-import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
+import type { FrozenBillInputs } from '../bill-forms.ts';
 import { withContents } from '../contents-store.ts';
 import { isCounted, type SummedTerm } from './summary-store.ts';
 
@@ -11,7 +11,7 @@ export type FrozenBill = {
   unit_id: number;
   first_run: number;
   current_charges: number;
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
+  frozen: FrozenBillInputs;
 };
 
 /**

@@ -3,7 +3,7 @@
 import type { Bill } from '../../rating/bill.ts';
 import type { PriceBook } from '../../rating/compile/price-book.ts';
 import { rateBill } from '../../rating/rate/rate-bill.ts';
-import { frozenOf } from '../re-rate.ts';
+import { frozenOf } from '../bill-forms.ts';
 import type { FrozenBill } from './impact-store.ts';
 
 export type Sums = { before: bigint; after: bigint };

@@ -9,8 +9,7 @@ import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { holdRulesOf } from '../../rating/rate/hold.ts';
 import { prepareRating, type Rating } from '../../rating/rate/prepare-rating.ts';
 import { isRefusal } from '../../rating/rating-error.ts';
-import type { StoredDocument } from '../document.ts';
-import { frozenOf } from '../re-rate.ts';
+import { type FrozenBillInputs, frozenOf, type StoredDocument } from '../bill-forms.ts';
 import {
   type Cause,
   differing,
@@ -22,7 +21,7 @@ import {
 } from './differences.ts';
 
 export type ComparedBill = {
-  frozen: FrozenInputs | { subscriptions: FrozenInputs[] };
+  frozen: FrozenBillInputs;
   document: StoredDocument;
   book: PriceBook;
 };

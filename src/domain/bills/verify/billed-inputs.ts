@@ -1,14 +1,8 @@
 // Whether the frozen inputs of a bill are still what the rest of the database says.
 import { wireDay } from '../../../base/days.ts';
-import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
+import { type FrozenBillInputs, frozenOf } from '../bill-forms.ts';
 import type { BilledTerm } from '../billed-terms-store.ts';
 import type { TakenReading } from './content-checks-store.ts';
-
-export type FrozenBillInputs = FrozenInputs | { subscriptions: FrozenInputs[] };
-
-function frozenOf(frozen: FrozenBillInputs): readonly FrozenInputs[] {
-  return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
-}
 
 /** True if a term has taken every reading up to which the bill was made. */
 export function areReadingsTaken(

@@ -5,14 +5,14 @@ import type { Tx } from '../../../base/db/pool.ts';
 import { checkSeals } from '../../audit/seal.ts';
 import type { PriceBook } from '../../rating/compile/price-book.ts';
 import type { JobTenant } from '../../tenants/tenant.ts';
+import type { FrozenBillInputs, StoredDocument } from '../bill-forms.ts';
 import { type BilledTerm, findBilledTerm } from '../billed-terms-store.ts';
-import type { StoredDocument } from '../document.ts';
 import { bookedCharges, bookedUsage } from '../generate/booking.ts';
 import { billHash } from '../generate/made-bill.ts';
 import { findRun } from '../generate/runs-store.ts';
 import { isRatedAgain } from '../re-rate.ts';
 import { bookOfRun } from '../run-prices.ts';
-import { areReadingsTaken, type FrozenBillInputs, hasDatesOf } from './billed-inputs.ts';
+import { areReadingsTaken, hasDatesOf } from './billed-inputs.ts';
 import {
   type Counts,
   checkBalances,
@@ -23,11 +23,11 @@ import {
   checkJournals,
 } from './checks-store.ts';
 import {
+  type CheckedBill,
   checkContents,
   checkReadings,
   listStoredBills,
   listTakenReadings,
-  type StoredBill,
 } from './content-checks-store.ts';
 import { checkDayTotals } from './ledger-checks-store.ts';
 import { checkNumbers } from './number-checks-store.ts';
@@ -140,7 +140,7 @@ async function checkBills(reader: CheckReader): Promise<Counts> {
 /** Most bills have the readings of their own term; only for the others all terms are asked. */
 async function billsWithOtherReadings(
   { tenant, read }: CheckReader,
-  bills: readonly StoredBill[],
+  bills: readonly CheckedBill[],
   frozenOf: ReadonlyMap<number, FrozenBillInputs>,
 ): Promise<number[]> {
   let left = bills.filter((bill) => !bill.is_cancelled);
@@ -152,7 +152,7 @@ async function billsWithOtherReadings(
   return left.map((bill) => bill.bill_id);
 }
 
-function bookKey({ term_id, first_run }: StoredBill): string {
+function bookKey({ term_id, first_run }: CheckedBill): string {
   return `${term_id}/${first_run}`;
 }
 
@@ -162,7 +162,7 @@ type BookOfTerm = { book: PriceBook; term: BilledTerm };
 async function addBooks(
   tx: Tx,
   { tenant }: CheckReader,
-  bills: readonly StoredBill[],
+  bills: readonly CheckedBill[],
   books: Map<string, BookOfTerm | null>,
 ): Promise<void> {
   const wanted = new Set(bills.map(bookKey));
@@ -178,7 +178,7 @@ async function addBooks(
   }
 }
 
-function isGenuine(bill: StoredBill, book: PriceBook, frozen: FrozenBillInputs): boolean {
+function isGenuine(bill: CheckedBill, book: PriceBook, frozen: FrozenBillInputs): boolean {
   const hashed = {
     unitId: bill.unit_id,
     subscriptionId: bill.subscription_id,
@@ -209,7 +209,7 @@ function isGenuine(bill: StoredBill, book: PriceBook, frozen: FrozenBillInputs):
   return isBookedAsSaid(bill, document) && isRatedAgain(book, frozen, document, hashed);
 }
 
-function isBookedAsSaid(bill: StoredBill, { lines, usage }: StoredDocument): boolean {
+function isBookedAsSaid(bill: CheckedBill, { lines, usage }: StoredDocument): boolean {
   const isOfOne = bill.subscription_id !== null;
   return (
     isSameJson(bill.charges, bookedCharges(lines ?? [])) &&

@@ -20,7 +20,7 @@ export function checkContents(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /** A posted bill as it was hashed, also one that was cancelled since. */
-export type StoredBill = {
+export type CheckedBill = {
   bill_id: number;
   /** Of a cancelled bill the readings may be corrected and taken by another term. */
   is_cancelled: boolean;
@@ -59,8 +59,8 @@ export async function listStoredBills(
   tx: Tx,
   tenantId: number,
   options: { afterId: number; limit: number },
-): Promise<StoredBill[]> {
-  const { rows } = await sql<StoredBill>`
+): Promise<CheckedBill[]> {
+  const { rows } = await sql<CheckedBill>`
     select b.bill_id, b.status = 'Cancelled' as is_cancelled, b.term_id, b.first_run,
       b.unit_id, b.subscription_id, b.account_id,
       b.party_id, b.plan_id, b.due_date, b.billed_from, b.billed_to, b.days, b.current_charges,
