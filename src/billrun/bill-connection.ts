@@ -1,7 +1,7 @@
 // The final bill of a subscription: locks the present readings of its Final term and generates the
 // drafts of the term, as steps 4 and 6 do.
 import type { Tx } from '../base/db/pool.ts';
-import { lockTerm } from '../domain/terms/store.ts';
+import { getTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import type { Plan, Step, StepJob, StepRequest } from '../jobs/step.ts';
 import { generateBillsStep } from './generate.ts';
@@ -15,7 +15,8 @@ export const billConnectionStep: Step = {
 };
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
-  assertTakesInputs(await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0));
+  const { tenantId } = request.tenant;
+  assertTakesInputs(await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' }));
 }
 
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {

@@ -4,7 +4,6 @@
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Stamp } from '../base/stamp.ts';
-import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import {
   findRun,
   listReservations,
@@ -27,6 +26,7 @@ import {
 } from '../domain/tenants/number-format.ts';
 import { lockNumbering, takeFromSeries } from '../domain/tenants/number-series-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
+import type { Term } from '../domain/terms/store.ts';
 
 /** Numbers looked for at once. */
 const lookupSize = 1_000;
@@ -38,7 +38,7 @@ const lookupSize = 1_000;
 export async function reserveNumbers(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   { postingDate, count }: { postingDate: string; count: number },
 ): Promise<NumberRange> {
   const settings = await findSettings(tx, tenantId);
@@ -115,7 +115,7 @@ async function assertNotGiven(
 export async function retireReserved(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   reason: string,
   stamp: Stamp,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 // A posted bill is taken back by a credit note for all of it. Where it is to be billed again, its
 // subscriptions are as they were before, and a term for them alone is opened for the same days.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
 import { findRun } from '../domain/bills/generate/runs-store.ts';
 import { componentAccounts, creditJournal } from '../domain/bills/posting/bill-journals.ts';
@@ -30,6 +30,7 @@ import { postJournal } from '../domain/ledger/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
+import { getTerm, type Term } from '../domain/terms/store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { dueDateFrom } from '../domain/terms/term.ts';
 import { auditStep } from '../jobs/audit-step.ts';
@@ -41,7 +42,7 @@ export const cancelBillStep = wholeStep({ operation: 'cancel-bill', check, run }
 
 export type Cancelling = { reason: string; rebill: boolean };
 
-type Found = { term: BilledTerm; bill: PostedBill; subscriptions: BilledSubscription[] };
+type Found = { term: Term; bill: PostedBill; subscriptions: BilledSubscription[] };
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   await findCancellable(tx, request);
@@ -50,7 +51,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
   const { tenantId } = request.tenant;
   const billId = request.billId ?? 0;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const bill = await lockBill(tx, tenantId, billId);
   if (!bill) throw new Error(`bill ${billId} of term ${term.term_id} is gone`);
   const isPosted = ['Posted', 'Published'].includes(bill.status);
@@ -69,7 +70,7 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
 
 /** A term can be opened, and nothing that follows builds on this bill. */
 function assertRebillable(
-  term: BilledTerm,
+  term: Term,
   bill: PostedBill,
   subscriptions: readonly BilledSubscription[],
 ): void {
@@ -96,7 +97,7 @@ function assertRebillable(
   }
 }
 
-function refusal(bill: PostedBill, term: BilledTerm, message: string): AppError {
+function refusal(bill: PostedBill, term: Term, message: string): AppError {
   return new AppError('INVALID_STATE', {
     message,
     field: 'data.billID',

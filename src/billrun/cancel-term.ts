@@ -1,10 +1,10 @@
 // A term that will not be billed: what it took is free again.
+
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
-import { cancelTerm, getTerm, hasBills, lockTerm } from '../domain/terms/store.ts';
+import { cancelTerm, getTerm, hasBills } from '../domain/terms/store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { invalidState } from '../domain/terms/term.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
@@ -17,7 +17,7 @@ export const cancelTermStep = wholeStep({ operation: 'cancel-term', check, run }
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await lockTerm(tx, tenantId, request.termId ?? 0);
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   if (term.status === 'Cancelled') throw invalidState(term, ['Open']);
   // At any stage: also where posting was begun without result, or nothing was there to post.
   if (!(await hasBills(tx, tenantId, term.term_id, 'Posted'))) return;
@@ -40,10 +40,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const { unlocked, standIns } = await unlockReadings(tx, tenantId, term.term_id, null);
   await rejectEstimates(tx, tenantId, term.term_id, standIns, stamp);
   await deleteInputs(tx, tenantId, term.term_id);
-  if (term.stage === 'Posting') {
-    const billed = await getBilledTerm(tx, tenantId, term.term_id);
-    await retireReserved(tx, tenantId, billed, reason, stamp);
-  }
+  if (term.stage === 'Posting') await retireReserved(tx, tenantId, term, reason, stamp);
   const drafts = await deleteDrafts(tx, tenantId, term.term_id);
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);

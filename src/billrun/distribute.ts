@@ -1,12 +1,8 @@
 // Step 9: published bills go to their customers. A chunk writes down which of its bills go where,
 // and sends them; what is to be printed goes into one file when all chunks are done.
+
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import {
-  type BilledTerm,
-  getBilledTerm,
-  updateTermStage,
-} from '../domain/bills/billed-terms-store.ts';
 import { getBillOfTerm } from '../domain/bills/store.ts';
 import { chooseRoutes, type Route } from '../domain/delivery/choose-channels.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
@@ -26,6 +22,7 @@ import {
 import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
+import { getTerm, type Term, updateTermStage } from '../domain/terms/store.ts';
 import type { TermStage } from '../domain/terms/term.ts';
 import type {
   Chunk,
@@ -57,7 +54,7 @@ export const distributeBillsStep: Step = {
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   if (term.status !== 'Published') {
     throw new AppError('TERM_NOT_PUBLISHED', {
       message: missingText(term),
@@ -73,7 +70,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 async function assertPublished(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   billId: number,
 ): Promise<void> {
   const { status } = await getBillOfTerm(tx, tenantId, term, billId);
@@ -119,7 +116,7 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   const stamp = { at: job.now, by: job.requestedBy };
-  const term = await getBilledTerm(tx, tenantId, termId);
+  const term = await getTerm(tx, tenantId, termId);
   const { delivery_channels: ofWorkspace } = await findSettings(tx, tenantId);
   const wanted = { termId, billId: job.billId };
   const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
@@ -223,7 +220,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   const printed = await printBills(tx, job, tools);
-  await getBilledTerm(tx, tenantId, termId, { lock: 'update' });
+  await getTerm(tx, tenantId, termId, { lock: 'update' });
   await failCancelled(tx, tenantId, termId, job.now);
   if (worked.setAside.length === 0) {
     await scheduleRetry(tx, job);

@@ -1,11 +1,12 @@
 // Bills do not go out overdue: customers have some days to pay, counted from the day of posting and
 // again from that of publishing.
+
 import { dateIn, formatDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { hasAmountToPay } from '../domain/bills/store.ts';
+import type { Term } from '../domain/terms/store.ts';
 import type { StepRequest } from '../jobs/step.ts';
 
 /**
@@ -16,7 +17,7 @@ import type { StepRequest } from '../jobs/step.ts';
 export async function assertTimeToPay(
   tx: Tx,
   request: StepRequest,
-  term: BilledTerm,
+  term: Term,
   status: 'Draft' | 'Posted',
 ): Promise<void> {
   if (request.parameters.acceptDueDate === true) return;

@@ -1,12 +1,13 @@
 // What a generation that failed for good leaves behind.
+
 import type { Tx } from '../base/db/pool.ts';
-import { getBilledTerm, updateTermStage } from '../domain/bills/billed-terms-store.ts';
 import {
   findRun,
   findTotalsBefore,
   findWholeRun,
   finishRun,
 } from '../domain/bills/generate/runs-store.ts';
+import { getTerm, updateTermStage } from '../domain/terms/store.ts';
 import { findJob } from '../jobs/jobs-store.ts';
 import type { StepJob } from '../jobs/step.ts';
 
@@ -17,7 +18,7 @@ import type { StepJob } from '../jobs/step.ts';
 export async function generateFailed(tx: Tx, job: StepJob): Promise<void> {
   if (job.billId === null) return;
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const key = { termId: term.term_id, runNumber: term.run_number };
   const run = await findRun(tx, tenantId, key);
   // It may never have begun.

@@ -1,13 +1,9 @@
 // Step 6: drafts of all bills of a term, or of one. Every generation is a numbered run; a bill
 // whose result is unchanged is not written again.
+
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import {
-  type BilledTerm,
-  getBilledTerm,
-  updateTermStage,
-} from '../domain/bills/billed-terms-store.ts';
 import { type BillRows, openRows, reuseRows } from '../domain/bills/generate/copy-store.ts';
 import {
   insertBills,
@@ -48,6 +44,7 @@ import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { findBillKey, getBillOfTerm } from '../domain/bills/store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { getTerm, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { closedText } from '../domain/terms/term.ts';
 import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
@@ -90,11 +87,11 @@ export const generateBillsStep: Step = {
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   // Once the first bill of a term has its number, none is made anew.
   if (term.status !== 'Open' || term.stage === 'Posting') throw notOpen(term);
   if (request.billId !== null) await getBillOfTerm(tx, tenantId, term, request.billId);
-  if (!term.is_read && (await hasMetered(tx, tenantId, term))) {
+  if (term.readings_posted_at === null && (await hasMetered(tx, tenantId, term))) {
     throw new AppError('READINGS_NOT_POSTED', {
       message:
         `Term ${term.label} bills by meter, and its readings are not posted. ` +
@@ -103,7 +100,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   }
 }
 
-function notOpen(term: BilledTerm): AppError {
+function notOpen(term: Term): AppError {
   return new AppError('INVALID_STATE', {
     message: closedText(term),
     current: { status: term.status, stage: term.stage },
@@ -114,7 +111,7 @@ function notOpen(term: BilledTerm): AppError {
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenant, billId, jobId, now } = job;
   const { tenantId } = tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const bill = billId === null ? null : await getBillOfTerm(tx, tenantId, term, billId);
   const unitId = bill?.unit_id ?? null;
   const buckets = await listUnitBuckets(tx, tenantId, term, { ids: bucketIds, unitId });
@@ -157,7 +154,7 @@ export function chunkSizeOf(left: number): number {
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
   const run = await currentRun(tx, tenantId, term, job.jobId);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
   const work: ChunkWork = {
@@ -202,7 +199,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
 type ChunkWork = {
   tx: Tx;
   tenantId: number;
-  run: { term: BilledTerm; number: number };
+  run: { term: Term; number: number };
   stamp: { at: Temporal.Instant; by: string };
   ids: NewIds;
   sums: Sums;
@@ -316,12 +313,7 @@ async function inTurn<Item, Found>(
   }
 }
 
-async function currentRun(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-  jobId: number,
-): Promise<RunRow> {
+async function currentRun(tx: Tx, tenantId: number, term: Term, jobId: number): Promise<RunRow> {
   const key = { termId: term.term_id, runNumber: term.run_number };
   const run = await findRun(tx, tenantId, key);
   if (run?.job_id !== jobId) throw new Error(`job ${jobId} is not the one that makes the bills`);
@@ -341,7 +333,7 @@ async function wasWorked(
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const run = await currentRun(tx, tenantId, term, job.jobId);
   const outcomes = worked.outcomes as Outcome[];
   const sums = emptySums();

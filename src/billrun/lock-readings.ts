@@ -1,9 +1,9 @@
 // Step 4: the readings with which a term is billed are locked.
+
 import { counted } from '../base/counted.ts';
 import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { type BilledTerm, getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { chainOn } from '../domain/rating/compile/price-book.ts';
@@ -13,7 +13,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { cutMetered } from '../domain/terms/eligible-store.ts';
 import { estimateUnread } from '../domain/terms/estimate-unread.ts';
 import { isLockedAsRead, lockReadings } from '../domain/terms/readings-store.ts';
-import { getTerm, lockTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
+import { getTerm, noteInputs, type Term } from '../domain/terms/store.ts';
 import {
   insertEstimates,
   listUnread,
@@ -49,7 +49,7 @@ export const postMeterReadingsStep: Step = {
 };
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  const term = await getTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
   assertTakesInputs(term);
   modeOf(request);
 }
@@ -123,7 +123,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<Required<ChunkR
 async function estimate(
   tx: Tx,
   job: StepJob,
-  term: TermRow,
+  term: Term,
   rules: TermRules,
   chunk: Chunk,
 ): Promise<number> {
@@ -131,11 +131,10 @@ async function estimate(
   const { lastReadingDate } = rules;
   const options = { range: chunk, lastReadingDate, isEstimated: true };
   const unread = await listUnread(tx, tenantId, term, options);
-  const billed = await getBilledTerm(tx, tenantId, term.term_id);
-  const mayEstimate = await estimable(tx, job, billed);
+  const mayEstimate = await estimable(tx, job, term);
   const made = unread.flatMap((register) => {
     if (!mayEstimate(register)) return [];
-    return estimateUnread(register, billed, rules.estimations.get(register.input)) ?? [];
+    return estimateUnread(register, term, rules.estimations.get(register.input)) ?? [];
   });
   if (made.length === 0) return 0;
   const stamp = { at: job.now, by: job.requestedBy };
@@ -151,7 +150,7 @@ async function estimate(
 async function estimable(
   tx: Tx,
   { tenant }: StepJob,
-  term: BilledTerm,
+  term: Term,
 ): Promise<(register: UnreadRegister) => boolean> {
   const versions = await newestVersions(tx, tenant.tenantId, term.context_id);
   const prices = { book_version: term.book_version, versions };

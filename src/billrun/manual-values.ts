@@ -3,7 +3,7 @@ import type { Tx } from '../base/db/pool.ts';
 import type { ComponentDefinition } from '../domain/rating/definitions/definitions.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { type ManualValue, saveManualValues } from '../domain/terms/inputs-store.ts';
-import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
+import { getTerm, noteInputs, type Term } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import {
@@ -52,7 +52,7 @@ async function readRows(tx: Tx, request: StepRequest): Promise<ManualValue[]> {
 }
 
 type Known = {
-  term: TermRow;
+  term: Term;
   subscriptions: ReadonlyMap<string, RowSubscription>;
   components: ReadonlyMap<string, readonly ComponentDefinition[]>;
 };

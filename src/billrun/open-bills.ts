@@ -1,15 +1,16 @@
 // Bills that keep a term from being posted, by name.
+
 import { counted, firstFew } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorCode, type ErrorDetail } from '../base/errors.ts';
-import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import { listReview, type ReviewRow } from '../domain/bills/review/review-store.ts';
 import { countOpenBills } from '../domain/bills/store.ts';
+import type { Term } from '../domain/terms/store.ts';
 
 /** Bills in the details of a refusal; Get Term Detail shows all. */
 const detailsMax = 20;
 
-export async function assertAllReady(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+export async function assertAllReady(tx: Tx, tenantId: number, term: Term): Promise<void> {
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   if (errors + holds === 0) return;
   const rows = await listReview(tx, tenantId, term.term_id, detailsMax);

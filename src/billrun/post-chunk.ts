@@ -1,8 +1,8 @@
 // Posting, one chunk of a term: its bills, their ledger entries, and the wallet payments and
 // credits that come with some of them.
+
 import { storedDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
-import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
 import {
   asksDeposits,
   billLines,
@@ -28,11 +28,12 @@ import { isOwedByUs, openItemsAccount } from '../domain/ledger/accounts.ts';
 import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/compile/price-book.ts';
+import type { Term } from '../domain/terms/store.ts';
 import type { Chunk, StepJob } from '../jobs/step.ts';
 
 /** Where a chunk books. */
 export type Place = {
-  term: BilledTerm;
+  term: Term;
   chunk: Chunk;
   pinned: PinnedBook;
   usesWallets: boolean;
@@ -91,7 +92,7 @@ export async function postChunk(
   return shared;
 }
 
-function journalHead(job: StepJob, term: BilledTerm, postingDate: string): JournalHead {
+function journalHead(job: StepJob, term: Term, postingDate: string): JournalHead {
   return {
     sourceId: job.jobId,
     termId: term.term_id,
@@ -101,7 +102,7 @@ function journalHead(job: StepJob, term: BilledTerm, postingDate: string): Journ
   };
 }
 
-export function appliesWallets(term: BilledTerm, pinned: PinnedBook, postingDate: string): boolean {
+export function appliesWallets(term: Term, pinned: PinnedBook, postingDate: string): boolean {
   // What a party has paid ahead is not taken for what the party is owed.
   if (isOwedByUs(term.context_type)) return false;
   if (term.charging_type === 'Prepaid') return true;

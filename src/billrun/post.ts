@@ -1,14 +1,10 @@
 // Step 7: drafts become numbered bills and are posted to the ledger. A chunk of a term is posted in
 // one transaction; a failure leaves whole chunks posted, and posting again continues from there.
+
 import { dateIn, formatDate } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import {
-  type BilledTerm,
-  getBilledTerm,
-  updateTermStage,
-} from '../domain/bills/billed-terms-store.ts';
 import {
   findRun,
   findWholeRun,
@@ -32,7 +28,7 @@ import { listShared } from '../domain/bills/posting/wallets-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { hasBills } from '../domain/terms/store.ts';
+import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
 import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
 import type {
@@ -70,7 +66,7 @@ export const postBillsStep: Step = {
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   const isBegun = term.stage === 'Posting';
   if (term.status !== 'Open' || (term.stage !== 'Generated' && !isBegun)) {
     throw await wrongState(tx, request, term, {
@@ -103,7 +99,7 @@ function isJustAsked({ askedAt, now }: StepRequest): boolean {
 }
 
 /** Four eyes, where the workspace wants them. */
-async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm): Promise<void> {
+async function assertOtherHands(tx: Tx, request: StepRequest, term: Term): Promise<void> {
   const { tenant, requestedBy } = request;
   if (!(await isLeftToOthers(tx, tenant.tenantId, term.term_id, requestedBy))) return;
   throw new AppError('PERMISSION_DENIED', {
@@ -116,7 +112,7 @@ async function assertOtherHands(tx: Tx, request: StepRequest, term: BilledTerm):
 async function assertFresh(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   seen: { isJustSeen: boolean },
 ): Promise<void> {
   const reason = await staleReason(tx, tenantId, term, seen);
@@ -132,7 +128,7 @@ async function assertFresh(
 async function staleReason(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   { isJustSeen }: { isJustSeen: boolean },
 ): Promise<string | null> {
   const run = await findWholeRun(tx, tenantId, term.term_id);
@@ -147,7 +143,7 @@ async function staleReason(
   return `${counted(stale, 'subscription')} changed`;
 }
 
-async function assertHasDrafts(tx: Tx, tenantId: number, term: BilledTerm): Promise<void> {
+async function assertHasDrafts(tx: Tx, tenantId: number, term: Term): Promise<void> {
   if (await hasBills(tx, tenantId, term.term_id, 'Draft')) return;
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const why =
@@ -160,7 +156,7 @@ async function assertHasDrafts(tx: Tx, tenantId: number, term: BilledTerm): Prom
   });
 }
 
-async function lastRun(tx: Tx, tenantId: number, term: BilledTerm): Promise<RunRow> {
+async function lastRun(tx: Tx, tenantId: number, term: Term): Promise<RunRow> {
   const key = { termId: term.term_id, runNumber: term.run_number };
   const run = await findRun(tx, tenantId, key);
   if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
@@ -175,7 +171,7 @@ function reservationOf({ reserved, run_number: number }: RunRow): Reservation {
 
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const run = await lastRun(tx, tenantId, term);
   const reserved = run.reserved ?? (await reserve(tx, job, term));
   const stamp = { at: job.now, by: job.requestedBy };
@@ -189,7 +185,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
 }
 
 /** All numbers in one short statement each: no chunk has to wait for another's. */
-async function reserve(tx: Tx, job: StepJob, term: BilledTerm): Promise<Reservation> {
+async function reserve(tx: Tx, job: StepJob, term: Term): Promise<Reservation> {
   const { tenantId, timezone } = job.tenant;
   const buckets = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
   let bills = 0;
@@ -231,7 +227,7 @@ function billsBefore({ ranges }: Reservation, { chunk }: Chunk): number {
 
 async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0);
+  const term = await getTerm(tx, tenantId, job.termId ?? 0);
   const run = await lastRun(tx, tenantId, term);
   const reserved = reservationOf(run);
   const [, , expected = 0, before = 0] = reserved.ranges[chunk.chunk - 1] ?? [];
@@ -280,7 +276,7 @@ type Outcome = { posted: number; shared: number[] };
 
 async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const outcomes = worked.outcomes as Outcome[];
   const posted = outcomes.reduce((sum, outcome) => sum + outcome.posted, 0);
   if (posted === 0 && worked.total > 0) throw allChanged(term);
@@ -303,7 +299,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
 }
 
 /** A warning where days of the term are still to come. Bills in advance are always made before. */
-function earlyText(job: StepJob, term: BilledTerm): string {
+function earlyText(job: StepJob, term: Term): string {
   const today = dateIn(job.now, job.tenant.timezone);
   const endDate = Temporal.PlainDate.from(term.end_date);
   const isOver = Temporal.PlainDate.compare(today, endDate) >= 0;
@@ -314,7 +310,7 @@ function earlyText(job: StepJob, term: BilledTerm): string {
   );
 }
 
-function allChanged({ label }: BilledTerm): AppError {
+function allChanged({ label }: Term): AppError {
   return new AppError('TERM_STALE_GENERATE_AGAIN', {
     message:
       `Every subscription changed while ${label} was posted. ` +
@@ -325,7 +321,7 @@ function allChanged({ label }: BilledTerm): AppError {
 /** With every bill fallen out there is nothing left to go on with: the term is Generated again. */
 async function failed(tx: Tx, job: StepJob): Promise<void> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   if (term.stage !== 'Posting' || (await countPosted(tx, tenantId, term.term_id)) > 0) return;
   const drafts = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
   if (drafts.length > 0) return;

@@ -1,14 +1,10 @@
 // Step 8: posted bills become visible to their customers. The document of each is made once as a
 // proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
-import {
-  type BilledTerm,
-  getBilledTerm,
-  updateTermStage,
-} from '../domain/bills/billed-terms-store.ts';
 import {
   countBills,
   cutPosted,
@@ -26,7 +22,7 @@ import {
 } from '../domain/delivery/freeze-setting.ts';
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { hasBills } from '../domain/terms/store.ts';
+import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
 import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from '../jobs/step.ts';
 import type { Tools } from '../jobs/tools.ts';
@@ -49,7 +45,7 @@ export const publishBillsStep: Step = {
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   if (term.status !== 'Posted') {
     throw await wrongState(tx, request, term, {
       operation: 'publish-bills',
@@ -66,7 +62,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId, timezone } = job.tenant;
   const stamp = { at: job.now, by: job.requestedBy };
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const today = dateIn(job.now, timezone);
   await freezeSetting(tx, tenantId, term, today, stamp);
   await updateIssueDate(tx, tenantId, term.term_id, today.toString());
@@ -135,7 +131,7 @@ async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Pro
 
 async function finish(tx: Tx, job: StepJob): Promise<Finish> {
   const { tenantId } = job.tenant;
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const { posted, published } = await countBills(tx, tenantId, term.term_id);
   if (posted > 0) throw await notPublished(tx, tenantId, term, { posted, published });
   const stamp = { at: job.now, by: job.requestedBy };
@@ -148,7 +144,7 @@ async function finish(tx: Tx, job: StepJob): Promise<Finish> {
 async function notPublished(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   count: { posted: number; published: number },
 ): Promise<AppError> {
   const failed = await listFailedDocuments(

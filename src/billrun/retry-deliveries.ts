@@ -1,8 +1,8 @@
 // Mails that could not be handed over are tried again, by jobs that schedule each other until
 // nothing waits any more.
+
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { retrySeconds } from '../base/mail/result.ts';
-import { getBilledTerm } from '../domain/bills/billed-terms-store.ts';
 import {
   failCancelled,
   failUnplanned,
@@ -16,6 +16,7 @@ import {
   listWaitingBills,
 } from '../domain/delivery/store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { getTerm } from '../domain/terms/store.ts';
 import { cancelScheduledOperation, insertJob } from '../jobs/jobs-store.ts';
 import type {
   Chunk,
@@ -50,7 +51,7 @@ export const retryDeliveriesStep: Step = {
 
 /** What waits was asked for when it could be; only the term must still be there. */
 async function check(tx: Tx, request: StepRequest): Promise<void> {
-  await getBilledTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
+  await getTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
 }
 
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {

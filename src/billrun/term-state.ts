@@ -1,9 +1,10 @@
 // Why a term is not at the stage that a step needs: the step was done before, or another one is
 // missing, which is named with its operation.
+
 import { formatTimestamp } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import type { BilledTerm } from '../domain/bills/billed-terms-store.ts';
+import type { Term } from '../domain/terms/store.ts';
 import { cancelledText, nextStep, type TermState } from '../domain/terms/term.ts';
 import { findLastDone } from '../jobs/jobs-store.ts';
 import type { StepRequest } from '../jobs/step.ts';
@@ -20,7 +21,7 @@ export type Refused = {
 export async function wrongState(
   tx: Tx,
   request: StepRequest,
-  term: BilledTerm,
+  term: Term,
   refused: Refused,
 ): Promise<AppError> {
   return new AppError('INVALID_STATE', {
@@ -34,7 +35,7 @@ export async function wrongState(
 async function doneText(
   tx: Tx,
   { tenant }: StepRequest,
-  term: BilledTerm,
+  term: Term,
   { operation, done, next }: Refused,
 ): Promise<string> {
   if (term.status === 'Cancelled') return cancelledText(term);

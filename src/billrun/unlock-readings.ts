@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts';
 import { findRowSubscriptions } from '../domain/terms/eligible-store.ts';
 import { deleteReadDrafts } from '../domain/terms/inputs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
-import { getTerm, lockTerm, noteInputs } from '../domain/terms/store.ts';
+import { getTerm, noteInputs } from '../domain/terms/store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { countLocked } from '../domain/terms/taken-readings-store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
@@ -19,7 +19,7 @@ export const unpostMeterReadingsStep = wholeStep({
 });
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
-  const term = await lockTerm(tx, request.tenant.tenantId, request.termId ?? 0);
+  const term = await getTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
   assertTakesInputs(term);
   await subscriptionOf(tx, request);
 }

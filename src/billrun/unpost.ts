@@ -1,14 +1,10 @@
 // Takes a Posted term back to Open, unless a later bill, payment or credit note builds on it. One
 // chunk: a term is unposted as a whole.
+
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import {
-  type BilledTerm,
-  getBilledTerm,
-  updateTermStage,
-} from '../domain/bills/billed-terms-store.ts';
 import { updateReservation } from '../domain/bills/generate/runs-store.ts';
 import {
   countToReverse,
@@ -23,7 +19,7 @@ import {
 import { countPosted } from '../domain/bills/store.ts';
 import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
-import { markStale } from '../domain/terms/store.ts';
+import { getTerm, markStale, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
 import type {
   ChunkResult,
@@ -40,7 +36,7 @@ export const unpostBillsStep: Step = { operation: 'unpost-bills', check, prepare
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  const term = await getBilledTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, { lock: 'update' });
   // A term that could not be published at all may be taken back too.
   if (term.status !== 'Posted' || !['Posted', 'Publishing'].includes(term.stage)) {
     throw refusal(term, notPosted(term));
@@ -62,12 +58,12 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   }
 }
 
-function notPosted(term: BilledTerm): string {
+function notPosted(term: Term): string {
   if (term.status !== 'Published') return missingText(term);
   return `Term ${term.label} is published. Correct single bills with cancel-bill.`;
 }
 
-function refusal(term: BilledTerm, message: string): AppError {
+function refusal(term: Term, message: string): AppError {
   return new AppError('INVALID_STATE', {
     message,
     current: { status: term.status, stage: term.stage },
@@ -85,7 +81,7 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   // Payments may have come since it was asked for; from here on they wait.
   await lockPosted(tx, tenantId, job.termId ?? 0);
   await check(tx, job);
-  const term = await getBilledTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
+  const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const termId = term.term_id;
   const reason = String(job.parameters.reason ?? '');
   const stamp = { at: job.now, by: job.requestedBy };

@@ -2,7 +2,7 @@
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { Saved } from '../domain/terms/inputs-store.ts';
-import { lockTerm } from '../domain/terms/store.ts';
+import { getTerm } from '../domain/terms/store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import type { Finish, Step, StepJob, StepRequest } from '../jobs/step.ts';
 import { wholeStep } from '../jobs/whole-step.ts';
@@ -27,7 +27,10 @@ export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>)
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
   // An upload names its term in the text that it carries.
-  const term = await lockTerm(tx, tenantId, request.termId ?? 0, 'data.data.termID');
+  const term = await getTerm(tx, tenantId, request.termId ?? 0, {
+    lock: 'update',
+    field: 'data.data.termID',
+  });
   assertTakesInputs(term);
 }
 

@@ -3,7 +3,7 @@ import { formatIsoDay, parseDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { saveUsage, type UploadedUse } from '../domain/terms/inputs-store.ts';
-import { getTerm, noteInputs, type TermRow } from '../domain/terms/store.ts';
+import { getTerm, noteInputs, type Term } from '../domain/terms/store.ts';
 import { termRules } from '../domain/terms/term-rules.ts';
 import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import {
@@ -47,7 +47,7 @@ async function readRows(tx: Tx, request: StepRequest): Promise<UploadedUse[]> {
 }
 
 type Known = {
-  term: TermRow;
+  term: Term;
   subscriptions: ReadonlyMap<string, RowSubscription>;
   inputs: ReadonlySet<string>;
 };

@@ -1,5 +1,6 @@
 // Ten years of readings and entries do not make the next bill dearer: what is looked up for it is
 // what came since the last one. Counted by PostgreSQL, as the role that makes bills.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
@@ -8,11 +9,11 @@ import { generateBillsStep } from '../../src/billrun/generate.ts';
 import { postMeterReadingsStep } from '../../src/billrun/lock-readings.ts';
 import { postBillsStep } from '../../src/billrun/post.ts';
 import { publishBillsStep } from '../../src/billrun/publish.ts';
-import { getBilledTerm } from '../../src/domain/bills/billed-terms-store.ts';
 import { listAccountStatuses } from '../../src/domain/bills/inputs/account-status-store.ts';
 import { listStops } from '../../src/domain/exports/route-store.ts';
 import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import { openRegisters } from '../../src/domain/terms/open-registers-store.ts';
+import { getTerm } from '../../src/domain/terms/store.ts';
 import {
   addSubscription,
   addTerm,
@@ -113,7 +114,7 @@ async function fetched<Answer>(
 
 test('account status is computed from entries since the last bill', async () => {
   const { answer, rows } = await fetched('subledger_entries', async (tx) => {
-    const term = await getBilledTerm(tx, tenantId, nextTermId);
+    const term = await getTerm(tx, tenantId, nextTermId);
     const owned = [{ subscription_id: subscriptionId, account_id: 1, party_id: 1 }];
     return listAccountStatuses(tx, tenantId, term, owned);
   });
@@ -123,7 +124,7 @@ test('account status is computed from entries since the last bill', async () => 
 
 test('a register is read from the reading that was billed last', async () => {
   const { answer, rows } = await fetched('readings', async (tx) => {
-    const term = await getBilledTerm(tx, tenantId, nextTermId);
+    const term = await getTerm(tx, tenantId, nextTermId);
     const options = {
       range: { firstId: subscriptionId, lastId: subscriptionId },
       lastReadingDate: Temporal.PlainDate.from(term.end_date),

@@ -1,13 +1,14 @@
 // Documents are made in threads: a hostile one delays no other call, and ends with its time.
+
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, test } from 'node:test';
 import { PNG } from 'pngjs';
 import { openingFor, transact } from '../../src/base/db/pool.ts';
-import { getBilledTerm } from '../../src/domain/bills/billed-terms-store.ts';
 import { openDocumentThreads } from '../../src/domain/delivery/document-threads.ts';
 import { findBillToShow } from '../../src/domain/delivery/documents-store.ts';
 import { previewSetting } from '../../src/domain/delivery/freeze-setting.ts';
+import { getTerm } from '../../src/domain/terms/store.ts';
 import { codeOf } from '../support/delivery.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
@@ -70,7 +71,7 @@ test('a document that takes too long is given up with DOCUMENT_TOO_SLOW, and the
   after(() => threads.close());
   const task = await transact(scene.api, { opening: openingFor(tenantId) }, async (tx) => {
     const bill = (await findBillToShow(tx, tenantId, billID)) ?? assert.fail();
-    const term = await getBilledTerm(tx, tenantId, bill.term_id);
+    const term = await getTerm(tx, tenantId, bill.term_id);
     const setting = await previewSetting(tx, tenantId, term);
     return { format: 'PDF' as const, setting, bill, cancellation: undefined };
   });

@@ -1,5 +1,5 @@
-import { sql } from '../../base/db/sql.ts';
 // A bill `b` as it is read, with its document and its frozen inputs `k`.
+import { sql } from '../../base/db/sql.ts';
 import type { FrozenBillInputs, StoredDocument } from './bill-forms.ts';
 
 /** A bill as it is read. Dates are YYYY-MM-DD, amounts minor units as text, however large. */

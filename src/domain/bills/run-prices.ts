@@ -1,13 +1,13 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { type PinnedBook, pinnedPriceBook } from '../pricing/price-books.ts';
-import type { BilledTerm } from './billed-terms-store.ts';
+import type { Term } from '../terms/store.ts';
 import type { RunRow } from './generate/runs-store.ts';
 
 /** The prices that a run was rated with, whatever was saved since. */
 export function bookOfRun(
   tx: Tx,
   tenant: { tenantId: number; currency: string; currencyDecimals: number },
-  term: BilledTerm,
+  term: Term,
   run: Pick<RunRow, 'book_version' | 'versions'>,
 ): Promise<PinnedBook> {
   const context = {

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import type { BilledTerm } from './billed-terms-store.ts';
+import type { Term } from '../terms/store.ts';
 import type { BillStatus } from './list-store.ts';
 
 export type BillKey = {
@@ -38,7 +38,7 @@ export function billNotFound(billId: number, field: string): AppError {
 export async function getBillOfTerm(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   billId: number,
 ): Promise<BillKey> {
   const bill = await findBillKey(tx, tenantId, billId);

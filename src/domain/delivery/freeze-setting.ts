@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import type { BilledTerm } from '../bills/billed-terms-store.ts';
 import { findReplacedNumbers } from '../bills/cancellations-store.ts';
 import { isOwedByUs } from '../ledger/accounts.ts';
 import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
+import type { Term } from '../terms/store.ts';
 import type { DocumentSetting, RenderSetting } from './document-setting.ts';
 import {
   getTemplateVersions,
@@ -20,7 +20,7 @@ import {
 
 type Current = { setting: DocumentSetting; body: string };
 
-async function currentSetting(tx: Tx, tenantId: number, term: BilledTerm): Promise<Current> {
+async function currentSetting(tx: Tx, tenantId: number, term: Term): Promise<Current> {
   const context = { contextId: term.context_id, date: term.end_date };
   const [tenant, templates, banks, labels, replaced] = await Promise.all([
     findSettings(tx, tenantId),
@@ -56,11 +56,7 @@ function labelByName(labels: readonly { name: string; label: string }[]) {
 }
 
 /** For a bill that is not issued yet. */
-export async function previewSetting(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-): Promise<RenderSetting> {
+export async function previewSetting(tx: Tx, tenantId: number, term: Term): Promise<RenderSetting> {
   const { setting, body } = await currentSetting(tx, tenantId, term);
   return { ...setting, body, issueDate: null };
 }
@@ -72,7 +68,7 @@ export async function previewSetting(
 export async function freezeSetting(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   today: Temporal.PlainDate,
   stamp: Stamp,
 ): Promise<void> {

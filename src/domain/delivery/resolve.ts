@@ -4,8 +4,8 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { isPlainAddress } from '../../base/mail/address.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import { getBilledTerm } from '../bills/billed-terms-store.ts';
 import type { Channel } from '../tenants/channels.ts';
+import { getTerm } from '../terms/store.ts';
 import { type LockedDelivery, lockDeliveries, updateDeliveries } from './list-store.ts';
 import type { DeliveryStatus } from './store.ts';
 
@@ -32,7 +32,7 @@ export async function resolveDeliveries(
   stamp: Stamp,
 ): Promise<ResolvedDelivery[]> {
   const { termId, deliveryIds, resolution } = asked;
-  await getBilledTerm(tx, tenantId, termId, { lock: 'update' });
+  await getTerm(tx, tenantId, termId, { lock: 'update' });
   const found = await lockDeliveries(tx, tenantId, termId, deliveryIds);
   assertFound(found, deliveryIds);
   for (const delivery of found) assertAllowed(delivery, resolution);

@@ -104,3 +104,28 @@ function matches(tenantId: number, filter: TermFilter): Sql {
   }
   return sql.join(conditions, sql` and `);
 }
+
+export type EarlierTermRow = {
+  term_id: number;
+  term_type: string;
+  label: string;
+  start_date: string;
+  end_date: string;
+  months: string;
+};
+
+export async function listTermsByIds(
+  tx: Tx,
+  tenantId: number,
+  termIds: readonly number[],
+): Promise<EarlierTermRow[]> {
+  if (termIds.length === 0) return [];
+  const { rows } = await sql<EarlierTermRow>`
+    select t.term_id, t.term_type, t.label, t.start_date, t.end_date,
+      trim_scale(p.months)::text as months
+    from terms t
+    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
+    where t.tenant_id = ${tenantId} and t.term_id = any(${termIds}::bigint[])
+  `.execute(tx);
+  return rows;
+}

@@ -3,8 +3,10 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import type { ContextType } from '../ledger/accounts.ts';
 import type { PostType, TermDates, TermStage, TermStatus, TermType } from './term.ts';
 
+/** A term as lists show it. */
 export type TermRow = {
   term_id: number;
   context_id: number;
@@ -33,6 +35,27 @@ export type TermRow = {
   modified_at: Temporal.Instant;
   modified_by: string;
   ts: number;
+};
+
+/** A term with what its bills need of its context and its billing period. */
+export type Term = TermRow & {
+  context_name: string;
+  context_type: ContextType;
+  context_created_at: Temporal.Instant;
+  charging_type: 'Postpaid' | 'Prepaid';
+  bills_after_period: boolean;
+  business_unit_id: number;
+  due_date_offset: number;
+  minimum_days_to_pay: number;
+  book_version: number;
+  /** Of the billing period, as decimal text. */
+  months: string;
+  /** True if estimates were asked for when readings were posted last. */
+  is_estimated: boolean;
+  /** When another term that takes readings of the same meters last locked some. */
+  others_read_at: Temporal.Instant | null;
+  /** True if a term for some customers alone has days of this one. */
+  is_beside: boolean;
 };
 
 export const termColumns = sql.raw(`t.term_id, t.context_id, c.code as context_code,
@@ -105,34 +128,45 @@ function violations(label: string, billingPeriodId: number, dateField: 'startDat
   };
 }
 
-async function findTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow | undefined> {
-  const { rows } = await sql<TermRow>`
-    select ${termColumns} from ${termTables}
+/** A locked term does not change until the transaction ends. */
+export async function findTerm(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  options: { lock?: 'update' | 'share' } = {},
+): Promise<Term | undefined> {
+  const lock = { update: sql`for no key update of t`, share: sql`for share of t` };
+  const { rows } = await sql<Term>`
+    select ${termColumns}, c.name as context_name, c.context_type,
+      c.created_at as context_created_at, c.charging_type, c.bills_after_period,
+      c.business_unit_id, c.due_date_offset, c.minimum_days_to_pay, c.book_version,
+      trim_scale(p.months)::text as months, t.is_estimated, (
+        select max(o.readings_posted_at) from terms o
+        where o.tenant_id = ${tenantId} and o.context_id = t.context_id
+          and o.batch_id = t.batch_id and o.term_id <> t.term_id and o.status <> 'Cancelled'
+          and o.start_date <= t.end_date
+      ) as others_read_at, exists (
+        select from terms o
+        where o.tenant_id = ${tenantId} and o.context_id = t.context_id
+          and o.term_type <> 'Regular' and o.term_id <> t.term_id
+          and o.start_date <= t.end_date and o.end_date >= t.start_date
+      ) as is_beside
+    from ${termTables}
+    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
+    ${options.lock ? lock[options.lock] : sql``}
   `.execute(tx);
   return rows[0];
 }
 
-export async function getTerm(tx: Tx, tenantId: number, termId: number): Promise<TermRow> {
-  const term = await findTerm(tx, tenantId, termId);
-  if (!term) throw termNotFound(termId);
-  return term;
-}
-
-/** Locks the term against other changes until the transaction ends. */
-export async function lockTerm(
+export async function getTerm(
   tx: Tx,
   tenantId: number,
   termId: number,
-  field = 'data.termID',
-): Promise<TermRow> {
-  const { rows } = await sql<TermRow>`
-    select ${termColumns} from ${termTables}
-    where t.tenant_id = ${tenantId} and t.term_id = ${termId}
-    for no key update of t
-  `.execute(tx);
-  const term = rows[0];
-  if (!term) throw termNotFound(termId, field);
+  options: { lock?: 'update' | 'share'; field?: string } = {},
+): Promise<Term> {
+  const term = await findTerm(tx, tenantId, termId, options);
+  if (!term) throw termNotFound(termId, options.field);
   return term;
 }
 
@@ -161,6 +195,31 @@ export async function updateTerm(
     .catch((error) =>
       rethrowViolation(error, violations(term.label, term.billing_period_id, 'endDate')),
     );
+}
+
+export type TermStep = {
+  stage: TermStage;
+  status?: TermStatus;
+  isStale?: boolean;
+  runNumber?: number;
+};
+
+export async function updateTermStage(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  step: TermStep,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update terms
+    set stage = ${step.stage}, status = coalesce(${step.status ?? null}, status),
+      is_stale = coalesce(${step.isStale ?? null}, is_stale),
+      run_number = coalesce(${step.runNumber ?? null}, run_number),
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and term_id = ${termId}
+  `.execute(tx);
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { frozenOf, type StoredLine } from '../../domain/bills/bill-forms.ts';
-import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findRun, type RunRow } from '../../domain/bills/generate/runs-store.ts';
 import {
   countDifferences,
@@ -19,6 +18,7 @@ import { causesOf } from '../../domain/bills/review/input-differences.ts';
 import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import type { PriceBook } from '../../domain/rating/compile/price-book.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
+import { findTerm, type Term } from '../../domain/terms/store.ts';
 import { id, maybe, money, nullable, ordinal, page, timestamp } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -71,7 +71,7 @@ export const compareRuns = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
-    const term = await findBilledTerm(tx, tenantId, body.termID);
+    const term = await findTerm(tx, tenantId, body.termID);
     if (!term) {
       const message = `No term has the id ${body.termID}`;
       throw new AppError('TERM_NOT_FOUND', { message, field: 'termID' });
@@ -120,12 +120,7 @@ export const compareRuns = operation({
 
 type Explained = DifferenceRow & { causes: Cause[] };
 
-async function getRun(
-  call: Call,
-  term: BilledTerm,
-  wanted: number,
-  field: string,
-): Promise<RunRow> {
+async function getRun(call: Call, term: Term, wanted: number, field: string): Promise<RunRow> {
   const key = { termId: term.term_id, runNumber: wanted };
   const run = wanted > 0 ? await findRun(call.tx, call.tenant.tenantId, key) : undefined;
   if (run) return run;
@@ -140,7 +135,7 @@ async function getRun(
 async function addBooks(
   tx: Tx,
   tenant: Tenant,
-  term: BilledTerm,
+  term: Term,
   rows: readonly DifferenceRow[],
   books: Map<number, PriceBook>,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findCancellations } from '../../domain/bills/cancellations-store.ts';
 import type { BillToRender } from '../../domain/delivery/bill-input.ts';
 import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
@@ -11,6 +10,7 @@ import {
   listDocumentsOf,
 } from '../../domain/delivery/documents-store.ts';
 import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
+import { getTerm } from '../../domain/terms/store.ts';
 import { id, maybe, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
@@ -74,7 +74,7 @@ async function billToShow(call: Call, billId: number, asked: Kind | null): Promi
     ? await settingsByVersion(tx, tenantId, bill.term_id, [document.setting_version]).then(
         (settings) => settings.get(document.setting_version),
       )
-    : await previewSetting(tx, tenantId, await getBilledTerm(tx, tenantId, bill.term_id));
+    : await previewSetting(tx, tenantId, await getTerm(tx, tenantId, bill.term_id));
   if (!setting) throw new Error(`the setting of document ${document?.document_id} is gone`);
   if (kind === 'Cancelled') {
     const cancellations = await findCancellations(tx, tenantId, [billId]);

@@ -8,7 +8,6 @@ import { majorUnits } from '../../base/money.ts';
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
 import { divide, fraction, multiply, subtract, zero } from '../../base/numbers/exact.ts';
 import { round } from '../../base/numbers/rounding.ts';
-import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findRun, type RunRow, type RunTotals } from '../../domain/bills/generate/runs-store.ts';
 import { countBills, listBillsAfter, listBillsAt } from '../../domain/bills/list-store.ts';
 import {
@@ -25,6 +24,7 @@ import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import { listFailedDocuments } from '../../domain/delivery/documents-store.ts';
 import { hasBatch } from '../../domain/pricing/batches-store.ts';
 import { contextOn } from '../../domain/rating/compile/price-book.ts';
+import { findTerm, type Term } from '../../domain/terms/store.ts';
 import { id, maybe, money, nullable, type Page, page, timestamp } from '../fields.ts';
 import { chunkRows } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -100,7 +100,7 @@ export const getBillTerm = operation({
   async handle(call, { billTermID: termId, batchID, page: asked }) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
-    const term = await findBilledTerm(tx, tenantId, termId);
+    const term = await findTerm(tx, tenantId, termId);
     if (!term) {
       const message = `No term has the id ${termId}`;
       throw new AppError('TERM_NOT_FOUND', { message, field: 'billTermID' });
@@ -151,7 +151,7 @@ async function* pageOfBills(
   });
 }
 
-function presentTerm(term: BilledTerm) {
+function presentTerm(term: Term) {
   return {
     termID: term.term_id,
     label: term.label,
@@ -171,7 +171,7 @@ function presentTerm(term: BilledTerm) {
   };
 }
 
-async function summaryOf(call: Call, term: BilledTerm, batchId: number | null): Promise<Summary> {
+async function summaryOf(call: Call, term: Term, batchId: number | null): Promise<Summary> {
   const { tx, tenant } = call;
   const { tenantId } = tenant;
   const termId = term.term_id;
@@ -256,7 +256,7 @@ function less(quantity: string, part: string): string {
 /** As on the bills: by the sequence of the context, then in the order in which it defines them. */
 async function inPrintOrder(
   { tx, tenant }: Call,
-  term: BilledTerm,
+  term: Term,
   run: RunRow | undefined,
   totals: Parts | null,
 ) {
@@ -272,7 +272,7 @@ async function inPrintOrder(
 }
 
 /** A term has the bills of one batch; of any other it has none. */
-function isOther(term: BilledTerm, batchId: number | null): boolean {
+function isOther(term: Term, batchId: number | null): boolean {
   return batchId !== null && batchId !== term.batch_id;
 }
 

@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import { type BilledTerm, getBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { type BillKey, billNotFound, findBillKey, updateHold } from '../../domain/bills/store.ts';
+import { getTerm, type Term } from '../../domain/terms/store.ts';
 import { empty, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -30,7 +30,7 @@ export const holdBill = operation({
     const found = await findBillKey(tx, tenantId, billId);
     if (!found) throw billNotFound(billId, 'data.billID');
     // Generating and posting hold the term while they begin, and tell by its stage that they run.
-    const term = await getBilledTerm(tx, tenantId, found.term_id, { lock: 'share' });
+    const term = await getTerm(tx, tenantId, found.term_id, { lock: 'share' });
     const bill = await findBillKey(tx, tenantId, billId, { lock: true });
     if (!bill) throw billNotFound(billId, 'data.billID');
     assertNotStale(data.ts, bill, { what: `Bill ${billId}`, field: 'data.ts' });
@@ -48,7 +48,7 @@ export const holdBill = operation({
   },
 });
 
-function assertDraft(term: BilledTerm, bill: BillKey): void {
+function assertDraft(term: Term, bill: BillKey): void {
   const isDraft = ['Draft', 'Hold', 'Error'].includes(bill.status);
   if (term.status === 'Open' && term.stage === 'Generated' && isDraft) return;
   throw new AppError('INVALID_STATE', {

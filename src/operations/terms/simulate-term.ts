@@ -5,7 +5,6 @@ import { AppError, definitionErrors } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
 import { majorUnits } from '../../base/money.ts';
 import { slicing } from '../../base/slices.ts';
-import { type BilledTerm, findBilledTerm } from '../../domain/bills/billed-terms-store.ts';
 import { findRun } from '../../domain/bills/generate/runs-store.ts';
 import {
   addImpact,
@@ -26,6 +25,7 @@ import { checkDefinitionsFrom } from '../../domain/pricing/calculator.ts';
 import { assertSound } from '../../domain/pricing/check-definitions.ts';
 import { loadPinned } from '../../domain/pricing/price-books.ts';
 import { compilePriceBook, type PriceBook } from '../../domain/rating/compile/price-book.ts';
+import { findTerm, type Term } from '../../domain/terms/store.ts';
 import { id, money, nullable, type Page, page } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { placesOf, unsavedTariff, withUnsavedPlans } from '../tariffs/unsaved-fields.ts';
@@ -101,7 +101,7 @@ export const simulateTerm = operation({
   turns,
   async handle(call, body) {
     const { tx, tenant } = call;
-    const term = await findBilledTerm(tx, tenant.tenantId, body.termID);
+    const term = await findTerm(tx, tenant.tenantId, body.termID);
     if (!term) {
       const message = `No term has the id ${body.termID}`;
       throw new AppError('TERM_NOT_FOUND', { message, field: 'termID' });
@@ -130,7 +130,7 @@ function windowOf(asked: Page | null): Impact['window'] {
 }
 
 /** The prices of the newest run, with the plans that were sent in the place of its own. */
-async function changedBook(call: Call, term: BilledTerm, body: Request): Promise<PriceBook> {
+async function changedBook(call: Call, term: Term, body: Request): Promise<PriceBook> {
   const { tx, tenant } = call;
   const run = await runOf(call, term, term.run_number);
   const context = { context_id: term.context_id, code: term.context_code };
@@ -143,7 +143,7 @@ async function changedBook(call: Call, term: BilledTerm, body: Request): Promise
   return compilePriceBook(definitions);
 }
 
-async function runOf(call: Call, term: BilledTerm, runNumber: number) {
+async function runOf(call: Call, term: Term, runNumber: number) {
   const key = { termId: term.term_id, runNumber };
   const run = await findRun(call.tx, call.tenant.tenantId, key);
   if (!run) throw new Error(`term ${term.term_id} has no run ${runNumber}`);
@@ -154,7 +154,7 @@ const chunkBills = 500;
 
 async function rateTerm(
   call: Call,
-  term: BilledTerm,
+  term: Term,
   other: PriceBook,
   window: Impact['window'],
 ): Promise<Impact> {

@@ -5,8 +5,8 @@ import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { gapsBeside } from '../../domain/terms/create.ts';
 import {
+  getTerm,
   hasBills,
-  lockTerm,
   moveDueDateOfBills,
   type TermRow,
   updateTerm,
@@ -53,7 +53,7 @@ export const updateTermOperation = operation({
   async handle(call, { data }) {
     const { tx, tenant, now, principal } = call;
     const { tenantId } = tenant;
-    const term = await lockTerm(tx, tenantId, data.termID);
+    const term = await getTerm(tx, tenantId, data.termID, { lock: 'update' });
     assertNotStale(data.ts, term, { what: `Term ${term.label}`, field: 'data.ts' });
     const after = {
       label: data.label?.trim() ?? term.label,

@@ -4,7 +4,7 @@ import { BinaryRows, binaryCopy } from '../../../base/db/binary-rows.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 import type { MadeBill } from './made-bill.ts';
 
 /** A bill with what it has besides its rating. */
@@ -99,7 +99,7 @@ export class BillRows {
   readonly contents = new BinaryRows();
   isEmpty = true;
 
-  add(run: { term: BilledTerm; number: number }, bill: NewBill, stamp: Stamp): void {
+  add(run: { term: Term; number: number }, bill: NewBill, stamp: Stamp): void {
     this.isEmpty = false;
     writeBill(this.bills, run, bill, stamp);
     this.contents.startRow(contentsTable.columns.length);
@@ -128,7 +128,7 @@ export function reuseRows(rows: BillRows): void {
 /** In the order of the columns above. */
 function writeBill(
   rows: BinaryRows,
-  { term, number }: { term: BilledTerm; number: number },
+  { term, number }: { term: Term; number: number },
   { billId, made, entryId, isHeld, holdReason, posting, created }: NewBill,
   stamp: Stamp,
 ): void {

@@ -8,7 +8,7 @@ import {
   isEligible,
   transferAfter,
 } from '../../terms/eligible-store.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 
 /** By post type: the columns that name the billed unit of a subscription, now and in a transfer. */
 const columns = {
@@ -20,7 +20,7 @@ const columns = {
  * What a bill is made for, by the term's post type. An account or a party is that of who had the
  * subscription on the days that are billed, whoever has it now.
  */
-export function unitColumn(tenantId: number, term: BilledTerm): Sql {
+export function unitColumn(tenantId: number, term: Term): Sql {
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
   const { now, before } = columns[term.post_type];
   const former = sql`(select ${sql.raw(before)} from ${nextTransfer(tenantId, term)} w)`;
@@ -29,7 +29,7 @@ export function unitColumn(tenantId: number, term: BilledTerm): Sql {
 }
 
 /** Those that may be of another than who has them now are looked at in every range: few are. */
-export function isInRange(tenantId: number, term: BilledTerm, range: UnitRange): Sql {
+export function isInRange(tenantId: number, term: Term, range: UnitRange): Sql {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
   const now = sql.raw(columns[term.post_type].now);
@@ -38,7 +38,7 @@ export function isInRange(tenantId: number, term: BilledTerm, range: UnitRange):
 }
 
 /** Whether it may have been handed on after days of the term. */
-function isHandedOn(term: BilledTerm): Sql {
+function isHandedOn(term: Term): Sql {
   return term.term_type === 'Final'
     ? sql`s.transferred_on is not null`
     : sql`s.transferred_on > ${term.end_date}::date`;
@@ -49,7 +49,7 @@ function isHandedOn(term: BilledTerm): Sql {
  * the one on the last day of the term. A Final term bills the first owner of the unbilled days, so
  * that the next owner is billed for the rest.
  */
-function nextTransfer(tenantId: number, term: BilledTerm): Sql {
+function nextTransfer(tenantId: number, term: Term): Sql {
   if (term.term_type === 'Final') return finalTransfer(tenantId, term);
   return transferAfter(sql`${term.end_date}::date`);
 }
@@ -57,7 +57,7 @@ function nextTransfer(tenantId: number, term: BilledTerm): Sql {
 /** The owner before `s` was handed on, and the first day of the next; null of most. */
 export type FormerOwner = { party_id: number; account_id: number | null; day: string };
 
-export function formerOwner(tenantId: number, term: BilledTerm): Sql<FormerOwner | null> {
+export function formerOwner(tenantId: number, term: Term): Sql<FormerOwner | null> {
   return sql`case when ${isHandedOn(term)} then (
       select to_jsonb(w) from ${nextTransfer(tenantId, term)} w
     ) end`;
@@ -72,7 +72,7 @@ export type UnitBucket = UnitRange & { count: number; billed: number };
 export async function listUnitBuckets(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   options: { ids: number; unitId: number | null },
 ): Promise<UnitBucket[]> {
   // Before the first run the term has no bills, and each subscription appears once.
@@ -94,7 +94,7 @@ export async function listUnitBuckets(
   return rows;
 }
 
-function withBilled(tenantId: number, term: BilledTerm): Sql {
+function withBilled(tenantId: number, term: Term): Sql {
   return sql`(
     select unit_id, bool_or(is_billed) as is_billed
     from (
@@ -108,7 +108,7 @@ function withBilled(tenantId: number, term: BilledTerm): Sql {
 }
 
 /** Whether the term bills anybody by meter. */
-export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Promise<boolean> {
+export async function hasMetered(tx: Tx, tenantId: number, term: Term): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from subscriptions s
@@ -124,7 +124,7 @@ export async function hasMetered(tx: Tx, tenantId: number, term: BilledTerm): Pr
  * were changed, or billed by another term meanwhile. Only for terms that are generated and not
  * posted.
  */
-export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Promise<number> {
+export async function countStale(tx: Tx, tenantId: number, term: Term): Promise<number> {
   const { wanted, through } = stalenessOf(tenantId, term);
   const { rows } = await sql<{ stale: number }>`
     select count(*) as stale
@@ -141,7 +141,7 @@ export async function countStale(tx: Tx, tenantId: number, term: BilledTerm): Pr
 }
 
 /** A subscription that is billed by itself does not have to be added up with any other. */
-function stalenessOf(tenantId: number, term: BilledTerm): { wanted: Sql; through: Sql } {
+function stalenessOf(tenantId: number, term: Term): { wanted: Sql; through: Sql } {
   const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
   if (term.post_type === 'Post Subscription') {
     return {

@@ -4,6 +4,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import { firstActive } from '../../terms/eligible-store.ts';
+import type { Term } from '../../terms/store.ts';
 import {
   hasBilled,
   isBilledOnce,
@@ -12,7 +13,6 @@ import {
   readBefore,
   takenColumns,
 } from '../../terms/taken-readings-store.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
 import type { UploadedQuantity } from './agreed-quantities.ts';
 import type { ManualRow, UsageRow } from './inputs-store.ts';
 
@@ -25,7 +25,7 @@ export type CatchingUp = {
 };
 
 /** Subscriptions chosen for OffCycle or Final terms that share days with this term. */
-function chosenBeside(tenantId: number, term: BilledTerm): Sql {
+function chosenBeside(tenantId: number, term: Term): Sql {
   return sql`
     select c.subscription_id from terms o
     join term_subscriptions c on c.tenant_id = ${tenantId} and c.term_id = o.term_id
@@ -37,7 +37,7 @@ function chosenBeside(tenantId: number, term: BilledTerm): Sql {
 export async function listBeside(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   billed: readonly { subscription_id: number }[],
 ): Promise<ReadonlySet<number>> {
   const ids = billed.map((row) => row.subscription_id);
@@ -53,11 +53,7 @@ export async function listBeside(
  * Unlocks readings of subscriptions that the term no longer bills, because another term of the same
  * days billed them. Returns the estimates among these readings.
  */
-export async function unlockUnbilled(
-  tx: Tx,
-  tenantId: number,
-  term: BilledTerm,
-): Promise<number[]> {
+export async function unlockUnbilled(tx: Tx, tenantId: number, term: Term): Promise<number[]> {
   if (term.term_type === 'Regular' && !term.is_beside) return [];
   const { rows } = await sql<{ estimates: number[] | null }>`
     with gone as (
@@ -150,7 +146,7 @@ function isGivenOn(tenantId: number): Sql {
  */
 function isTakenOver(
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   { isGivenToo, takenAt }: { isGivenToo: Sql; takenAt: Sql },
 ): Sql {
   return sql`(t.term_id = ${term.term_id} or (
@@ -172,7 +168,7 @@ function wanted(subscriptions: readonly CatchingUp[]): Sql {
 export async function listValuesWithCatchUp(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   subscriptions: readonly CatchingUp[],
 ): Promise<ManualRow[]> {
   const isGivenToo = sql`
@@ -196,7 +192,7 @@ export async function listValuesWithCatchUp(
 export async function listQuantitiesWithCatchUp(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   subscriptions: readonly CatchingUp[],
   inputs: ReadonlySet<string>,
 ): Promise<UploadedQuantity[]> {
@@ -215,7 +211,7 @@ export async function listQuantitiesWithCatchUp(
 }
 
 /** Of rows `u` of terms `t`. */
-function isUsageTakenOver(tenantId: number, term: BilledTerm): Sql {
+function isUsageTakenOver(tenantId: number, term: Term): Sql {
   const isGivenToo = sql`
     select from term_usage o
     where o.tenant_id = ${tenantId} and o.term_id = ${term.term_id}
@@ -231,7 +227,7 @@ function isUsageTakenOver(tenantId: number, term: BilledTerm): Sql {
 export async function listUsageWithCatchUp(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   subscriptions: readonly CatchingUp[],
 ): Promise<UsageRow[]> {
   const { rows } = await sql<UsageRow>`
@@ -294,7 +290,7 @@ export type SkippedReading = {
 export async function listSkippedReadings(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   registers: readonly CatchingUpRegister[],
 ): Promise<SkippedReading[]> {
   const register = { assignmentId: 'w.assignment_id', position: 'w.position' };
@@ -347,7 +343,7 @@ export async function listSkippedReadings(
 }
 
 /** Readings that other terms locked. */
-function takenOf(tenantId: number, term: BilledTerm): Sql {
+function takenOf(tenantId: number, term: Term): Sql {
   return sql`
     select ${takenColumns}
     from term_readings o
@@ -357,7 +353,7 @@ function takenOf(tenantId: number, term: BilledTerm): Sql {
 }
 
 /** Not later than the one that the term has. */
-function takenBefore(tenantId: number, term: BilledTerm): Sql {
+function takenBefore(tenantId: number, term: Term): Sql {
   return sql`${takenOf(tenantId, term)}
       and (w.reading_date is null or o.reading_date <= w.reading_date)`;
 }

@@ -1,8 +1,9 @@
 // Catch-up: bills what other terms read or took in and did not bill. It applies only to
 // subscriptions with unbilled days before the term, or with another term of the same days, and to
 // registers that another term may have read after this one.
+
 import type { Tx } from '../../../base/db/pool.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 import type { UploadedQuantity } from './agreed-quantities.ts';
 import {
   type CatchingUp,
@@ -88,10 +89,7 @@ export async function withCatchUp(
  * Whether another term may have billed what this one has read: one of its batch, or, of what was
  * changed since the term is there, one of a batch that it was in meanwhile.
  */
-function overtakenSince(
-  term: BilledTerm,
-  billed: readonly BilledRow[],
-): (meter: MeterRow) => boolean {
+function overtakenSince(term: Term, billed: readonly BilledRow[]): (meter: MeterRow) => boolean {
   const since = term.created_at.epochMilliseconds;
   const changed = new Set<number>();
   for (const { ts, subscription_id: id } of billed) if (ts > since) changed.add(id);

@@ -1,5 +1,6 @@
 // Reads, for a range of billed units, all that their bills are made from: the same few statements
 // whatever their number.
+
 import { parseDay, storedDay } from '../../../base/days.ts';
 import { hashed } from '../../../base/db/hashed.ts';
 import type { Tx } from '../../../base/db/pool.ts';
@@ -9,7 +10,8 @@ import { namesRead } from '../../rating/compile/names-read.ts';
 import { compiledPlanOn, contextOn } from '../../rating/compile/price-book.ts';
 import { isCutByPrices } from '../../rating/periods/segments.ts';
 import { RatingError } from '../../rating/rating-error.ts';
-import { type BilledTerm, type EarlierTermRow, listTermsByIds } from '../billed-terms-store.ts';
+import { type EarlierTermRow, listTermsByIds } from '../../terms/list-store.ts';
+import type { Term } from '../../terms/store.ts';
 import type { MakeScope } from '../generate/make-bill.ts';
 import {
   type AccountStatusRow,
@@ -47,7 +49,7 @@ export type Collected = {
 export async function collect(
   tx: Tx,
   tenant: { tenantId: number; currencyDecimals: number },
-  term: BilledTerm,
+  term: Term,
   pinned: PinnedBook,
   range: UnitRange,
 ): Promise<Collected> {
@@ -136,7 +138,7 @@ function readsBillNames({ book }: PinnedBook): boolean {
   return ['account', 'input', 'qty', 'connection'].some((space) => names.has(space));
 }
 
-function requirements(term: BilledTerm, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
+function requirements(term: Term, { book, planCodes }: PinnedBook): MakeScope['isRequired'] {
   const day = storedDay(term.end_date);
   const byPlan = new Map<number, CompiledPlan['requiredInputs']>();
   return (planId, input, looksBack) => {
@@ -176,7 +178,7 @@ function billedBefore(
 }
 
 /** Whether a bill is made of what only itself knows: what was measured, given or standing then. */
-function readsItsBill(term: BilledTerm, pinned: PinnedBook): boolean {
+function readsItsBill(term: Term, pinned: PinnedBook): boolean {
   const { meteredInputs } = contextOn(pinned.book, storedDay(term.end_date)).definition;
   return (meteredInputs?.length ?? 0) > 0 || readsBillNames(pinned);
 }
@@ -199,7 +201,7 @@ async function usageOfTermsBefore(
 async function earlierTermsOf(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   accountStatuses: readonly AccountStatusRow[],
 ): Promise<Map<number, EarlierTermRow>> {
   if (term.bills_after_period) return new Map();

@@ -1,5 +1,6 @@
 // Turns what was read of a subscription into the frozen inputs of its bill. Pure: the same rows
 // give the same frozen inputs, in the same order, so that the same bill has the same bytes.
+
 import { formatDay, isoDay, storedDay, wireDay } from '../../../base/days.ts';
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import type {
@@ -12,8 +13,8 @@ import type {
   UploadedUsage,
 } from '../../rating/frozen-inputs.ts';
 import { requiredDay, runsBetween } from '../../rating/periods/billable-days.ts';
+import type { Term } from '../../terms/store.ts';
 import { billedOnly, type HistoryEntry } from '../../terms/usage-history-store.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
 import { carriedOf, estimatesOf } from './estimated-units.ts';
 import { metersOf } from './freeze-meters.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
@@ -21,7 +22,7 @@ import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
 import { addUploadedDays } from './uploaded-days.ts';
 
-export function termFactsOf(term: BilledTerm): TermFacts {
+export function termFactsOf(term: Term): TermFacts {
   return {
     label: term.label,
     startDate: wireDay(term.start_date),
@@ -142,7 +143,7 @@ function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<Connect
 }
 
 /** Nothing was billed since the connection: by us, or by whoever did it before. */
-function isFirstBill(term: BilledTerm, row: BilledRow): boolean {
+function isFirstBill(term: Term, row: BilledRow): boolean {
   return row.billed_through === null
     ? row.connection_date >= term.start_date
     : row.billed_through < row.connection_date;
@@ -255,14 +256,14 @@ function previousTermOf(
 }
 
 /** Whether every day of who left is billed: only use is, whichever days the last bill was of. */
-function isOver(term: BilledTerm, row: BilledRow): boolean {
+function isOver(term: Term, row: BilledRow): boolean {
   const { billed_through: billed } = row;
   const off = offAfter(term, row);
   return billed !== null && off !== undefined && storedDay(off) <= storedDay(billed) + 1;
 }
 
 /** The first day of a term, or before it, since when it was not Active again. */
-function offAfter(term: BilledTerm, row: BilledRow): string | undefined {
+function offAfter(term: Term, row: BilledRow): string | undefined {
   const states = (statusesOf(row) ?? []).filter(({ fromDate }) => fromDate <= term.end_date);
   return states[states.findLastIndex(({ status }) => status === 'Active') + 1]?.fromDate;
 }
@@ -271,7 +272,7 @@ function offAfter(term: BilledTerm, row: BilledRow): string | undefined {
  * The last day whose usage is on the bill: the day before the term. No bill follows the Final bill
  * of an owner who leaves inside its term, so that bill also has the usage of its own days.
  */
-function lastDayOfUse(term: BilledTerm, row: BilledRow): string {
+function lastDayOfUse(term: Term, row: BilledRow): string {
   const before = isoDay(lastDayBefore(term.start_date));
   if (term.term_type !== 'Final' && !isOver(term, row)) return before;
   const off = offAfter(term, row);
@@ -340,7 +341,7 @@ function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {
  * Amount times the days of the term on which it was overdue: those that another bill was made for
  * are counted on that one.
  */
-function overdueAmountDays(term: BilledTerm, { row, overdue }: Inputs): number {
+function overdueAmountDays(term: Term, { row, overdue }: Inputs): number {
   const before = storedDay(term.start_date) - 1;
   const billed = row.billed_through === null ? before : storedDay(row.billed_through);
   const end = storedDay(term.end_date);

@@ -5,8 +5,8 @@ import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Transfer } from '../../subscriptions/subscription.ts';
 import { isEligible, isUseOfFormer } from '../../terms/eligible-store.ts';
+import type { Term } from '../../terms/store.ts';
 import { hasBilled } from '../../terms/taken-readings-store.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
 import {
   type FormerOwner,
   formerOwner,
@@ -50,7 +50,7 @@ export type BilledRow = {
 export async function listBilled(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   range: UnitRange,
 ): Promise<BilledRow[]> {
   const isFinal = term.term_type === 'Final';
@@ -116,7 +116,7 @@ export type MeterRow = {
 export async function listMeters(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   subscriptionIds: readonly number[],
 ): Promise<MeterRow[]> {
   const ids = sql`any(${subscriptionIds}::bigint[])`;

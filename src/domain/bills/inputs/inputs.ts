@@ -1,6 +1,8 @@
 // What a bill is made from, before it is frozen.
+
 import type { TermFacts } from '../../rating/frozen-inputs.ts';
-import type { BilledTerm, EarlierTermRow } from '../billed-terms-store.ts';
+import type { EarlierTermRow } from '../../terms/list-store.ts';
+import type { Term } from '../../terms/store.ts';
 import type { AccountStatusRow } from './account-status-store.ts';
 import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
@@ -21,7 +23,7 @@ export type Inputs = {
 
 /** What is the same for all bills of a run. */
 export type FreezeScope = {
-  readonly term: BilledTerm;
+  readonly term: Term;
   readonly termFacts: TermFacts;
   readonly currencyDecimals: number;
   readonly planCodes: ReadonlyMap<number, string>;

@@ -1,7 +1,8 @@
 // What is overdue of those who are billed, item by item.
+
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 import { type AccountStatusRow, listOpenings, listUnpaid } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
@@ -23,7 +24,7 @@ type Wanted = {
 export async function overdueOf(
   tx: Tx,
   tenantId: number,
-  term: BilledTerm,
+  term: Term,
   { billed, accountStatuses, names }: Wanted,
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();

@@ -1,8 +1,9 @@
 // Usage uploaded in place of a meter: on which days it replaces the measured usage, and whether the
 // measured usage reaches as far.
+
 import { storedDay, wireDay } from '../../../base/days.ts';
 import type { DaysFacts, FrozenInputs } from '../../rating/frozen-inputs.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 import type { Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, UsageRow } from './inputs-store.ts';
 
@@ -12,7 +13,7 @@ import type { BilledRow, MeterRow, UsageRow } from './inputs-store.ts';
  * needs one in any case: the next owner begins from it.
  */
 export function isUploadedThroughout(
-  term: BilledTerm,
+  term: Term,
   row: BilledRow,
   input: string,
   usage: readonly UsageRow[],
@@ -22,7 +23,7 @@ export function isUploadedThroughout(
   return own.length > 0 && coversAll(term, row, own);
 }
 
-function coversAll(term: BilledTerm, row: BilledRow, uploads: readonly UsageRow[]): boolean {
+function coversAll(term: Term, row: BilledRow, uploads: readonly UsageRow[]): boolean {
   // Of the term alone, which has all days that are billed.
   if (uploads.some((one) => one.from_date === undefined)) return true;
   let through = storedDay(row.billed_through ?? term.start_date) - (row.billed_through ? 0 : 1);
@@ -33,7 +34,7 @@ function coversAll(term: BilledTerm, row: BilledRow, uploads: readonly UsageRow[
   return through >= lastDay(term, row);
 }
 
-function lastDay(term: BilledTerm, { handed_over: end }: BilledRow): number {
+function lastDay(term: Term, { handed_over: end }: BilledRow): number {
   return end === null ? storedDay(term.end_date) : storedDay(end) - 1;
 }
 
@@ -49,11 +50,7 @@ function rangesOf(uploads: readonly UsageRow[]): Range[] {
 }
 
 /** For inputs that are also measured, adds the days whose usage the upload does not replace. */
-export function addUploadedDays(
-  frozen: Mutable<FrozenInputs>,
-  term: BilledTerm,
-  inputs: Inputs,
-): void {
+export function addUploadedDays(frozen: Mutable<FrozenInputs>, term: Term, inputs: Inputs): void {
   if (!term.bills_after_period) return;
   const { row, meters, usage } = inputs;
   const names = [...new Set(usage.map((one) => one.input))].sort();
@@ -81,7 +78,7 @@ export function hangsThere(row: BilledRow, meter: MeterRow): boolean {
 }
 
 /** True for a counter without a reading in the term; its usage is billed with the next reading. */
-function isUnread(term: BilledTerm, row: BilledRow, meter: MeterRow): boolean {
+function isUnread(term: Term, row: BilledRow, meter: MeterRow): boolean {
   if (meter.kind !== 'Cumulative') return false;
   const { reading_date: date, reading_type: type } = meter;
   if (date === null) return hangsThere(row, meter);

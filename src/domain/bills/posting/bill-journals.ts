@@ -1,4 +1,5 @@
 // What posting books: the lines of bills on the accounts of their components, wallets, deposits.
+
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import type { PinnedBook } from '../../pricing/price-books.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
+import type { Term } from '../../terms/store.ts';
 import { chargeOf } from '../generate/booking.ts';
 import type { BookedBeside } from './cancel-store.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
@@ -39,7 +40,7 @@ export async function componentAccounts(
   tx: Tx,
   tenantId: number,
   { book }: PinnedBook,
-  term: Pick<BilledTerm, 'context_type' | 'end_date'>,
+  term: Pick<Term, 'context_type' | 'end_date'>,
 ): Promise<AccountOf> {
   const lastDay = storedDay(term.end_date);
   const [kind, usual] = isOwedByUs(term.context_type)

@@ -1,7 +1,8 @@
 // Whether the frozen inputs of a bill are still what the rest of the database says.
+
 import { wireDay } from '../../../base/days.ts';
+import type { Term } from '../../terms/store.ts';
 import { type FrozenBillInputs, frozenOf } from '../bill-forms.ts';
-import type { BilledTerm } from '../billed-terms-store.ts';
 import type { TakenReading } from './content-checks-store.ts';
 
 /** True if a term has taken every reading up to which the bill was made. */
@@ -31,7 +32,7 @@ function plain(value: string): string {
   return value.includes('.') ? value.replace(/\.?0+$/, '') : value;
 }
 
-export function hasDatesOf(term: BilledTerm, frozen: FrozenBillInputs): boolean {
+export function hasDatesOf(term: Term, frozen: FrozenBillInputs): boolean {
   const [start, end] = [wireDay(term.start_date), wireDay(term.end_date)];
   return frozenOf(frozen).every((one) => one.term.startDate === start && one.term.endDate === end);
 }

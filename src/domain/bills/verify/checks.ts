@@ -1,12 +1,13 @@
 // All checks of a workspace, one after the other.
+
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../../base/counted.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import { checkSeals } from '../../audit/seal.ts';
 import type { PriceBook } from '../../rating/compile/price-book.ts';
 import type { JobTenant } from '../../tenants/tenant.ts';
+import { findTerm, type Term } from '../../terms/store.ts';
 import type { FrozenBillInputs, StoredDocument } from '../bill-forms.ts';
-import { type BilledTerm, findBilledTerm } from '../billed-terms-store.ts';
 import { bookedCharges, bookedUsage } from '../generate/booking.ts';
 import { billHash } from '../generate/made-bill.ts';
 import { findRun } from '../generate/runs-store.ts';
@@ -156,7 +157,7 @@ function bookKey({ term_id, first_run }: CheckedBill): string {
   return `${term_id}/${first_run}`;
 }
 
-type BookOfTerm = { book: PriceBook; term: BilledTerm };
+type BookOfTerm = { book: PriceBook; term: Term };
 
 /** The books of these bills, and no others: bills of one run lie side by side. */
 async function addBooks(
@@ -171,7 +172,7 @@ async function addBooks(
     const key = bookKey(bill);
     if (books.has(key)) continue;
     const { term_id: termId, first_run: runNumber } = bill;
-    const term = await findBilledTerm(tx, tenant.tenantId, termId);
+    const term = await findTerm(tx, tenant.tenantId, termId);
     const run = await findRun(tx, tenant.tenantId, { termId, runNumber });
     const book = term && run ? (await bookOfRun(tx, tenant, term, run)).book : null;
     books.set(key, term && book ? { book, term } : null);
