@@ -79,7 +79,7 @@ test('every name that is offered can be filled', () => {
 test('an unknown name, an invalid form and an open placeholder are reported', () => {
   assert.match(messageOf('Dear {{bill.nmae}}'), /nothing named \{\{bill\.nmae\}\}/);
   assert.match(messageOf('{{#each bill.lines}}x{{/each}}'), /\{\{#each bill\.lines\}\}/);
-  assert.match(messageOf('{{}}'), /no placeholder/);
+  assert.match(messageOf('{{}}'), /not a placeholder/);
   assert.match(messageOf('Dear {{bill.partyName'), /without its counterpart/);
   assert.match(messageOf('Dear bill.partyName}}'), /without its counterpart/);
   assert.match(messageOf('{{{bill.partyName}}}}'), /without its counterpart/);

@@ -170,7 +170,7 @@ export async function getTerm(
   return term;
 }
 
-export function termNotFound(termId: number, field = 'data.termID'): AppError {
+function termNotFound(termId: number, field = 'data.termID'): AppError {
   return new AppError('TERM_NOT_FOUND', { message: `No term has the id ${termId}`, field });
 }
 
