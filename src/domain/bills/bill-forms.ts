@@ -3,6 +3,7 @@
 // it, and a simulated bill has it too.
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
+import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 import {
   type Bill,
   type BillError,
@@ -12,11 +13,9 @@ import {
   inMajorUnits,
   type LineDetail,
 } from '../rating/bill.ts';
-import type { FrozenInputs } from '../rating/frozen-inputs.ts';
+import type { FrozenBillInputs, FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { HoldReason } from '../rating/rate/hold.ts';
 import type { CancellationRow } from './cancellations-store.ts';
-import type { StoredBill } from './contents-store.ts';
-import { shownTerms } from './histories.ts';
 import { billReference } from './reference.ts';
 
 type LineKey = 'component' | 'label' | 'type' | 'amount';
@@ -48,6 +47,9 @@ export type StoredSection = StoredRating & {
   /** Its lines, in minor units. */
   subtotal: number;
 };
+
+/** Earlier terms that a bill shows. */
+export const shownTerms = 12;
 
 /** What was charged in a term before, in minor units. */
 export type StoredTerm = { label: string; amount: number };
@@ -130,12 +132,34 @@ export function storedLine(line: BillLine, defaults: LineDefaults): StoredLine {
   return stored;
 }
 
-/** The frozen inputs of a bill: of one subscription, or of each of several. */
-export type FrozenBillInputs = FrozenInputs | { readonly subscriptions: readonly FrozenInputs[] };
-
-export function frozenOf(frozen: FrozenBillInputs): readonly FrozenInputs[] {
-  return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
-}
+/** A bill as it is read. Dates are YYYY-MM-DD, amounts minor units as text, however large. */
+export type StoredBill = {
+  bill_id: number;
+  bill_number: string | null;
+  bill_type: string;
+  status: string;
+  subscription_id: number | null;
+  account_id: number | null;
+  party_id: number;
+  due_date: string;
+  billed_from: string | null;
+  billed_to: string | null;
+  days: number;
+  current_charges: string;
+  tax_amount: string;
+  rounding_adjustment: string;
+  bill_amount: string;
+  previous_balance: string;
+  payments_received: string;
+  adjustments: string;
+  arrears: string;
+  wallet_applied: string;
+  payable: string;
+  credit_balance: string;
+  late_surcharge: string;
+  document: StoredDocument;
+  frozen: FrozenBillInputs;
+};
 
 /** What the bills of one term have in common. Dates are DD/MM/YYYY. */
 export type BillSurroundings = {
@@ -163,18 +187,6 @@ export type PresentedLine = Omit<BillLine, 'details'> & {
   details: LineDetail[];
   /** Only on a bill of several subscriptions. */
   connectionNumber?: string;
-};
-
-export type PresentedBankAccount = {
-  title: string;
-  bankName: string | null;
-  branch: string | null;
-  accountNumber: string | null;
-  iban: string | null;
-  swift: string | null;
-  currency: string | null;
-  isDefault: number;
-  collectionCode: string | null;
 };
 
 /** All that a rated bill has and a stored bill shows. */

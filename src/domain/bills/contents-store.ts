@@ -1,35 +1,5 @@
 // A bill `b` as it is read, with its document and its frozen inputs `k`.
 import { sql } from '../../base/db/sql.ts';
-import type { FrozenBillInputs, StoredDocument } from './bill-forms.ts';
-
-/** A bill as it is read. Dates are YYYY-MM-DD, amounts minor units as text, however large. */
-export type StoredBill = {
-  bill_id: number;
-  bill_number: string | null;
-  bill_type: string;
-  status: string;
-  subscription_id: number | null;
-  account_id: number | null;
-  party_id: number;
-  due_date: string;
-  billed_from: string | null;
-  billed_to: string | null;
-  days: number;
-  current_charges: string;
-  tax_amount: string;
-  rounding_adjustment: string;
-  bill_amount: string;
-  previous_balance: string;
-  payments_received: string;
-  adjustments: string;
-  arrears: string;
-  wallet_applied: string;
-  payable: string;
-  credit_balance: string;
-  late_surcharge: string;
-  document: StoredDocument;
-  frozen: FrozenBillInputs;
-};
 
 /** Of a `StoredBill`, without its document and frozen inputs. */
 export const storedBillColumns = `b.bill_id, b.bill_number, b.bill_type, b.status,

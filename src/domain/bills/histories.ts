@@ -1,9 +1,6 @@
 // What was charged in earlier terms, for bills that show no use of which it could be told.
-import type { StoredTerm } from './bill-forms.ts';
+import { type StoredTerm, shownTerms } from './bill-forms.ts';
 import type { AccountStatusRow } from './inputs/account-status-store.ts';
-
-/** Earlier terms that a bill shows. */
-export const shownTerms = 12;
 
 /** Of one subscription, or of all on the bill together; newest first. */
 export function chargedTerms(accountStatuses: readonly AccountStatusRow[]): StoredTerm[] {

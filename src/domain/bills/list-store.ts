@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
-import { type StoredBill, storedBillColumns, withContents } from './contents-store.ts';
+import type { StoredBill } from './bill-forms.ts';
+import { storedBillColumns, withContents } from './contents-store.ts';
 
 export type BillStatus = 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
 export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;

@@ -1,15 +1,12 @@
 // Rates a stored bill again from the inputs frozen with it and the prices of its run.
+
 import { AppError } from '../../base/errors.ts';
 import type { Bill, BillLine } from '../rating/bill.ts';
 import type { PriceBook } from '../rating/compile/price-book.ts';
+import { type FrozenBillInputs, frozenOf } from '../rating/frozen-inputs.ts';
 import type { LineExplanation } from '../rating/rate/explain.ts';
 import { rateBill } from '../rating/rate/rate-bill.ts';
-import {
-  type FrozenBillInputs,
-  frozenOf,
-  type StoredDocument,
-  type StoredLine,
-} from './bill-forms.ts';
+import type { StoredDocument, StoredLine } from './bill-forms.ts';
 
 export type ExplainedLine = LineExplanation & { connectionNumber?: string };
 

@@ -2,16 +2,15 @@
 // shown as they were on that day: the document is the same whenever it is made.
 import {
   type BillPayment,
-  type FrozenBillInputs,
   presentBill,
+  type StoredBill,
   type StoredDocument,
 } from '../bills/bill-forms.ts';
 import type { CancellationRow } from '../bills/cancellations-store.ts';
-import type { StoredBill } from '../bills/contents-store.ts';
 import type { BillDocument, BillDocumentInput, DocumentUsage } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import type { BillUsage } from '../rating/bill.ts';
-import type { FrozenInputs } from '../rating/frozen-inputs.ts';
+import type { FrozenBillInputs, FrozenInputs } from '../rating/frozen-inputs.ts';
 import { type RenderSetting, templatesForPayers } from './document-setting.ts';
 
 /** With JSON that only the rendering thread reads. */

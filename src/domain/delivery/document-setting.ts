@@ -1,6 +1,6 @@
 // What a bill's document is made with besides the bill: the same for all bills of a term, and fixed
 // when they are published.
-import type { PresentedBankAccount } from '../bills/bill-forms.ts';
+import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 
 /** As it is kept. */
 export type DocumentSetting = {

@@ -1,7 +1,7 @@
 // A bill as words and figures in the order of reading, before any page, screen or terminal. PDF,
 // HTML and plain text show the same view, so that they cannot differ in what they say.
 import { currencyDecimals } from '../../base/currencies.ts';
-import type { PresentedBankAccount } from '../bills/bill-forms.ts';
+import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 import type { BillDocument, BillDocumentInput } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
 import { chartLabels, type LabelPiece } from './chart-labels.ts';

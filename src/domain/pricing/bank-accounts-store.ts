@@ -2,7 +2,6 @@ import { rethrowViolation } from '../../base/db/faults.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
-import type { PresentedBankAccount } from '../bills/bill-forms.ts';
 import { isReferenced } from './batches-store.ts';
 import type { BankAccount } from './context.ts';
 
@@ -34,6 +33,19 @@ export async function listBankAccounts(
   `.execute(tx);
   return rows;
 }
+
+/** A bank account as bills show it. */
+export type PresentedBankAccount = {
+  title: string;
+  bankName: string | null;
+  branch: string | null;
+  accountNumber: string | null;
+  iban: string | null;
+  swift: string | null;
+  currency: string | null;
+  isDefault: number;
+  collectionCode: string | null;
+};
 
 /** Those that bills show. */
 export function presentBankAccounts(rows: readonly BankAccountRow[]): PresentedBankAccount[] {

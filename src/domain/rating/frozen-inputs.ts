@@ -188,3 +188,10 @@ export type FrozenInputs = {
   readonly manual?: readonly (readonly [string, string, string, string?])[] | null;
   readonly account?: AccountFacts | null;
 };
+
+/** The frozen inputs of a bill: of one subscription, or of each of several. */
+export type FrozenBillInputs = FrozenInputs | { readonly subscriptions: readonly FrozenInputs[] };
+
+export function frozenOf(frozen: FrozenBillInputs): readonly FrozenInputs[] {
+  return 'subscriptions' in frozen ? frozen.subscriptions : [frozen];
+}

@@ -8,18 +8,21 @@ import { majorUnits } from '../../base/money.ts';
 import {
   type BillPayment,
   type BillSurroundings,
-  type PresentedBankAccount,
   type PresentedBill,
   presentBill,
   type presentSimulatedBill,
+  shownTerms,
 } from '../../domain/bills/bill-forms.ts';
 import { findCancellations, findReplacedNumbers } from '../../domain/bills/cancellations-store.ts';
 import { type DeliveryRow, listDeliveries } from '../../domain/bills/deliveries-store.ts';
 import { type DocumentRow, listDocuments } from '../../domain/bills/documents-store.ts';
 import { type EarlierBillRow, listEarlierBills } from '../../domain/bills/earlier-bills-store.ts';
-import { shownTerms } from '../../domain/bills/histories.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
-import { listBankAccounts, presentBankAccounts } from '../../domain/pricing/bank-accounts-store.ts';
+import {
+  listBankAccounts,
+  type PresentedBankAccount,
+  presentBankAccounts,
+} from '../../domain/pricing/bank-accounts-store.ts';
 import type { BillLine, BillReading, BillUsage } from '../../domain/rating/bill.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import { frozenOf, type StoredLine } from '../../domain/bills/bill-forms.ts';
+import type { StoredLine } from '../../domain/bills/bill-forms.ts';
 import { findRun, type RunRow } from '../../domain/bills/generate/runs-store.ts';
 import {
   countDifferences,
@@ -17,6 +17,7 @@ import type { Cause } from '../../domain/bills/review/differences.ts';
 import { causesOf } from '../../domain/bills/review/input-differences.ts';
 import { bookOfRun } from '../../domain/bills/run-prices.ts';
 import type { PriceBook } from '../../domain/rating/compile/price-book.ts';
+import { frozenOf } from '../../domain/rating/frozen-inputs.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { findTerm, type Term } from '../../domain/terms/store.ts';
 import { id, maybe, money, nullable, ordinal, page, timestamp } from '../fields.ts';

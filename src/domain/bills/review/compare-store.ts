@@ -3,7 +3,8 @@
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
-import type { FrozenBillInputs, StoredDocument } from '../bill-forms.ts';
+import type { FrozenBillInputs } from '../../rating/frozen-inputs.ts';
+import type { StoredDocument } from '../bill-forms.ts';
 
 export type RunPair = { termId: number; run: number; against: number };
 

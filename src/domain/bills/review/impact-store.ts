@@ -2,7 +2,7 @@
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
-import type { FrozenBillInputs } from '../bill-forms.ts';
+import type { FrozenBillInputs } from '../../rating/frozen-inputs.ts';
 import { withContents } from '../contents-store.ts';
 import { isCounted, type SummedTerm } from './summary-store.ts';
 

@@ -1,9 +1,10 @@
 // What other prices would have made of a term: its frozen inputs rated by two books, and the
 // differences added up as they come. Nothing is kept of a bill but the largest changes.
+
 import type { Bill } from '../../rating/bill.ts';
 import type { PriceBook } from '../../rating/compile/price-book.ts';
+import { frozenOf } from '../../rating/frozen-inputs.ts';
 import { rateBill } from '../../rating/rate/rate-bill.ts';
-import { frozenOf } from '../bill-forms.ts';
 import type { FrozenBill } from './impact-store.ts';
 
 export type Sums = { before: bigint; after: bigint };

@@ -1,6 +1,11 @@
 // Why two versions of a bill differ: compares their frozen inputs and their prices.
-import type { FrozenInputs, MeterFacts, ReadingFacts } from '../../rating/frozen-inputs.ts';
-import { frozenOf, type StoredDocument } from '../bill-forms.ts';
+import {
+  type FrozenInputs,
+  frozenOf,
+  type MeterFacts,
+  type ReadingFacts,
+} from '../../rating/frozen-inputs.ts';
+import type { StoredDocument } from '../bill-forms.ts';
 import { type Cause, type CauseKind, differing, type Entries, plain } from './differences.ts';
 import { type ComparedBill, priceCauses } from './price-differences.ts';
 

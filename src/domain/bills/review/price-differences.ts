@@ -5,11 +5,11 @@ import type { CompiledContext } from '../../rating/compile/compiled-context.ts';
 import { chainOn, contextOn, type PriceBook } from '../../rating/compile/price-book.ts';
 import type { PlanDefinition } from '../../rating/definitions/definitions.ts';
 import type { PlanVersion } from '../../rating/definitions/inheritance.ts';
-import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
+import { type FrozenBillInputs, type FrozenInputs, frozenOf } from '../../rating/frozen-inputs.ts';
 import { holdRulesOf } from '../../rating/rate/hold.ts';
 import { prepareRating, type Rating } from '../../rating/rate/prepare-rating.ts';
 import { isRefusal } from '../../rating/rating-error.ts';
-import { type FrozenBillInputs, frozenOf, type StoredDocument } from '../bill-forms.ts';
+import type { StoredDocument } from '../bill-forms.ts';
 import {
   type Cause,
   differing,

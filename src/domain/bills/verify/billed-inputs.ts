@@ -1,8 +1,8 @@
 // Whether the frozen inputs of a bill are still what the rest of the database says.
 
 import { wireDay } from '../../../base/days.ts';
+import { type FrozenBillInputs, frozenOf } from '../../rating/frozen-inputs.ts';
 import type { Term } from '../../terms/store.ts';
-import { type FrozenBillInputs, frozenOf } from '../bill-forms.ts';
 import type { TakenReading } from './content-checks-store.ts';
 
 /** True if a term has taken every reading up to which the bill was made. */
