@@ -336,7 +336,7 @@ test('the channel is that of the party, else the first of the workspace that lea
   const deliveryIDs = [data.deliveries[0]?.deliveryID ?? 0];
   const resend = { data: { termID: termId, deliveryIDs, resolution: 'Resend' as const } };
   await assert.rejects(client.resolveDeliveries(resend), (error: BillingError) => {
-    assert.match(error.message, /by SMS, by which nothing is sent again/);
+    assert.match(error.message, /by SMS; this channel cannot resend/);
     const { current, allowed } = error.error;
     assert.deepEqual({ current, allowed }, { current: 'SMS', allowed: ['Email', 'Print'] });
     return true;
@@ -360,7 +360,7 @@ test('an invalid address is reported as failed, and the bill goes out by the nex
   const [first, second, third] = bills;
   // As it was stored before addresses of contacts were looked at.
   await scene.sql.query(
-    `update parties set contacts = '[{"contactType": "Email", "contactValue": "nobody"}]'
+    `update parties set contacts = '[{"contactType": "Email", "contactValue": "invalid"}]'
      where tenant_id = $1`,
     [tenantId],
   );
@@ -372,9 +372,9 @@ test('an invalid address is reported as failed, and the bill goes out by the nex
   assert.deepEqual(
     rows.map(({ billID, channel, status, to }) => [billID, channel, status, to]),
     [
-      [first?.billId, 'Email', 'Failed', 'nobody'],
+      [first?.billId, 'Email', 'Failed', 'invalid'],
       [first?.billId, 'Portal', 'Delivered', null],
-      [second?.billId, 'Email', 'Failed', 'nobody'],
+      [second?.billId, 'Email', 'Failed', 'invalid'],
       [second?.billId, 'Print', 'Sent', null],
       [third?.billId, 'Email', 'Sent', 'c@example.com'],
     ],

@@ -309,5 +309,5 @@ test('a document that is not the published one is not shown as if it were', asyn
   // Of another version of the program, other bytes are no sign of anything.
   await set(`edition = 'older'`);
   const { message } = await client.getBillDocument({ billID });
-  assert.match(message, /laid out anew/);
+  assert.match(message, /laid out again/);
 });

@@ -124,7 +124,7 @@ test('a compressed body is refused with words that say why', async () => {
   const headers = { ...token, 'Content-Encoding': 'gzip' };
   const { envelope } = await ask(scene.baseUrl, path, { headers, body });
   assert.equal(envelope.error?.code, 'MALFORMED_JSON');
-  assert.match(envelope.message, /not taken compressed/);
+  assert.match(envelope.message, /not compressed/);
 });
 
 test('escapes that hide a NUL or half a character are refused', async () => {

@@ -120,10 +120,10 @@ test('amounts of a trial balance are exact, and grouped by thousands', () => {
 
 test('a workspace or service that does not exist is reported in a sentence', async () => {
   const path = await file('one.csv', header, '9,Itron,1,15/01/2024');
-  const nobody = await command('import', 'meters', path, '--workspace', 'nobody');
-  assert.deepEqual(nobody, {
+  const nowhere = await command('import', 'meters', path, '--workspace', 'nowhere');
+  assert.deepEqual(nowhere, {
     code: 1,
-    output: "billwright: There is no workspace named 'nobody'.\n",
+    output: "billwright: There is no workspace named 'nowhere'.\n",
   });
   const none = await command('route-sheet', ...into, '--service', 'NONE');
   assert.equal(none.code, 1);
