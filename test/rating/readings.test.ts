@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { decimalText } from '../../src/base/numbers/decimal-text.ts';
 import type { RatingError } from '../../src/domain/rating/rating-error.ts';
 import { estimateReading } from '../../src/domain/rating/usage/estimates.ts';
-import { billOf, codes, connected, context, meter, planWith, shown } from './small-tariff.ts';
+import { billOf, codes, connected, meter, planWith, shown } from './small-tariff.ts';
 
 const noTax = { component: 'tax', exclude: 1 } as const;
 
@@ -93,42 +93,6 @@ describe('readings', () => {
     assert.deepEqual(bill.usage, [{ input: 'energy', unit: 'kWh', quantity: '0', carried: '12' }]);
     const next = billOf({ meters: [meter('5360', '5500')], carriedUnits: { energy: '12' } });
     assert.equal(next.usage[0]?.quantity, '128');
-  });
-
-  test('reslab spreads the true use over the estimated terms and bills the difference', () => {
-    const slabbed = planWith([
-      noTax,
-      { component: 'feeCharge', exclude: 1 },
-      { component: 'energyCharge', formula: 'SLAB(usage.energy, slabs, segment.months)' },
-    ]);
-    const rows = [
-      { upTo: '100', rate: '1' },
-      { upTo: null, rate: '10' },
-    ];
-    const values = [
-      ...(context.values ?? []),
-      { name: 'slabs', type: 'Table' as const, columns: ['upTo', 'rate'], default: rows },
-    ];
-    const june = { label: 'Jun-2025', startDate: '01/06/2025', endDate: '30/06/2025', months: 1 };
-    const facts = {
-      meters: [
-        meter('1050', '1244', {
-          previous: { date: '30/06/2025', value: '1050', type: 'Estimated' },
-        }),
-      ],
-      reslab: {
-        input: 'energy',
-        since: { date: '31/05/2025', value: '1000', type: 'Actual' },
-        terms: [{ term: june, billed: { energyCharge: '50.00' } }],
-      },
-    };
-    const bill = billOf(facts, [slabbed], { values });
-    // 244 units over 30 + 31 days: 120 and 124; June 100 + 20 x 10 - 50 billed, July 100 + 24 x 10
-    assert.deepEqual(shown(bill), ['energyCharge 340', 'energyCharge 250 01/06-30/06']);
-    assert.equal(bill.usage[0]?.quantity, '124');
-    // Without it all of the late units fall on July.
-    const plain = billOf({ meters: facts.meters }, [slabbed], { values });
-    assert.deepEqual(shown(plain), ['energyCharge 1040']);
   });
 
   test('consumptive registers add their values, demand takes the largest', () => {

@@ -131,17 +131,6 @@ export type PreviousTermFacts = {
   readonly estimatesBefore?: FrozenInputs['estimatesBefore'];
 };
 
-/**
- * Terms billed on estimates of one input, to be priced again with their share by days of the true
- * use since the last reading that was none.
- */
-export type ReslabFacts = {
-  readonly input: string;
-  readonly since: ReadingFacts;
-  /** Oldest first; `billed` says what each was billed by its Segment rules. */
-  readonly terms: readonly PreviousTermFacts[];
-};
-
 export type EstimateBefore = {
   readonly units: string;
   /** Its bill was cancelled: the customer does not pay for it. */
@@ -180,7 +169,6 @@ export type FrozenInputs = {
   /** Estimates since the last reading, the newest first, by input; where one was not billed. */
   readonly estimatesBefore?: Readonly<Record<string, readonly EstimateBefore[]>> | null;
   readonly previousTerm?: PreviousTermFacts | null;
-  readonly reslab?: ReslabFacts | null;
   /**
    * [connectionNumber, component name or label, value], and where the value is only for days before
    * the term that are caught up on, the last of them.

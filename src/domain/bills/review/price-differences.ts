@@ -88,9 +88,8 @@ function preparedRating(book: PriceBook, frozen: FrozenInputs): Rating | null {
   }
 }
 
-function addDays(days: PricedDays, { current, previous, estimated }: Rating): void {
-  const earlier = [...(previous === null ? [] : [previous]), ...estimated];
-  for (const { tracks, window } of [current, ...earlier.map(({ term }) => term)]) {
+function addDays(days: PricedDays, { current, previous }: Rating): void {
+  for (const { tracks, window } of previous === null ? [current] : [current, previous.term]) {
     for (const { segments, compiledPlan } of tracks) {
       const none = segments.length === 0 ? [{ compiledPlan, from: window.lastDay }] : [];
       for (const part of [...segments, ...none]) {

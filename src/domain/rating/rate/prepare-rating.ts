@@ -19,10 +19,9 @@ import {
   runsBetween,
 } from '../periods/billable-days.ts';
 import { type PlanHistory, partsOf, planHistory, tracksOf } from '../periods/plan-tracks.ts';
-import { type BilledWindow, type CutFacts, makeWindow } from '../periods/segments.ts';
+import { type CutFacts, makeWindow } from '../periods/segments.ts';
 import { RatingError } from '../rating-error.ts';
 import { checkRequiredInputs } from '../usage/required-inputs.ts';
-import { reslabShares, sinceLastReading } from '../usage/reslab.ts';
 import { plainUsage, type TermUsage, termUsage, withMeasured } from '../usage/usage.ts';
 import type { Evaluation, RatedTerm } from './evaluation.ts';
 import { emptyLines } from './lines.ts';
@@ -51,8 +50,6 @@ export type Rating = {
   readonly previous: EarlierTerm | null;
   /** Its days and those that were left out since, over which use is billed afterwards. */
   readonly lookedBackOn: RatedTerm | null;
-  /** Terms billed on estimates, with their share of the true use. */
-  readonly estimated: readonly EarlierTerm[];
 };
 
 /** What all terms of a bill are made from. */
@@ -90,7 +87,7 @@ export function prepareRating(
     transferDays: transferDays(connection),
   };
   const sources = { book, frozen, history: planHistory(book, frozen), context, cutFacts };
-  const { usage, estimated } = usageOf(sources, window, errors);
+  const usage = termUsage(frozen, context, errors, window.runs);
   const tracks = tracksOf(book, sources.history, window, cutFacts);
   const current: RatedTerm = {
     window,
@@ -120,39 +117,7 @@ export function prepareRating(
       : null,
     component: null,
   };
-  return { evaluation, current, previous, lookedBackOn, estimated };
-}
-
-const noTerms: readonly EarlierTerm[] = [];
-
-function usageOf(
-  sources: Sources,
-  window: BilledWindow,
-  errors: BillError[],
-): { usage: TermUsage; estimated: readonly EarlierTerm[] } {
-  const { frozen, context } = sources;
-  const reslab = frozen.reslab ?? null;
-  if (reslab === null) {
-    return { usage: termUsage(frozen, context, errors, window.runs), estimated: noTerms };
-  }
-  const whole = termUsage(sinceLastReading(frozen, reslab), context, errors, window.runs);
-  if (errors.length > 0) return { usage: whole, estimated: noTerms };
-  const shares = reslabShares(frozen, reslab, context, whole, window.billedDays);
-  const estimated = reslab.terms.flatMap((past, index) => {
-    const earlier = earlierTerm(sources, past);
-    if (earlier === null) return [];
-    const usage = withQuantity(earlier.term.usage, shares.slot, shares.terms[index] as Exact);
-    return [{ ...earlier, term: { ...earlier.term, usage }, billedUsage: usage }];
-  });
-  return { usage: shares.current, estimated };
-}
-
-function withQuantity(usage: TermUsage, slot: number, total: Exact): TermUsage {
-  const inputs = [...usage.inputs];
-  inputs[slot] = { total, isDivisible: true, meters: [], credit: zero, uploaded: null };
-  const totals = [...usage.totals];
-  totals[slot] = total;
-  return { ...usage, inputs, totals };
+  return { evaluation, current, previous, lookedBackOn };
 }
 
 const noDays: readonly number[] = [];

@@ -64,7 +64,7 @@ function billError(error: unknown, evaluation: Evaluation | null): BillError {
 }
 
 function evaluate(rating: Rating, frozen: FrozenInputs): Bill {
-  const { evaluation, current, estimated } = rating;
+  const { evaluation, current } = rating;
   const previous = rating.lookedBackOn;
   if (evaluation.manual !== null) {
     for (const [slot, { amount }] of evaluation.manual) evaluation.totals[slot] = amount;
@@ -72,7 +72,6 @@ function evaluate(rating: Rating, frozen: FrozenInputs): Bill {
   rateSegments(evaluation, current, 'Current');
   if (previous !== null) rateSegments(evaluation, previous, 'Previous');
   if (rating.previous !== null) adjustPriorTerm(evaluation, rating.previous);
-  for (const earlier of estimated) adjustPriorTerm(evaluation, earlier);
   const isRated = current.window.billedDays > 0 || previous !== null;
   const base = isRated ? rateTerm(evaluation, current, previous) : null;
   if (evaluation.manual !== null) addManualLines(evaluation, current, evaluation.manual);
