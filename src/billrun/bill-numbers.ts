@@ -32,8 +32,8 @@ import type { Term } from '../domain/terms/store.ts';
 const lookupSize = 1_000;
 
 /**
- * Sets numbers aside for all bills of a posting. The format is kept with them: a posting that was
- * begun goes on in its own series, whatever the settings say by then.
+ * Reserves numbers for all bills of a posting. The format is stored with them: a posting that has
+ * begun continues in its own series, even if the settings change.
  */
 export async function reserveNumbers(
   tx: Tx,

@@ -130,7 +130,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   await markDraftsStale(tx, tenantId, drafts, job.now);
   await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
-  // No other job of the term runs: whoever was sending it is gone.
+  // No other job of the term runs: the worker that was sending the bill is gone.
   await doubtDeliveries(tx, tenantId, [bill.bill_id], job.now);
   await failCancelled(tx, tenantId, term.term_id, job.now);
   const again = rebill ? await openAgain(tx, job, found, today) : null;

@@ -121,7 +121,7 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
   const wanted = { termId, billId: job.billId };
   const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
   const billIds = bills.map((bill) => bill.bill_id);
-  // Whoever held this chunk before is gone.
+  // The worker that held this chunk before is gone.
   const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
   await hastenDeliveries(tx, tenantId, billIds, job.now);
   const ways = bills.map((bill) => waysOf(job, bill, ofWorkspace as Channel[]));

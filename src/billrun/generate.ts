@@ -120,7 +120,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const ranges = cutIntoChunks(buckets, chunkSizeOf).map(rangeOf);
   const runNumber = term.run_number + 1;
   const stamp = { at: now, by: job.requestedBy };
-  // Set aside here and not taken by each chunk: whoever takes a number holds up all who want one.
+  // Reserved here and not in each chunk: taking a number blocks other calls that need one.
   const chunkSize = chunkSizeOf(total);
   const ids = ranges.length * chunkSize;
   const firstBillId = isNew ? await takeNumbers(tx, tenantId, 'bill', ids) : null;
@@ -228,7 +228,7 @@ async function makeSlice(work: ChunkWork, { scope, units, entryId, known }: Read
     else writeBill(work, made, before, entryId);
   }
   work.units += units.size;
-  // Whoever had a bill and is not billed any more.
+  // Bills of units that are not billed any more.
   for (const bill of knownOf.values()) work.dropped.push(bill.bill_id);
 }
 

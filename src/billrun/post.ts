@@ -80,7 +80,7 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
     });
   }
   await assertOtherHands(tx, request, term);
-  // Once begun, posting goes on with what was found then; each chunk still looks at its own bills.
+  // Once begun, posting continues with its first findings; each chunk still checks its own bills.
   if (isBegun) return;
   await assertFresh(tx, tenantId, term, { isJustSeen: isJustAsked(request) });
   if (request.parameters.skipErrors !== true) await assertAllReady(tx, tenantId, term);
@@ -235,7 +235,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const ids = drafts.map((draft) => draft.bill_id);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
   const usesWallets = appliesWallets(term, pinned, reserved.postingDate);
-  // All of it or nothing: whoever was here before did all of it.
+  // All or nothing: an earlier attempt has posted the whole chunk.
   if (ids.length === 0) {
     const posted = await countPosted(tx, tenantId, term.term_id, chunk);
     const part = { ...chunk, termId: term.term_id };

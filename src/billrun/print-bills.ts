@@ -24,7 +24,7 @@ const billsPerFile = 2_000;
 export type Printed = { printed: number; failed: number; files: string[] };
 
 /**
- * All bills of the term that wait to be printed. Whoever begins again writes the same files again:
+ * All bills of the term that wait to be printed. A repeated attempt writes the same files again:
  * that they are printed is stored with the end of the job.
  */
 export async function printBills(tx: Tx, job: StepJob, tools: Tools): Promise<Printed> {

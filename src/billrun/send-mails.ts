@@ -1,6 +1,6 @@
-// Hands over the mails of one chunk of a job. That a mail is being sent is stored before it is
-// handed over and how it ended right after, in transactions of their own: whoever dies in between
-// leaves at most as many mails of unknown fate as were on their way at that moment.
+// Hands over the mails of one chunk of a job. The program stores that a mail is being sent before
+// it hands it over, and the outcome right after, in separate transactions. A worker that dies in
+// between leaves at most as many uncertain mails as were in flight at that moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
@@ -22,7 +22,7 @@ import { type PreparedMail, prepareMails, readMailSource } from './prepare-mails
 
 export type MailCounts = { sent: number; failed: number; uncertain: number; waiting: number };
 
-/** For whoever waits for the end of the job. */
+/** For the caller that waits for the end of the job. */
 export function countsText(counts: Record<string, number>): string {
   const words: [string, string][] = [
     ['sent', 'sent'],
@@ -181,7 +181,7 @@ async function land(outbound: Outbound, flight: Flight): Promise<void> {
   throw new Error(`${ended.length} mails were sent, but their outcome could not be stored`);
 }
 
-/** The error may name folders of this machine, which are of no use to who reads of a delivery. */
+/** The error may name folders of this machine, which do not help the reader of a delivery. */
 const notHandedOver = 'The mail could not be handed over; see the log for the reason';
 
 async function handOver(

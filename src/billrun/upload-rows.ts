@@ -26,7 +26,7 @@ export function numbersIn(rows: readonly UploadRow[]): string[] {
   return [...new Set(rows.map(([number = '']) => number.trim()))];
 }
 
-/** What the rows of a list say; `keyOf` tells what may be said once. */
+/** The values of the rows of a list; `keyOf` is what may appear once. */
 export function readEach<Value extends { subscriptionId: number }>(
   list: string,
   rows: readonly UploadRow[],

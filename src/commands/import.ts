@@ -1,4 +1,4 @@
-// billwright import: takes in a CSV file of any size.
+// billwright import: imports a CSV file of any size.
 import { createReadStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -89,7 +89,7 @@ function take({ database, tenant, now, realNow }: Workspace, wanted: Wanted): Pr
   });
 }
 
-/** Where it can, in one line that goes on. */
+/** In a terminal, as one line that is overwritten. */
 function showProgress(rows: number, problems: number): void {
   if (!process.stderr.isTTY) return;
   const bad = problems === 0 ? '' : `, ${counted(problems, 'problem')}`;

@@ -14,7 +14,7 @@ export type Workspace = {
   realNow: Temporal.Instant;
 };
 
-/** Also works beside a running server: it joins the same database. */
+/** Also works while a server runs: it joins the same database. */
 export async function inWorkspace<T>(
   config: Config,
   name: string,

@@ -23,7 +23,7 @@ export async function listen(context: Context, database: Database): Promise<Fast
   return server;
 }
 
-/** Why nothing can be heard at the address of the configuration, for who can change it. */
+/** Why the server cannot listen at the configured address, and what to change. */
 function unheard(error: Error & { code?: string }, { host, port }: Config): Error {
   switch (error.code) {
     case 'EADDRINUSE':
@@ -70,7 +70,7 @@ async function findOpenWorkspace(context: Context): Promise<string | undefined> 
   }
 }
 
-/** Whether the workspace is there and everybody who read the README can log in to it. */
+/** True if the demo workspace exists and its login still has the password from the README. */
 export async function hasDefaultPassword(
   database: Database,
   workspace: string = demo.workspace,

@@ -1,5 +1,5 @@
-// Where the server that uses a data folder listens, for commands that run beside it. The server
-// notes its port in the folder; a note of a server that is gone is not believed.
+// The address of the server that uses a data folder, for other commands. The server writes its port
+// to the folder; the port of a server that has ended is ignored.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';

@@ -28,7 +28,7 @@ export async function openForCommand(
 
 async function breakOff(context: Context, signal: string): Promise<never> {
   process.stderr.write(`billwright: stopped by ${signal}\n`);
-  // What is still under way meets the end of PostgreSQL, which is no news to anybody.
+  // Work that still runs fails because PostgreSQL ends; these errors need not be logged.
   context.log.level = 'silent';
   await context.close();
   process.exit(1);

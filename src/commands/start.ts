@@ -29,7 +29,7 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
     await prepareDatabase(context);
     await ensureDemo(context, { isWanted: isDemoWanted });
     await assertMayListen(context);
-    // Before anybody can ask for a stop, which closes the database.
+    // Before a stop can be requested, which closes the database.
     const isDemo = await hasDefaultPassword(database);
     const isEmpty = !isDemo && (await hasNoWorkspace(context));
     const server = await listen(context, database);

@@ -1,5 +1,4 @@
-// What each command can be told, apart from the commands themselves: to print it, none of them has
-// to be loaded.
+// The usage of each command, apart from the commands: to print it, no command has to be loaded.
 
 /** The command line was not understood: its message is printed, and the exit code is 2. */
 export class UsageError extends Error {}

@@ -19,7 +19,7 @@ import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { openForCommand } from './shutdown.ts';
 import { UsageError, verifyUsage } from './usage.ts';
 
-/** Also works beside a running server, and changes nothing. */
+/** Also works while a server runs, and changes nothing. */
 export async function verifyCommand(config: Config, args: readonly string[]): Promise<void> {
   const wanted = parse(args);
   const context = await openForCommand(config);

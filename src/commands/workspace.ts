@@ -14,7 +14,7 @@ import { refuseMore, UsageError, workspaceUsage } from './usage.ts';
 
 const emailForm = /^[^@\s]+@[^@\s]+$/;
 
-/** Also works beside a running server: it joins the same database. */
+/** Also works while a server runs: it joins the same database. */
 export async function workspaceCommand(config: Config, args: readonly string[]): Promise<void> {
   const { values, positionals } = parse(args);
   const [action, name] = positionals;

@@ -52,7 +52,9 @@ export function enterCall(tenantId: number, token: Token | null): Opening {
   return { text: 'select * from enter_call($1, $2)', values: [tenantId, hash], tenantId };
 }
 
-/** The cheaper opening, for a token whose row is known: tells the epoch that the row must have. */
+/**
+ * The cheaper opening, for a token whose row is cached: returns the epoch that the row must have.
+ */
 export function enterTenant(tenantId: number): Opening {
   return { text: 'select enter_tenant($1) as access_epoch', values: [tenantId], tenantId };
 }

@@ -31,7 +31,7 @@ export function succeeded(
   if ('chunks' in answer) {
     const lists = [answer.chunks, ...(answer.also ?? [])];
     const body = listStream(streamedEnvelope(answer.message, answer.wrap, lists.length), lists);
-    // The answer is under way and can only be cut off; the log still hears why.
+    // The answer has begun and can only be cut off; the reason is still logged.
     body.on('error', (error) => toAppError(error, call.parts.log, call.incoming));
     return { statusCode: 200, headers, body, operation };
   }

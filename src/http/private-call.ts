@@ -229,7 +229,9 @@ function idempotencyKey(call: Prepared, principal: Principal): Key | undefined {
   });
 }
 
-/** The answer stored under the key, or the work, with its answer stored beside its effect. */
+/**
+ * Returns the answer stored under the key, or does the work and stores its answer with its effect.
+ */
 async function runOnce(
   call: Prepared,
   tx: Tx,
@@ -239,7 +241,7 @@ async function runOnce(
   const { operation, tenantId, realNow } = call;
   const stored = await findAnswer(call, tx, key);
   if (stored) {
-    // The operation may have named more than the request alone tells.
+    // The operation may have named more ignored fields than the request shows.
     const { 'X-Ignored-Fields': told } = stored.headers;
     const ignored = told === undefined ? {} : { 'X-Ignored-Fields': told };
     const own = { ...call.headers, ...ignored, 'Idempotency-Replayed': 'true' };

@@ -124,7 +124,7 @@ async function noteEnded({ database, unnoted }: Crew): Promise<void> {
   }
 }
 
-/** Tried again and again it would only fill the log: the job ends, and goes on when asked for. */
+/** Retries would only fill the log: the job ends, and continues when it is requested again. */
 function outOfSpace(): AppError {
   return new AppError('UNAVAILABLE', {
     message: 'The disk of the database is full: make room, then ask for the step again',

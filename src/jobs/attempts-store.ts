@@ -23,7 +23,7 @@ export async function listAttempts(
 
 /**
  * Makes the transaction a quick one. It need not survive a crash of the database. A worker that
- * falls asleep in it loses it soon: the row that it holds would hold up whoever goes on instead.
+ * stops inside it loses it soon: its locked row would block the worker that continues.
  */
 const quick = sql`quick as (
   select set_config('synchronous_commit', 'off', true),

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode, type ErrorDetail } from '../base/errors.ts';
 export const jobStatuses = ['Scheduled', 'Running', 'Succeeded', 'Failed', 'Cancelled'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** Why a job failed, as it is stored and told. */
+/** Why a job failed, as it is stored and shown. */
 export type JobError = {
   code: ErrorCode;
   message: string;

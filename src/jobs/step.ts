@@ -82,6 +82,9 @@ export type Step = {
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
   /** Sees to what would wait for ever now that the job has failed, wherever that was. */
   failed?(tx: Tx, job: StepJob): Promise<void>;
-  /** The same for a job that never begins; what it did, for whoever cancelled it, or null. */
+  /**
+   * The same for a job that never begins; returns what it did, for the answer of the cancellation,
+   * or null.
+   */
   cancelled?(tx: Tx, job: StepJob): Promise<string | null>;
 };

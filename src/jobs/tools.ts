@@ -5,7 +5,7 @@ import type { Mailer } from '../base/mail/mailer.ts';
 import type { MailBreaker } from '../domain/delivery/mail-breaker.ts';
 import type { Renderer } from '../domain/delivery/renderer.ts';
 
-/** Opened once by whoever runs jobs. */
+/** Opened once by the process that runs jobs. */
 export type Equipment = {
   renderer: Renderer;
   mailer: Mailer;

@@ -40,7 +40,7 @@ export async function listing<Row, Data>(
   const window = { offset, limit: size };
   const isShort = size <= shortRows;
   const rows = await (isShort ? list.at(call.tx, window) : call.read((tx) => list.at(tx, window)));
-  // A page that is not full tells the total by itself; a search need not be made twice for it.
+  // A page that is not full gives the total; a search need not run twice for it.
   const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
   const total = isLast ? offset + rows.length : await list.count(call.tx);
   if (list.more || rows.length > shortRows) {

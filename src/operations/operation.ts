@@ -50,7 +50,7 @@ export type Call = CallBase & {
   ownPartyId: number | null;
   /** Every change is recorded here and stored with it. */
   audit(entry: AuditEntry): void;
-  /** Names fields that mean nothing beside the others, or that the schema does not see. */
+  /** Names fields that have no effect together with the others, or that the schema does not see. */
   ignore(names: readonly string[]): void;
   /** A further read-only transaction of the same workspace: lists are streamed through these. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -93,7 +93,7 @@ export type Settling = {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** Ids of what was made, told in headers because `data` stays empty. */
+/** Ids of created objects, sent in headers because `data` stays empty. */
 export type AnswerIds = {
   resourceIds?: readonly (number | string)[];
   partyNumbers?: readonly number[];
@@ -131,7 +131,7 @@ export type OperationDefinition<
   path: `/billing/${string}`;
   method: string;
   action: string;
-  /** Sent without method, action and apiVersion; whoever sends them is not told off. */
+  /** Called without method, action and apiVersion; a call that has them is accepted too. */
   isWordless?: true;
   access: Who;
   /** One sentence for the reference page. */

@@ -102,7 +102,7 @@ export async function settleJob(
   }
 }
 
-/** The job goes on while the database cannot be asked about it. */
+/** The job goes on while the database does not answer. */
 async function lookAt(call: Settling, jobId: number): Promise<JobRow | undefined> {
   try {
     return await call.read((tx) => findJob(tx, call.tenant.tenantId, jobId));

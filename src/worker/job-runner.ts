@@ -50,7 +50,7 @@ export type JobRunner = { stop(): Promise<void> };
 
 const pollMsUsual = 1_000;
 const leaseSecondsUsual = 30;
-/** A worker tells that it lives this often within its lease. */
+/** A worker renews its heartbeat this often within its lease. */
 const renewalsPerLease = 6;
 /** Jobs of one workspace that are looked at in one turn. */
 const jobsMax = 20;
@@ -148,7 +148,7 @@ async function serve(
     return { tenant, jobs };
   });
   for (const job of jobs) {
-    // Not before anything that whoever asked for the job has seen: reading it may have taken long.
+    // Not earlier than what the caller of the job has seen: reading it may have taken long.
     const now = clock.now().add({ milliseconds: tenant.clockOffsetMs });
     if (await advanceJob(conductor, tenant, now, job)) return true;
   }

@@ -93,7 +93,7 @@ type DemoCatalogue = {
   tariffs: RequestOf<'createTariff'>['tariff'][];
 };
 
-/** Contexts and plans are made as anybody makes them: by calls. */
+/** Contexts and plans are created by calls, as a client does. */
 async function makeCatalogue(
   context: Context,
   database: Database,

@@ -1,5 +1,5 @@
-// Passwords that are too easy to guess. Length alone is not enough: what counts is what is left of
-// a password once runs, repetitions and the words that everybody uses are taken away.
+// Passwords that are too easy to guess. Length alone is not enough: the rest of a password counts,
+// without runs, repetitions and common words.
 import { AppError } from '../../base/errors.ts';
 import { normalSecret } from '../../base/secrets.ts';
 import { commonWords } from './common-words.ts';

@@ -186,7 +186,7 @@ export async function lockLogin(
   return rows[0];
 }
 
-/** Whoever takes a role or a login away holds these first, so that two cannot take the last two. */
+/** Locked before a role or a login is removed, so that two calls cannot remove the last two. */
 export async function lockAdministrators(tx: Tx, tenantId: number): Promise<void> {
   await sql`
     select 1 from logins

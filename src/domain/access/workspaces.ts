@@ -27,7 +27,7 @@ export type WorkspaceRequest = {
   sandbox: boolean;
   adminEmail: string;
   adminPassword: string;
-  /** The demo has a password that everybody knows. */
+  /** The demo has a published password. */
   isDemo?: boolean;
 };
 

@@ -28,7 +28,7 @@ export type StoredLine = Pick<BillLine, LineKey> & {
   connectionNumber?: string;
 };
 
-/** An estimate is marked, because history tells it from what was read. */
+/** An estimate is marked, because history distinguishes it from a reading. */
 export type StoredUsage = BillUsage & { estimated?: 1 };
 
 /** What a document says of a rated subscription. */

@@ -1,4 +1,4 @@
-// What was charged in earlier terms, for bills that show no use of which it could be told.
+// Charges of earlier terms, for bills without usage to show in the chart.
 import { type StoredTerm, shownTerms } from './bill-forms.ts';
 import type { AccountStatusRow } from './inputs/account-status-store.ts';
 

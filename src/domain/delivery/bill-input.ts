@@ -76,7 +76,7 @@ function previousTermOf(all: readonly FrozenInputs[]): Pick<BillDocument, 'previ
   return { previousTerm: { startDate, endDate } };
 }
 
-/** Until it is issued, a bill is a draft to whoever holds the paper. */
+/** Until it is issued, a bill is printed as a draft. */
 function shownStatus(status: string): string {
   return status === 'Published' || status === 'Cancelled' ? status : 'Draft';
 }

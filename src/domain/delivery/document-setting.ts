@@ -27,8 +27,8 @@ export type DocumentSetting = {
 };
 
 /**
- * The templates that every workspace begins with. They speak to who pays, so what the workspace
- * owes takes the words of others only.
+ * The templates of a new workspace. They address a payer, so bills that the workspace pays use
+ * other templates only.
  */
 export const templatesForPayers = { notes: 1, mail: 2 };
 

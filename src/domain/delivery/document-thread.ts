@@ -1,4 +1,4 @@
-// What the server makes of documents in threads of their own, so that it goes on answering.
+// Creates documents for calls in threads of their own, so that the server goes on answering.
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import type { CancellationRow } from '../bills/cancellations-store.ts';

@@ -62,8 +62,8 @@ export async function previewSetting(tx: Tx, tenantId: number, term: Term): Prom
 }
 
 /**
- * Fixes what the documents of bills that are published today are made with. A second attempt on
- * the same day, with nothing changed, goes on with the same.
+ * Freezes the setting for documents of bills that are published today. A second attempt on the same
+ * day without changes uses the same setting.
  */
 export async function freezeSetting(
   tx: Tx,

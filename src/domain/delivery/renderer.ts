@@ -42,7 +42,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
     });
   }
 
-  /** The thread died or did not end. Each bill alone tells which one it was. */
+  /** The thread died or did not end. Rendering each bill alone shows which one caused it. */
   async function oneByOne(
     setting: RenderSetting,
     bills: readonly BillToRender[],
@@ -56,7 +56,7 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
         edition = outcome.edition;
         results.push(...outcome.results);
       } catch (error) {
-        // No fault of the bill: whoever wanted it begins again elsewhere.
+        // The bill is not at fault: the caller renders it elsewhere.
         if (isClosed) throw error;
         results.push({ billId: bill.bill_id, error: renderErrorOf(error) });
       }

@@ -95,7 +95,7 @@ function assertPublished(found: readonly LockedDelivery[]): void {
   }));
 }
 
-/** Whoever marks all that failed would send bills twice that went out since. */
+/** Resending all failed deliveries would send bills twice that were sent since. */
 function assertNewest(found: readonly LockedDelivery[]): void {
   const old = found.filter((delivery) => delivery.followed_by !== null);
   refuseEach(old, ({ delivery_id: id, channel, followed_by: later }) => ({

@@ -1,4 +1,4 @@
-// Mails on their way: taken, handed over, told of.
+// Mails in flight: taken, handed over, and their outcomes.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
@@ -66,8 +66,8 @@ export type SendingEnd = {
 };
 
 /**
- * Said beside the rows that tell how they ended: else all that wait or have waited in the workspace
- * are looked through for a few.
+ * Names the rows by id in addition: otherwise all waiting deliveries of the workspace would be
+ * scanned for a few.
  */
 function isOneOf(ends: readonly { deliveryId: number }[]): Sql {
   return sql`d.delivery_id = any(${ends.map((end) => end.deliveryId)}::bigint[])`;
@@ -144,8 +144,8 @@ export async function findNextAttempt(
 }
 
 /**
- * Keeps the transaction that holds a part of a job from being ended for idleness, and fails where
- * the part was taken away: whoever has lost it sends nothing more.
+ * Keeps the transaction that holds a chunk of a job from being ended as idle, and fails if the
+ * chunk was taken away: a worker that has lost it sends nothing more.
  */
 export async function keepHold(tx: Tx, tenantId: number): Promise<void> {
   await sql`select 1 from tenants where tenant_id = ${tenantId}`.execute(tx);

@@ -181,7 +181,7 @@ export async function insertDeliveries(
   `.execute(tx);
 }
 
-/** What waits for a later attempt goes along with whoever asks now. */
+/** Deliveries that wait for a retry are sent with the new request. */
 export async function hastenDeliveries(
   tx: Tx,
   tenantId: number,

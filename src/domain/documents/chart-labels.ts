@@ -3,7 +3,7 @@
 
 export type LabelPiece = {
   readonly text: string;
-  /** With an ellipsis where pieces beside it are left out: for where there is room. */
+  /** With an ellipsis if neighbouring pieces are left out: for labels with enough room. */
   readonly marked: string;
 };
 

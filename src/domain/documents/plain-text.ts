@@ -36,9 +36,9 @@ const rightToLeftIsolate = '\u2067';
 const endOfIsolate = '\u2069';
 
 /**
- * A value inside a sentence, walled off so that neither turns the other around: a telephone number
- * in Urdu would be read from its end, a name in Arabic would take figures beside it along. One that
- * is put together of such values runs as the document does: letters behind walls tell nothing.
+ * A value inside a sentence, isolated so that neither changes the direction of the other: a
+ * telephone number in Urdu would be read from its end, a name in Arabic would pull figures next to
+ * it along. A value that consists of such values has the direction of the document.
  */
 export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   if (value === '' || (direction === 'ltr' && !rightToLeft.test(value))) return value;

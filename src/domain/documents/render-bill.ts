@@ -40,8 +40,8 @@ export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page
 }
 
 /**
- * One PDF of many bills, in pieces as they are made: as fast as they are taken, and with little
- * more memory than one bill needs. A bill that cannot be made is left out and told to `onFailed`.
+ * One PDF of many bills, in pieces: as fast as they are taken, and with little more memory than one
+ * bill needs. A bill that cannot be rendered is left out and reported to `onFailed`.
  */
 export async function* mergeBills(
   bills: AsyncIterable<BillDocumentInput> | Iterable<BillDocumentInput>,

@@ -39,7 +39,7 @@ export async function listParties(
   return rows;
 }
 
-/** Whoever owns a subscription goes out with it: without its owner it could not come in. */
+/** The owner of a subscription is exported with it: without its owner it could not be imported. */
 function isExported(tenantId: number): Sql {
   return sql`(not p.archived or exists (
     select from subscriptions s where s.tenant_id = ${tenantId} and s.party_id = p.party_id

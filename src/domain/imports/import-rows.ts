@@ -38,7 +38,7 @@ export type Progress = (rows: number, problems: number) => void;
 
 /** Rows that are checked and stored together, unless the caller wants fewer. */
 const rowsAtOnceUsual = 2_000;
-/** Whoever has more bad rows than this has chosen the wrong file. */
+/** A file with more rejected rows than this is the wrong file. */
 const problemsMax = 200_000;
 const columnsMax = 500;
 /** Characters of a column's name that an error repeats. */

@@ -31,7 +31,7 @@ export type ImportRecord = {
   rows: number;
 };
 
-/** The import of the same bytes, whoever made it. */
+/** An earlier import of the same bytes by any login. */
 export async function findImport(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,4 @@
-// Sums of the ledger by day and account, which the database keeps beside the journal lines.
+// Sums of the ledger by day and account, which triggers keep in step with the journal lines.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';

@@ -285,7 +285,7 @@ async function listPartiesByBlock(
   return rows;
 }
 
-/** Sorts and cuts what was found by its ids alone, and fetches no row beside the page. */
+/** Sorts and pages the found ids alone, and fetches only the rows of the page. */
 async function listFoundParties(
   tx: Tx,
   tenantId: number,

@@ -38,7 +38,7 @@ export function findPartyView(
 }
 
 /**
- * By party number; two statements on their way at once. Each key is looked up by itself inside the
+ * By party number; two statements are sent at once. Each key is looked up separately inside the
  * statement, so that the plan is the one for a single party, however many there are.
  */
 async function listPartyViews(

@@ -75,7 +75,7 @@ export function assertSound(problems: readonly PlanProblem[], places: RequestPla
   throw places.context === null ? errorFromDetails(details) : contextError(details);
 }
 
-/** Plans that a simulation sends beside a context; they keep the codes of their mistakes. */
+/** Plans that a simulation sends together with a context; they keep the codes of their mistakes. */
 const ofSentPlan = /^tariffs\[/;
 
 /**

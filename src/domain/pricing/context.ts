@@ -43,7 +43,7 @@ export type MeteredInput = MeteredInputDefinition & {
   } | null;
 };
 
-/** The part that is versioned, as rating reads it, with what jobs beside rating read. */
+/** The versioned part, as rating reads it, with settings that other rooms read. */
 export type ContextPricing = Omit<
   ContextDefinition,
   'code' | 'currency' | 'currencyScale' | 'meteredInputs'

@@ -87,7 +87,7 @@ export async function findContext(
   return rows[0];
 }
 
-/** Whoever changes a context or one of its plans holds the context until the end. */
+/** Locks the context until the end of a change of it or of one of its plans. */
 export async function lockContext(
   tx: Tx,
   tenantId: number,
@@ -152,7 +152,7 @@ export async function insertContext(
     .catch((error) => rethrowViolation(error, violations(code, settings)));
 }
 
-/** The settings as they now are; the caller stores the version beside them. */
+/** Stores the settings; the caller stores the version. */
 export async function updateContext(
   tx: Tx,
   tenantId: number,

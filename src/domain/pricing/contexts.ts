@@ -118,7 +118,7 @@ async function getStored(tx: Tx, tenantId: number, code: string): Promise<WholeC
 
 export type ContextChange = {
   code: string;
-  /** Sent beside the code by a caller that wants to give the context another one. */
+  /** Sent together with the code by a caller that wants to change the code. */
   contextId: number | undefined;
   newCode: string | undefined;
   /** Absent ones stay as they are. */

@@ -135,7 +135,7 @@ export async function pinnedPriceBook(
   return made;
 }
 
-/** The definitions behind such a book, for who wants to change some of them. */
+/** The definitions behind such a book, for a simulation that changes some of them. */
 export async function loadPinned(
   tx: Tx,
   tenantId: number,

@@ -115,7 +115,8 @@ type IdWindow = { afterId: number; offset: number; limit: number };
 /** The ids of a page or a chunk, in their order. */
 function idsOf(tenantId: number, filter: ReadingFilter, window: IdWindow): Sql {
   const terms = termsOf(tenantId, filter);
-  // What few terms have taken is found by them once; a stream then goes on in the order of ids.
+  // Readings of a few terms are found once by their terms; a stream then continues in the order of
+  // ids.
   const isOfMany = filter.state === 'Billed' && filter.termId === null;
   if (terms && (isOfMany || window.afterId > 0)) {
     return idsTaken(tenantId, filter, terms, window);

@@ -22,7 +22,7 @@ export type StoredReading = {
   register: RegisterInPlace;
 };
 
-/** Its assignment is locked, as for whoever enters readings there. */
+/** Locks its assignment, as entering readings does. */
 export async function lockReading(
   tx: Tx,
   tenantId: number,

@@ -6,8 +6,8 @@ import { findBalances, type SubscriptionRow } from './store.ts';
 import { statusColumns } from './subscription.ts';
 
 /**
- * Whoever activates says that the papers are in order. What is owed at this point is the deposit,
- * and must be paid where the context says so.
+ * The caller confirms that the papers are in order. Only the deposit can be owed at this point, and
+ * must be paid if the context requires it.
  */
 export async function activate(
   tx: Tx,

@@ -75,7 +75,7 @@ function isCount(quantity: string): boolean {
 
 export type NamedUser = GivenUser & { party: PartyInUse; role: UserRole; place: string };
 
-/** Finds the parties that were named and gives everybody a role; the first is the owner. */
+/** Finds the named parties and gives each a role; the first is the owner. */
 export function nameUsers(
   field: string,
   given: readonly GivenUser[],

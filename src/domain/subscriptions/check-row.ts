@@ -323,7 +323,7 @@ function firstStatus(draft: Draft, isExisting: boolean, today: Temporal.PlainDat
   }
 }
 
-/** What the context asks for before anybody is served. */
+/** What the context requires before a subscription is active. */
 function obstacleOf({ wanted, context, deposits, connectionDate }: Draft): PendingKind | undefined {
   const needed = context.row.required_documents ?? [];
   if (needed.some((name) => !wanted.documents.includes(name))) return 'Documents';

@@ -1,4 +1,4 @@
-// What a day changes in subscriptions by itself, for all of a workspace at once.
+// Changes of subscriptions that take effect with a new day, for all of a workspace at once.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';

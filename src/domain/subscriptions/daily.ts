@@ -5,7 +5,7 @@ import { newRequestId } from '../../base/request-id.ts';
 import { insertAuditEntries } from '../audit/store.ts';
 import { closeSettled, type StatusChange, serveReady, takeNextSteps } from './daily-store.ts';
 
-/** As many steps as anybody plans ahead for one subscription. */
+/** More steps than are ever planned ahead for one subscription. */
 const stepsMax = 100;
 
 const by = 'daily job';

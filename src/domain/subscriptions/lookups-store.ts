@@ -22,8 +22,8 @@ export type ContextInUse = {
 };
 
 /**
- * Held until the end: whoever changes a context or one of its plans waits, so that what a
- * subscription was checked against still holds when it is stored.
+ * Held until the end: a change of a context or of one of its plans waits, so that the checks of a
+ * subscription are still valid when it is stored.
  */
 export async function shareContexts(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function shareContexts(
       coalesce((
         select a.ledger_account_id from ledger_accounts a
         where a.tenant_id = c.tenant_id and a.ledger_account_id = c.cash_account_id
-          -- What the customers' entries add up to takes nothing beside them.
+          -- An account that is the sum of customers' entries takes no other bookings.
           and not a.is_control
       ), ${ledgerAccounts.cash}) as cash_account_id,
       c.context_type, c.business_unit_id, c.security_deposit, c.required_documents, c.archived,

@@ -1,5 +1,5 @@
-// Giving new subscriptions their numbers. Whoever does so holds the series of subscription ids, so
-// that no other call of the workspace is giving any at the same time.
+// Numbers of new subscriptions. The series of subscription ids is locked, so that no other call of
+// the workspace assigns numbers at the same time.
 import type { Tx } from '../../base/db/pool.ts';
 import { formatNumber } from '../tenants/number-format.ts';
 import { findLastNumber, takeNumbers } from '../tenants/numbers-store.ts';

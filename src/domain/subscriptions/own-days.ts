@@ -78,7 +78,7 @@ export function asOwnerSees<Row extends SubscriptionView>(row: Row, partyId: num
   };
 }
 
-/** Without what operators may have noted beside it. */
+/** Without notes of operators. */
 function plainValue(variant: Variant): Variant[] {
   if (!isOwnValue(variant)) return [];
   const { name, value, fromDate, toDate } = variant;

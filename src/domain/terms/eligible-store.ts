@@ -58,7 +58,10 @@ export function isUseLeft(tenantId: number, term: LeavingTerm): Sql {
     and ${isNewestBilled(tenantId)} and ${isBilledAfterwards(tenantId, term)})`;
 }
 
-/** Whether that use is of who had `s` before: it changed hands when the billed term ended. */
+/**
+ * True if the unbilled usage is that of the former owner of `s`: it was transferred when the billed
+ * term ended.
+ */
 export function isUseOfFormer(tenantId: number, term: LeavingTerm): Sql {
   return sql`case when s.transferred_on > s.billed_through then ${isInAdvance(tenantId, term)}
       and ${isHandedOn(term)} and ${isNewestBilled(tenantId)}

@@ -93,7 +93,7 @@ export async function findRegularOn(
   return rows[0];
 }
 
-/** A Final term of these days that takes in further subscriptions, and is not due already. */
+/** A Final term of these days that can take further subscriptions and is not due yet. */
 export async function findOpenFinal(
   tx: Tx,
   tenantId: number,

@@ -6,7 +6,7 @@ import { type EligibleTerm, isEligible } from './eligible-store.ts';
 
 /** Above this many, the exact number is not worth the wait. */
 const countedMax = 20_000;
-/** Batches that are named beside one without subscriptions. */
+/** Batches to suggest if the batch of a term has no subscriptions. */
 const batchesMax = 5;
 
 /**

@@ -78,9 +78,9 @@ function isPassedOver(tenantId: number): Sql {
 }
 
 /**
- * Whether the readings `o` of a term `t` are from before the term: it was over when this one began,
- * or has billed them. One of the same days that has not is beside it, and the first to be posted
- * bills what both have read.
+ * True if the readings `o` of a term `t` are from before the term: it was over when this one began,
+ * or has billed them. If both terms have the same days and neither has billed, the first to be
+ * posted bills the readings of both.
  */
 export function isBefore(tenantId: number, term: EligibleTerm): Sql {
   return sql`(t.end_date < ${term.start_date}::date
@@ -180,7 +180,7 @@ function isTooLate(tenantId: number, subscriptionId: string): Sql {
       ))`;
 }
 
-/** Whether reading `e` tells that a register passed its highest value between two days. */
+/** True if reading `e` shows that a register rolled over between two days. */
 export function isTurn(names: RegisterDay, until: Sql): Sql {
   return sql`(e.assignment_id = ${sql.ref(names.assignmentId)}
     and e.position = ${sql.ref(names.position)} and e.status = 'Accepted' and e.rollover

@@ -79,7 +79,7 @@ export const login = operation({
   },
 });
 
-/** Also where a demo is made or resumed beside a server that the network can reach. */
+/** Also if a demo is created or resumed while a server runs that the network can reach. */
 function assertNotDefault(password: string, address: string): void {
   if (password !== demoLogin.password || isLoopback(address)) return;
   throw new AppError('DEFAULT_PASSWORD', {

@@ -19,7 +19,7 @@ export const loaders: Record<ImportKind, (context: ImportContext) => Loader> = {
   Customers: customersLoader,
 };
 
-/** What importing a kind amounts to: whoever may make them one by one may do this. */
+/** Permissions for importing a kind: those for creating one of it. */
 export const importPermissions: Record<ImportKind, readonly Permission[]> = {
   Parties: ['parties:write'],
   Meters: ['meters:write'],

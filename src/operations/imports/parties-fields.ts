@@ -122,7 +122,7 @@ function sentOf({ item }: GoodRow<PartySent>): PartySent {
 
 const kindByUserType = { customer: 'Customer', employee: 'Employee', vendor: 'Vendor' } as const;
 
-/** Stores new parties and tells their numbers, in order: those they bring, or the next ones. */
+/** Stores new parties and returns their numbers, in order: given ones, or the next ones. */
 export async function storeParties(
   { tx, tenant, stamp }: ImportContext,
   parties: readonly PartySent[],

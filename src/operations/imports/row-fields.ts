@@ -80,7 +80,7 @@ export function problemsOf(
   });
 }
 
-/** The column that a field was made of: an item made of the names of columns tells. */
+/** The column of a field: found from an item that is built from the names of columns. */
 function columnOf({ itemOf, columns }: RowKind, row: ImportRow, path: string): string | null {
   const named = (names: Iterable<string>) => new Map([...names].map((name) => [name, name]));
   const own = leafAt(itemOf(named(row.cells.keys())), path);

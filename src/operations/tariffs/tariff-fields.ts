@@ -230,7 +230,7 @@ export function presentWholeTariff(row: PlanRow, tenant: Tenant) {
   };
 }
 
-/** A message is read by people: of many warnings it tells the first. */
+/** A message is read by people: it names the first of many warnings. */
 const warningsMax = 5;
 
 /** What is allowed and probably not meant, as the end of a message. */

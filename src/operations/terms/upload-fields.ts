@@ -81,7 +81,7 @@ function termProblems(termId: unknown): ErrorDetail[] {
   }));
 }
 
-/** Rows told of at most: whoever has more mistakes than this has one mistake. */
+/** At most this many problems of rows are reported. */
 const problemsMax = 500;
 
 function rowProblems(rows: readonly unknown[], columns: Columns): ErrorDetail[] {

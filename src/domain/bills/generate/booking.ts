@@ -1,4 +1,4 @@
-// What posting books of a bill, written beside its document when it is made.
+// The bookings of a bill, stored with its contents when it is generated.
 import type { StoredLine, StoredUsage } from '../bill-forms.ts';
 
 /** As the history of a subscription keeps it: estimates are marked. */

@@ -75,7 +75,9 @@ function ofOneOwner({ book }: MakeScope, row: BilledRow, frozen: FrozenInputs, b
   return errorBill(book, frozen, [{ code: 'TRANSFER_NOT_BILLED', message }]);
 }
 
-/** Posting a first bill demands the deposit: one that cannot be told is found here, not there. */
+/**
+ * Posting a first bill demands the deposit: if it cannot be computed, the bill is in Error here.
+ */
 function withDeposit({ book }: MakeScope, frozen: FrozenInputs, bill: Bill): Bill {
   if (bill.status === 'Error' || !frozen.connection?.isFirstBill) return bill;
   try {

@@ -104,7 +104,7 @@ export async function listAccountStatuses(
   return rows;
 }
 
-/** What the newest bill of who was billed before brought forward, and what he paid since. */
+/** For an owner who was billed before: the balance of the last own bill, and payments since. */
 export type OwnBill = Pick<AccountStatusRow, 'subscription_id' | 'brought_forward' | 'payments'>;
 
 export async function listOwnBills(

@@ -17,8 +17,8 @@ const columns = {
 };
 
 /**
- * What a bill is made for, by the term's post type. An account or a party is that of who had the
- * subscription on the days that are billed, whoever has it now.
+ * The billed unit, by the term's post type. An account or a party is that of the owner on the
+ * billed days, even if the subscription has another owner now.
  */
 export function unitColumn(tenantId: number, term: Term): Sql {
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id`;
@@ -107,7 +107,7 @@ function withBilled(tenantId: number, term: Term): Sql {
   )`;
 }
 
-/** Whether the term bills anybody by meter. */
+/** True if the term bills any subscription by meter. */
 export async function hasMetered(tx: Tx, tenantId: number, term: Term): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
@@ -140,7 +140,7 @@ export async function countStale(tx: Tx, tenantId: number, term: Term): Promise<
   return rows[0]?.stale ?? 0;
 }
 
-/** A subscription that is billed by itself does not have to be added up with any other. */
+/** A bill of one subscription need not be added up with others. */
 function stalenessOf(tenantId: number, term: Term): { wanted: Sql; through: Sql } {
   const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
   if (term.post_type === 'Post Subscription') {

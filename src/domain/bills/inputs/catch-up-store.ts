@@ -1,5 +1,5 @@
-// What terms took in for subscriptions and did not bill, because their bills were left out or are
-// still to come: the bill that catches up on the days of such a term takes it over.
+// Readings, usage and manual values of terms that did not bill them, because their bills were
+// skipped or do not exist yet: the bill that catches up on the days of such a term takes them over.
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';

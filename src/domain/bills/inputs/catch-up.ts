@@ -69,7 +69,7 @@ export async function withCatchUp(
   const bySubscription = Map.groupBy(usage, (row) => row.subscription_id);
   const usageOf = ({ subscription_id: id }: MeterRow) => bySubscription.get(id) ?? [];
   const isInTime = (row: { subscription_id: number }) => !lateIds.has(row.subscription_id);
-  // Where no term and no reading tells otherwise, the term's own reading begins where it did.
+  // If no other term and no reading says otherwise, the term's own reading keeps its beginning.
   const isTold = (meter: MeterRow, reading: SkippedReading) =>
     reading.previous_date !== null || !isInTime(meter);
   return {

@@ -97,8 +97,8 @@ function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFact
 }
 
 /**
- * A term knows that the register turned over somewhere before its reading. Where one in between
- * tells of that, the reading itself has to say that it did once more.
+ * A term knows that the register rolled over before its reading. If a reading in between has that
+ * rollover, the term's reading counts as rolled over only if it is marked itself.
  */
 function hasTurnedLast(meter: MeterRow, further: readonly ReadingRow[]): boolean {
   if (!meter.rollover) return false;

@@ -142,7 +142,7 @@ function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<Connect
   }
 }
 
-/** Nothing was billed since the connection: by us, or by whoever did it before. */
+/** True if nothing was billed since the connection, by this system or by the one before it. */
 function isFirstBill(term: Term, row: BilledRow): boolean {
   return row.billed_through === null
     ? row.connection_date >= term.start_date
@@ -255,7 +255,7 @@ function previousTermOf(
   };
 }
 
-/** Whether every day of who left is billed: only use is, whichever days the last bill was of. */
+/** True if all days are billed and only usage remains, whichever days the last bill was for. */
 function isOver(term: Term, row: BilledRow): boolean {
   const { billed_through: billed } = row;
   const off = offAfter(term, row);

@@ -156,7 +156,7 @@ function registerKey({ assignment_id: id, position }: RegisterKey): string {
 
 type RegisterKey = Pick<MeterRow, 'assignment_id' | 'position'>;
 
-/** Of meters that were taken down: the term before may have billed the last reading already. */
+/** Removed meters whose last reading the previous term may have billed already. */
 async function listBilledToTheEnd(
   tx: Tx,
   tenantId: number,

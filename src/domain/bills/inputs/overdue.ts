@@ -18,8 +18,8 @@ type Wanted = {
 };
 
 /**
- * By subscription, unpaid bills that are due and what is left of balances that were brought in from
- * elsewhere: of the owner whose bill it is, not of who had it before and kept what was owed.
+ * By subscription: unpaid bills that are due, and the rest of opening balances. Only of the billed
+ * owner, not of a former owner who kept the balance.
  */
 export async function overdueOf(
   tx: Tx,

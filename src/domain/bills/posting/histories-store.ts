@@ -5,7 +5,9 @@ import { type Sql, sql } from '../../../base/db/sql.ts';
 import { historyTerms } from '../../terms/usage-history-store.ts';
 import { withContents } from '../contents-store.ts';
 
-/** Some more are kept, so that what no bill tells is there again when the newest are unposted. */
+/**
+ * More terms are kept than a bill shows, so that they are available when the newest are unposted.
+ */
 const keptTerms = historyTerms + 3;
 
 export type HistoryTerm = {
@@ -16,8 +18,8 @@ export type HistoryTerm = {
 };
 
 /**
- * What the history `h` has to be told again when its newest term, of the bill of `p`, is unposted:
- * terms that it no longer has because that one came, out of their posted bills.
+ * Terms to add again to the history `h` when its newest term, of the bill of `p`, is unposted:
+ * those that were dropped when it was posted, read from their posted bills.
  */
 export function forgottenTerms(tenantId: number): Sql {
   return sql`case when cardinality(h.terms) > ${historyTerms} then '{}' else array(

@@ -8,7 +8,7 @@ import { withContents } from '../contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
 
-/** Whoever pays one of them, or hands its subscription on, waits until this has ended. */
+/** A payment of one of them, or a transfer of its subscription, waits until this has ended. */
 export async function lockPosted(tx: Tx, tenantId: number, termId: number): Promise<void> {
   await sql`
     select count(*) from (

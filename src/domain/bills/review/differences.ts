@@ -73,7 +73,7 @@ function told(own: Item | undefined, other: Item | undefined): string | null {
   return texts.length === 0 && other === undefined ? 'given' : texts.join('; ');
 }
 
-/** A changed price list of a thousand rows is one cause, told in short. */
+/** A changed price list of a thousand rows is one cause, shown in short. */
 const textMax = 200;
 /** What is shown before the first difference, to know the place again. */
 const leadMax = 20;

@@ -232,7 +232,7 @@ function labelsOf(document: StoredDocument): Entries {
   );
 }
 
-/** How items of a list are named and told. */
+/** How items of a list are named and shown. */
 type Shape = {
   readonly keys: readonly string[];
   readonly main: string;

@@ -3,7 +3,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Counts, checkBalances, checkJournals } from './checks-store.ts';
 
-/** A night that is caught up on tells nothing that the last one does not. */
+/** A missed night need not be checked: the last night shows the same. */
 export async function checkBooks(
   tx: Tx,
   tenantId: number,

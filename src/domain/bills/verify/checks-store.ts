@@ -126,8 +126,8 @@ export function checkDays(tx: Tx, tenantId: number): Promise<Counts> {
 }
 
 /**
- * Of a term the subscriptions that are on two live bills, alone or with others. Before one is
- * posted, the draft of who had a subscription may be there until it is made anew.
+ * Subscriptions of a term that are on two live bills, alone or with others. Until one is posted,
+ * the draft of a former owner may exist until the term is generated again.
  */
 function billedBeside(tenantId: number): Sql {
   return sql`
@@ -287,7 +287,7 @@ export function checkDeliveries(tx: Tx, tenantId: number): Promise<Counts> {
   });
 }
 
-/** Whoever works on a job tells so; two minutes of silence are too long. */
+/** The worker of a running job has a heartbeat; two minutes without one are too long. */
 export function checkJobs(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Counts> {
   return runCheck(tx, tenantId, {
     checked: sql`select count(*) from jobs where tenant_id = ${tenantId}`,

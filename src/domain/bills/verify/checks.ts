@@ -219,7 +219,7 @@ function isBookedAsSaid(bill: CheckedBill, { lines, usage }: StoredDocument): bo
   );
 }
 
-/** Whoever copies a row may have written the same in another way. */
+/** A copied row may have the same JSON in another notation. */
 function isSameJson(stored: string | null, made: string | null): boolean {
   if (stored === made) return true;
   if (stored === null || made === null) return false;

@@ -48,7 +48,10 @@ export function checkHistories(tx: Tx, tenantId: number): Promise<Counts> {
   });
 }
 
-/** What a cancelled bill leaves in the history is not told here: of the subscription of `q`. */
+/**
+ * True if the subscription of `q` has a cancelled bill, whose effect on the history is not checked
+ * here.
+ */
 function hasCancelled(tenantId: number): Sql {
   return sql`(exists (
     select from bills c

@@ -43,7 +43,10 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
   return flow.finish((page, pages) => footerBlock(sheet, view, page, pages));
 }
 
-/** Line by line, so that a long text goes on over pages; the heading stays with the first. */
+/**
+ * Line by line, so that a long text continues on the next page; the heading stays with the first
+ * line.
+ */
 function notesBlocks(sheet: Sheet, view: BillView): Block[] {
   if (view.notes === '') return [];
   const place = { x: sheet.left, width: sheet.right - sheet.left };

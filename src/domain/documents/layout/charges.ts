@@ -32,7 +32,7 @@ type Beginning = { readonly heading: Block; readonly usage: Block };
 const nothing: Beginning = { heading: emptyBlock, usage: emptyBlock };
 /** Of the width, before what was used. */
 const titlePart = 0.3;
-/** As much as the title of a table may have beside it; longer, it is a table of its own. */
+/** The most lines next to the title of a table; longer usage has its own table. */
 const usageLinesMax = 4;
 
 function title(

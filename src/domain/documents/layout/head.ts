@@ -91,7 +91,7 @@ function warningBlock(sheet: Sheet, view: BillView): Block {
   });
 }
 
-/** The customer beside a panel with numbers, dates and the amount. */
+/** The customer, next to a panel with numbers, dates and the amount. */
 export function partiesBlock(sheet: Sheet, view: BillView): Block {
   const { left, right } = sheet;
   const panelWidth = (right - left) * 0.46;

@@ -108,7 +108,7 @@ function payerBlock(sheet: Sheet, view: BillView, place: { x: number; width: num
   ]);
 }
 
-/** The reference and the amounts, each in large figures beside its label. */
+/** The reference and the amounts, each in large figures next to its label. */
 function amountBlock(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
   const { colors } = sheet;
   const padding = 7;

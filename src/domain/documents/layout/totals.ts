@@ -1,4 +1,4 @@
-// The sums of the bill, beside a chart of past terms.
+// The totals of the bill, next to a chart of past terms.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import type { BillView, HistoryPoint, HistoryView } from '../bill-view.ts';
 import { labelPiecesMax } from '../chart-labels.ts';

@@ -1,4 +1,4 @@
-// What is wrong with a pricing context by itself; formulas in defaults are checked with the plans.
+// Problems of a pricing context without its plans; formulas in defaults are checked with the plans.
 import { checkFormula } from '../../../base/formula/check.ts';
 import { roundingModes } from '../../../base/numbers/rounding.ts';
 import { currencyScaleDefault } from '../compile/compiled-context.ts';

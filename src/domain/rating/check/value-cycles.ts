@@ -8,8 +8,8 @@ import type { Place, PlanProblem } from './plan-problem.ts';
 type Step = { readonly slot: number; readonly place: Place; readonly position: number };
 
 /**
- * Every circle of values, each told once at one of its formulas: that of the plan itself if it has
- * one, otherwise that of the nearest owner.
+ * Every cycle of values, each reported once at one of its formulas: that of the plan itself if it
+ * has one, otherwise that of the nearest owner.
  */
 export function valueCycles(
   values: readonly (CompiledValue | undefined)[],

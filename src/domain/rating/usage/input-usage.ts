@@ -12,7 +12,9 @@ export type InputUsage = {
   readonly uploaded: UploadedUsage | null;
   /** Where an upload is of a part of the days, what was measured on the others. */
   readonly beside?: MeasuredBeside;
-  /** Of use measured beside uploads: what these have billed, each up to a day. */
+  /**
+   * For usage that is both measured and uploaded: the units billed by uploads, each up to a day.
+   */
   readonly paid?: readonly PaidUnits[];
 };
 
