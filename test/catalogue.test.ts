@@ -50,7 +50,7 @@ test('each file holds one operation, whose path is its own, and which is in the 
   assert.deepEqual([...known], [], 'operations without a file of their own');
 });
 
-test('every operation says who may call it, with a permission that exists', () => {
+test('every operation names its access, with a permission that exists', () => {
   for (const [name, { access }] of operations) {
     if (typeof access === 'string') {
       assert.ok(['public', 'authenticated', 'login'].includes(access), name);

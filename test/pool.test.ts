@@ -26,7 +26,7 @@ type Run = (
   options?: Partial<Parameters<typeof transact>[1]>,
 ) => ReturnType<typeof transact>;
 
-test('a statement tells how many rows it changed', async () => {
+test('a statement returns how many rows it changed', async () => {
   await onOne(async (run) => {
     await run(async (tx) => {
       const made = await sql`insert into tried values (1), (2), (3)`.execute(tx);

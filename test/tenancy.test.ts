@@ -328,7 +328,7 @@ test('the searches of meters find own meters only', async () => {
   }
 });
 
-test('opening a call tells nothing of a token of another workspace, nor of the registry', async () => {
+test('opening a call shows no token of another workspace, and nothing of the registry', async () => {
   const opened = async (tenantId: number, token: string | null) =>
     asApi(null, async (client) => {
       const { rows } = await client.query('select * from enter_call($1, $2)', [
@@ -469,7 +469,7 @@ test("A's token opens nothing at B's host, however the host is written", async (
   assert.deepEqual(await hashRows(scene.sql), before);
 });
 
-test('what a proxy or a caller claims beside the Host header is not asked', async () => {
+test('forwarded host headers of a proxy or a caller are ignored', async () => {
   const claims = [
     'X-Forwarded-Host: beta.localhost',
     'Forwarded: host=beta.localhost',

@@ -115,7 +115,7 @@ function outsideFaults({ path, strings, templates, lines }: Source): string[] {
   });
 }
 
-test('no file reads beside the clone', () => {
+test('no file reads outside the clone', () => {
   const all = [...everything, ...readSources('bench'), ...readSources('scripts')];
   none(all.flatMap(outsideFaults), 'bring what it reads into the repository');
   const bad = [

@@ -95,7 +95,7 @@ test('where nothing is agreed, seats of each term are those uploaded for it', as
   assert.deepEqual(await billed(place, september), []);
 });
 
-test('a custom field that is set anew changes no bill that was made before', async () => {
+test('a changed custom field changes no earlier bill', async () => {
   const rule = { ...seatRule, formula: 'input.load * 31' };
   const place = await openSeats('field', 'Post Subscription', [rule]);
   const load = (value: string) => ({ connectionInputs: [{ name: 'load', value }] });
@@ -140,7 +140,7 @@ test('a version that begins in the term reads a custom field that is there only 
   ]);
 });
 
-test('seats of a bill that was left out are those of its days, the term before keeps its own', async () => {
+test('seats of a skipped bill are those of its days, and the previous term keeps its own', async () => {
   const place = await openSeats('left-out-between');
   const number = await place.connectOld(fiveSeats);
   await billed(place, july, { of: number, quantity: '8' });

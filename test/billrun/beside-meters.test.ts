@@ -205,7 +205,7 @@ for (const isBack of [false, true]) {
   });
 }
 
-test('a bill that was left out is made up by an OffCycle term of the same days', async () => {
+test('an OffCycle term of the same days bills a skipped bill', async () => {
   const { run, client, open, openFor, read, lock } = await openHouse();
   const regular = await open(july);
   await read('100', '31/07/2026');
@@ -330,7 +330,7 @@ test('a meter that the plan of this month needs is missed when the next one does
   assert.equal((await billOf(run, jul)).errors[0]?.code, 'READING_MISSING');
 });
 
-test('the billing group of who has it next does not count before it is handed over', async () => {
+test('the billing group of the next owner does not count before the transfer', async () => {
   const { run, client, open, read, lock, moveOut } = await openHouse();
   await client.addBillingGroup({ name: 'Quarterly', billingPeriodID: 3 });
   await moveOut('01/08/2026', '100');
@@ -379,7 +379,7 @@ test('an estimate of another term does not count as a reading, and a term in mod
 
 for (const [days, left] of [[part, 'some of the'] as const, [july, 'the same'] as const]) {
   for (const type of ['Regular', 'OffCycle'] as const) {
-    test(`an estimate of ${left} days that was left out is not begun from; ${type}`, async () => {
+    test(`the next bill does not begin from an estimate of ${left} days of a skipped bill; ${type}`, async () => {
       const { run, open, openFor, read, lock } = await openHouse({
         meteredInputs: [
           {

@@ -83,7 +83,7 @@ test('what is taken out of the new term is not billed again', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-test('what was uploaded is not billed in a later term without rebill, also of who was cut off', async () => {
+test('uploads of a cancelled bill without rebill are not billed later, also after a disconnection', async () => {
   const { place, number, billID } = await openCalls('cut-off', (one, connectionNumber) =>
     one.client.disconnectConnection({
       data: { connectionNumber, effectiveDate: '21/07/2026', kind: 'Temporary', reason: 'unpaid' },
@@ -98,7 +98,7 @@ test('what was uploaded is not billed in a later term without rebill, also of wh
   await assertChecks(scene, place.tenantId);
 });
 
-test('what a meter counted that was taken down is not billed in a later term', async () => {
+test('usage of a removed meter on a cancelled bill is not billed in a later term', async () => {
   const place = await openOffer(
     scene,
     'taken-down',

@@ -90,7 +90,7 @@ test('what was caught up once is not caught up again', async () => {
   ]);
 });
 
-test('two terms that were left out one after the other', async () => {
+test('two skipped terms in a row are caught up on by the next bill', async () => {
   const { run, read } = await openHome(scene);
   await skipBill(run, await read(january, ['100', '31/01/2026']));
   await skipBill(run, await read(february, ['220', '28/02/2026']));
@@ -394,7 +394,7 @@ test('use uploaded for a bill that was held is on the next one', async () => {
   await assertChecks(scene, run.tenantId);
 });
 
-test('use of a whole term that was left out falls on its days', async () => {
+test('usage of a whole skipped term is billed on its days', async () => {
   const {
     admin: client,
     tenantId,

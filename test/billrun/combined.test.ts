@@ -255,7 +255,7 @@ test('what a bill of several was rounded by is charged to none of them', async (
   await assertParts(town);
 });
 
-test('a bill of several is left out as a whole when one of them changes while it is posted', async () => {
+test('a bill of several subscriptions is put on hold if one of them changes during posting', async () => {
   const town = await openTown('Post Account');
   const { client, tenantId } = town;
   const first = await generated(town, { ...july, label: 'Jul' });
@@ -408,7 +408,7 @@ for (const postType of postTypes) {
     await assertParts(town);
   });
 
-  test(`${postType}: a bill that was left out is caught up by the next term`, async () => {
+  test(`${postType}: a skipped bill is caught up on by the next term`, async () => {
     const town = await openTown(postType);
     const { client } = town;
     const first = await generated(town, july);

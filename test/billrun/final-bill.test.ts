@@ -52,7 +52,7 @@ test('an owner who leaves is billed at once, with a part of the month and the la
   await assertChecks(scene, house.run.tenantId);
 });
 
-test('those who leave in the same days share a term until it is posted', async () => {
+test('owners who leave in the same days share a term until it is posted', async () => {
   const house = await openHouse(scene, {}, { usageData: [] });
   const { client, run, open } = house;
   await open({ ...july, label: 'Jul-2026' });
@@ -120,7 +120,7 @@ test('a period longer than a term may be is cut around the last day', async () =
   assert.equal(billedTo, '10/07/2026');
 });
 
-test('two who leave at the same moment come into one term', async () => {
+test('two owners who leave at the same moment share one term', async () => {
   const house = await openHouse(scene, {}, { usageData: [] });
   const numbers = [house.connection, await anotherOf(house), await anotherOf(house)];
   for (const connectionNumber of numbers) {

@@ -33,7 +33,7 @@ const [elecA, elecB, elecC] = elec.scenarios as [
 ];
 
 for (const one of tariffCases) {
-  test(`${one.id}: the published bills come out of a run, and every line is explained`, async () => {
+  test(`${one.id}: a run gives the published bills, and every line is explained`, async () => {
     const run = await openBillRun(scene, one);
     const termId = await addTerm(run);
     for (const scenario of one.scenarios) await addSubscription(run, termId, scenario);
@@ -228,7 +228,7 @@ async function stageOf(run: BillRun, termID: number) {
   return [stage, stale];
 }
 
-test('one bill that cannot be made anew leaves the term generated, ready to be posted', async () => {
+test('one bill that cannot be generated again leaves the term Generated, ready to be posted', async () => {
   const { run, termId } = await threeBills();
   const before = (await run.client.getBillTerm({ billTermID: termId })).data;
   await failOne(run, termId, 'bills', 'true');
@@ -251,7 +251,7 @@ test('one bill that was made, but not added up, leaves the term generated and st
   await assertChecks(scene, run.tenantId);
 });
 
-test('totals with one bill made anew are those of a run of the whole term', async () => {
+test('totals after generating one bill are those of a run of the whole term', async () => {
   const { run, termId } = await threeBills();
   const [, second] = await billsOf(run, termId);
   const totalsOf = async () => {
@@ -419,7 +419,7 @@ test('a hold by an operator survives generation until it is released', async () 
   await refuses(run.client.holdBill({ data: { billID: 999_999, hold: true } }), 'BILL_NOT_FOUND');
 });
 
-test('a hold by rule is judged anew, and can be released', async () => {
+test('a hold rule is applied again by each run, and its hold can be released', async () => {
   const run = await openBillRun(scene, elec, {
     holdRules: [{ name: 'much', when: 'usage.energy > 300', reason: 'more than 300 units' }],
   } as never);

@@ -261,7 +261,7 @@ test('a part that misses a file of the machine fails, and is not taken for one w
   assert.deepEqual([job.status, job.error?.code, tried], ['Failed', 'INTERNAL_ERROR', 3]);
 });
 
-test('a part that fails three times is set aside and the others are done', async () => {
+test('a chunk that fails three times is set aside and the others are done', async () => {
   let tried = 0;
   const broken: Partial<Step> = {
     work: async (tx, job, chunk, tools) => {

@@ -159,7 +159,7 @@ type Shown = Awaited<ReturnType<typeof readAndGenerate>>[number] | undefined;
 const readingsOf = (bill: Shown) =>
   bill?.meterReadings.map((one) => [one.meterNumber, one.previousReading, one.currentReading]);
 
-test('a meter exchanged after it was handed over unread is estimated for who had it', async () => {
+test('a meter exchanged after an unread transfer is estimated for the former owner', async () => {
   const { serviceCode, connection, number, old, next } = await handOver(false);
   const newNumber = await exchange(connection, number, '13/07/2026', '42');
   const last = { number: newNumber, value: '58', readingDate: '31/07/2026' };
@@ -297,7 +297,7 @@ for (const [balanceHandling, interest] of [
   // 10 % of the July bill, then of that, its interest and the August bill.
   ['MoveToNew', [31, 65.1]],
 ] as const) {
-  test(`what the old owner owed is overdue of who took it over: ${balanceHandling}`, async () => {
+  test(`an overdue balance of the old owner is overdue for the new one: ${balanceHandling}`, async () => {
     const run = await openOffer(
       scene,
       `owed-${balanceHandling.toLowerCase()}`,
@@ -338,7 +338,7 @@ for (const [balanceHandling, interest] of [
   });
 }
 
-test('what the old owner paid is no payment of who took it over', async () => {
+test('a payment of the old owner is not a payment of the new one', async () => {
   const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
   const componentRules = [{ component: 'fee', formula: '310', prorate: 'Days' as const }];
   const run = await openOffer(scene, 'paid-before', { components }, { componentRules });

@@ -226,7 +226,7 @@ test('posting needs a generated term in which nothing changed since', async () =
   assert.deepEqual(await termOf(run, termId), ['Posted', 'Posted']);
 });
 
-test('bills in error and on hold stop posting, or are left out and caught up by the next term', async () => {
+test('bills in Error and on hold stop posting, or are skipped and caught up on by the next term', async () => {
   const run = await openBillRun(scene, elec);
   const termId = await addTerm(run);
   const good = await addSubscription(run, termId, { ...copyOf(elecC, 1, 100), account: {} });
@@ -499,7 +499,7 @@ test('unposting mirrors the journals, retires the numbers and gives everything b
   await assertChecks(scene, run.tenantId);
 });
 
-test('a due date that is moved is on the bill alone, and moves before anybody has seen one', async () => {
+test('a due date can be moved until a bill is published, and changes only the bill', async () => {
   const { run, termId } = await generated([100, 120]);
   await post(run, termId);
   const before = await billsOf(run, termId);

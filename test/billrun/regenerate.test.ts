@@ -194,7 +194,7 @@ const toldCases: [string, Saved, (string | null)[]][] = [
 ];
 
 for (const [what, change, cause] of toldCases) {
-  test(`compare-runs tells ${what} as the one cause`, async () => {
+  test(`compare-runs names ${what} as the only cause`, async () => {
     assert.deepEqual((await causesOfSaving(change)).causes, [cause]);
   });
 }
@@ -204,7 +204,7 @@ const feeOf = (formula: string, from: string): Saved => ({
   from,
 });
 
-test('compare-runs tells nothing of a version for a later year', async () => {
+test('compare-runs does not name a version for a later year', async () => {
   const later = [
     feeOf('400', '01/01/2028'),
     { service: { values: [{ ...rate, default: '9' }] }, from: '01/01/2028' },
@@ -217,7 +217,7 @@ test('compare-runs tells nothing of a version for a later year', async () => {
   });
 });
 
-test('compare-runs tells a price that holds from an earlier day of the term', async () => {
+test('compare-runs names a price that is effective from an earlier day of the term', async () => {
   // 10 of 31 days by 310 and 21 by 341, then all by 341.
   assert.deepEqual(await causesOfSaving(feeOf('341', '01/07/2026'), [feeOf('341', '11/07/2026')]), {
     before: 362.2,
@@ -226,7 +226,7 @@ test('compare-runs tells a price that holds from an earlier day of the term', as
   });
 });
 
-test('compare-runs tells the rounding and the prices of a bill of two subscriptions once', async () => {
+test('compare-runs names the rounding and the prices of a bill of two subscriptions once', async () => {
   const change: Saved = {
     service: { billRounding: { scale: 0, mode: 'HalfUp' } },
     ...feeOf('320', '01/06/2026'),

@@ -37,7 +37,7 @@ async function julyOfFour(name: string) {
   return { place, termID, shown: await place.client.getBillTerm({ billTermID: termID }) };
 }
 
-test('a bill left out while the due date moved is posted with the date of its term', async () => {
+test('a bill skipped while the due date moved is posted with the due date of its term', async () => {
   const place = await openPlace('due');
   await place.connectOld();
   await place.connectOld();

@@ -123,7 +123,7 @@ test('the same prices change nothing; a posted term is simulated too', async () 
   assert.deepEqual(data.largest, []);
 });
 
-test('what a plan cannot rate is counted and told', async () => {
+test('bills that a plan cannot rate are counted and reported', async () => {
   const { run, termID } = await billed(2);
   const tariffs = withRent('10 / (usage.energy - 300)');
   const { data } = await run.client.simulateTerm({ termID, tariffs });

@@ -88,7 +88,7 @@ const feesOfSeptember = [
   ['fee', '01/09/2026', '30/09/2026', 310],
 ];
 
-test('a bill that was left out leaves each month the slabs of its own use', async () => {
+test('after a skipped bill each month keeps the slabs of its own usage', async () => {
   const { place, billed, skip } = await openLine('ahead-segments', 'Segment');
   assert.deepEqual(await billed(july), [['fee', '01/07/2026', '31/07/2026', 310]]);
   // Of July.
@@ -118,7 +118,7 @@ test('a rule of the term looks back on both months', async () => {
   ]);
 });
 
-test('use on a day of the month that was left out is billed by the next bill', async () => {
+test('usage on a day of a skipped month is billed by the next bill', async () => {
   const { place, billed, skip } = await openLine('ahead-days', 'Segment');
   await billed(july, [['40', '10/07/2026']]);
   await skip(august, [['50', '15/08/2026']]);
@@ -149,7 +149,7 @@ test('use of the days before the first bill is billed with it', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-test('of a first bill that was left out, too', async () => {
+test('usage of a skipped first bill is billed by the next bill', async () => {
   const { billed, skip } = await openLine('ahead-first-left-out', 'Segment');
   // Usage of June was not billed in this workspace.
   await skip(july, []);

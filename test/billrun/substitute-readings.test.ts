@@ -75,7 +75,7 @@ test('one that comes after it is judged by what was read, and not by the estimat
   assert.deepEqual(data.readings, []);
 });
 
-test('a meter is taken down on a day before an estimate', async () => {
+test('a meter is removed on a date before an estimate', async () => {
   const { home, term } = await openEstimated();
   const newNumber = await home.newMeter();
   const [finalReadings, initialReadings] = [[{ value: '570' }], [{ value: '0' }]];

@@ -133,7 +133,7 @@ for (const postType of ['Post Subscription', 'Post Account'] as const) {
   });
 }
 
-test('where most were left out, the sums are of the few that were posted', async () => {
+test('if most bills are skipped, the totals are those of the posted ones', async () => {
   const { run, termId } = await generated([300, 200, 100]);
   const bills = await billsOf(run, termId);
   for (const { billID } of bills.slice(1)) {

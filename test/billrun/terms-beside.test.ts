@@ -177,7 +177,7 @@ for (const [what, change] of Object.entries(changes)) {
   });
 }
 
-test('one bill made anew does not end a run of all that failed on its way', async () => {
+test('generating one bill does not end a failed run of all bills', async () => {
   const place = await openPlace({
     components: [{ name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' }],
   });
@@ -232,7 +232,7 @@ test('a term whose bills all fell out of posting is not posted, and generated ag
 });
 
 for (const postType of ['Post Subscription', 'Post Account']) {
-  test(`a bill that fell out of posting is ready again when it is made anew: ${postType}`, async () => {
+  test(`a bill that posting put on hold is ready again after it is generated: ${postType}`, async () => {
     const place = await openPlace({ postType });
     const party = await newParty(place.client);
     const connectionNumber = await subscribed(place, party, 'a');
@@ -256,7 +256,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   });
 }
 
-test('what changes between the asking and the beginning is left out, and refused after a while', async () => {
+test('a change between request and start of posting puts its bill on hold, and later refuses posting', async () => {
   const place = await openPlace();
   const party = await newParty(place.client);
   const connectionNumber = await subscribed(place, party, 'a');
@@ -378,7 +378,7 @@ test('a due date that is moved is not that of prepaid bills, which were due when
   }
 });
 
-test('a new owner hears nothing of what the one before was billed', async () => {
+test('a new owner sees nothing of the bills of the previous one', async () => {
   const place = await openPlace();
   const { client } = place;
   const [old, next] = [await newParty(client, 'Old'), await newParty(client, 'Next')];
@@ -429,7 +429,7 @@ test('the history of a bill is of the days before it, whichever was made first',
   assert.deepEqual(await historyOf(place, second), [['Jul', 310]]);
 });
 
-test('the history of a bill tells terms of two batches apart that have one label', async () => {
+test('the history of a bill distinguishes terms of two batches with the same label', async () => {
   const batches = ['B1', 'B2'].map((batchCode) => ({ batchCode, label: batchCode }));
   const place = await openPlace({ batches });
   const { client, offer } = place;

@@ -336,7 +336,7 @@ for (const postType of postTypes) {
   });
 }
 
-test('days of a bill that was left out are caught up on once', async () => {
+test('days of a skipped bill are caught up on once', async () => {
   const place = await openPlace('Post Subscription');
   await place.connectOld();
   const first = await generatedOver(place, july);

@@ -102,7 +102,7 @@ for (const [which, read] of Object.entries(leavings)) {
 }
 
 // 310 -> 480 are 170, of which February's upload billed 200: 30 too much, taken off April's 100.
-test('more was uploaded for a bill that was left out than was used until the next one', async () => {
+test('an upload for a skipped bill may exceed the usage up to the next bill', async () => {
   const home = await openRead();
   await skipBill(home.run, await uploaded(home, february, { use: '200' }));
   const mar = await billed(home, await home.read(march, ['480', '31/03/2026']));
@@ -138,7 +138,7 @@ test('uploads for a skipped bill and for the next one replace the usage of all d
 
 // As before, but without a reading in March. February's 520 is where April begins: 310 -> 520 are
 // 210 of the 350 billed, and 1020 - 520 - 140 = 360, as much as 1020 - 310 - 350.
-test('uploads for two terms, of which the one that was left out alone was read', async () => {
+test('uploads for two terms are billed once if only the skipped one was read', async () => {
   const home = await openRead();
   const read: [string, string] = ['520', '28/02/2026'];
   await skipBill(home.run, await uploaded(home, february, { use: '200', read }));
@@ -185,7 +185,7 @@ for (const [required, mode, carried] of modes) {
   });
 }
 
-test('an upload beside a reading is billed, and the next term begins from the reading', async () => {
+test('an upload is billed although there is a reading, and the next term begins from the reading', async () => {
   const home = await openRead();
   const read: [string, string] = ['520', '28/02/2026'];
   const feb = await billed(home, await uploaded(home, february, { use: '150', read }));
@@ -215,7 +215,7 @@ test('uploads for two unread terms are both deducted from the next reading', asy
 });
 
 // 200 for February, unread; 100 for March, read 720: the uploads replace 310 -> 720.
-test('an upload beside a reading ends what uploads before it have billed ahead', async () => {
+test('an upload with a reading ends the deduction of earlier uploads', async () => {
   const home = await openRead();
   await billed(home, await uploaded(home, february, { use: '200' }));
   const read: [string, string] = ['720', '31/03/2026'];

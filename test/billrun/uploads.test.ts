@@ -87,7 +87,7 @@ test('dated use where bills are made in advance is billed with the next one', as
   ]);
 });
 
-test('compare-runs tells use of the term before from that of the term', async () => {
+test('compare-runs distinguishes usage of the previous term from that of the term', async () => {
   const { run, connection, open } = await openInAdvance({ scope: 'Term', name: 'compared' });
   const jul = await open(july);
   await generate(run, jul);
@@ -198,7 +198,7 @@ test('an uploaded quantity replaces the agreed one, in that term only', async ()
   assert.deepEqual(await billed(october), [[], [['01/10/2026', 5 * 31]]]);
 });
 
-test('an uploaded quantity of a bill that was left out is of the days of that bill', async () => {
+test('an uploaded quantity of a skipped bill applies to the days of that bill', async () => {
   const whole = await openSeats('seats-whole');
   await whole.skip(july, ['50']);
   assert.deepEqual(await whole.billed(august), [
@@ -220,7 +220,7 @@ test('an uploaded quantity of a bill that was left out is of the days of that bi
   assert.deepEqual(await both.billed(september), [[], [['01/09/2026', 5 * 31]]]);
 });
 
-test('quantities from a day on, of several bills that were left out', async () => {
+test('quantities from a date on, of several skipped bills, apply to their days', async () => {
   const { client, connection, skip, billed } = await openSeats('seats-days');
   const unmeteredInputs = [{ name: 'seats', value: '6', fromDate: '16/08/2026' }];
   await client.updateConnection({ data: { connectionNumber: connection, unmeteredInputs } });
@@ -304,7 +304,7 @@ test('values and use of a term that goes on are not taken over by one of some of
   assert.deepEqual(await extrasOf(regular), hallAndCalls);
 });
 
-test('values and use of a bill that was left out are on that of the same days', async () => {
+test('values and usage of a skipped bill are on the bill of the same days', async () => {
   const { run, client, open, openFor, uploadTo, extrasOf } = await openHall('hall-again');
   const regular = await open(july);
   await uploadTo(regular);

@@ -408,7 +408,7 @@ test('without a mail server, mails are files; without a template, the bill itsel
   assert.match(text, /Customer 1/);
 });
 
-test('a mail that cannot be written tells no folder of the machine, and goes later', async () => {
+test('a mail that cannot be written names no folder of the machine, and is sent later', async () => {
   const { equipment } = openWorker({});
   const outbox = join(equipment.dataFolder, 'outbox');
   writeFileSync(outbox, '');
@@ -421,7 +421,7 @@ test('a mail that cannot be written tells no folder of the machine, and goes lat
 });
 
 for (const serviceType of ['Purchase', 'Payroll'] as const) {
-  test(`${serviceType}: documents and mails tell what is paid to who gets them`, async () => {
+  test(`${serviceType}: documents and mails show what the workspace pays to the party`, async () => {
     const { server } = await openMail();
     const { client, termId, serviceCode, bills } = await openPublished(mailParties(1), {
       serviceType,
@@ -680,7 +680,7 @@ test('bills that cannot be printed again and again are given up', async () => {
   });
 });
 
-test('a part that was set aside fails the request; the next one sends its bills', async () => {
+test('a chunk that was set aside fails the request; the next request sends its bills', async () => {
   const { server } = await openMail();
   const { client, termId, tenantId } = await openPublished(mailParties(3));
   const stage = async () => (await client.getTerms({ termID: termId })).data.terms[0]?.stage;

@@ -72,7 +72,7 @@ async function statusOf(tenantId: number, deliveryId: number): Promise<string> {
 
 const failed = { status: 'Failed', reason: 'No', failures: 1, nextAttemptAt: null } as const;
 
-test('how a mail ended is written down beside all that wait or are on their way', async () => {
+test('the outcome of a mail is stored without scanning waiting deliveries', async () => {
   const tenantId = await openWaiting();
   const sent = [{ ...failed, deliveryId: waiting + 7, attempts: 1 }];
   const late = [{ ...failed, deliveryId: 7 }];

@@ -165,7 +165,7 @@ test('a workspace is counted from its first job until nothing of the last hour i
   assert.ok(!(await listed()).includes(idle));
 });
 
-test('/metrics has the heartbeats of workers, and tells the live from the lost', async () => {
+test('/metrics has the heartbeats of workers, live and lost', async () => {
   await asWorker(scene, async (worker) => {
     const one = await startHeartbeat(worker, log, 'host/1');
     const two = await startHeartbeat(worker, log, 'host/2');

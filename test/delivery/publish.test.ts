@@ -223,7 +223,7 @@ test('a bill that makes the renderer throw is not published, others are; later i
   assert.equal(message, '3 bills published');
 });
 
-test('a term of which nothing could be published can be taken back and begun anew', async () => {
+test('a term without a published bill can be unposted and begun again', async () => {
   const client = await scene.workspace('taken-back');
   const term = await openPostedTerm(scene, client, mailParties(2));
   const { termId } = term;

@@ -129,7 +129,7 @@ test('bars of the chart with long labels are distinguished by the end of the lab
   assert.deepEqual(shown(renderBillHtml(ordinary)).slice(-3), ['404', 'Jul', '2025']);
 });
 
-test('a bill in plain text tells the currency, what is payable when, readings and days', () => {
+test('a bill in plain text has the currency, the amounts payable with dates, readings and days', () => {
   const [first] = ordinaryBill.meterReadings;
   assert.ok(first);
   const estimated = { ...first, estimated: 1 as const, mf: 40, consumption: '5680' };
@@ -195,7 +195,7 @@ function pair(label: string, value: string): string {
   return label + value.padStart(64 - label.length);
 }
 
-test('what the workspace owes says who pays, and asks for nothing', () => {
+test('a statement of what the workspace owes names the payer, and asks for no payment', () => {
   const owed = { ...ordinary, isOwedByUs: true };
   const text = billText(owed);
   assert.match(text, /^Electricity statement ELEC-2025-000991$/m);

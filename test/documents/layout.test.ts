@@ -178,7 +178,7 @@ const chartCases: readonly { title: string; name: (term: string) => string; last
 ];
 
 for (const { title, name, last } of chartCases) {
-  test(`the bars of a chart are told apart, with labels of ${title}`, () => {
+  test(`the bars of a chart can be distinguished, with labels of ${title}`, () => {
     const history = ordinaryBill.history.map((term) => ({ ...term, label: name(term.label) }));
     const bill = { ...ordinaryBill, termLabel: name('Jul-2025'), history };
     const pages = lay({ ...ordinary, bill });

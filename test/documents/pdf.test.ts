@@ -183,7 +183,7 @@ test('many bills in one file: all their pages, each font and logo once', async (
   assert.equal(dictionaries.filter((text) => /\/Subtype \/Image\n/.test(text)).length, 2);
 });
 
-test('in a file of many bills, one that cannot be made is left out and told', async () => {
+test('in a file of many bills, one that cannot be rendered is left out and reported', async () => {
   const poison = {
     ...ordinary,
     bill: { ...ordinaryBill, billID: 13 },

@@ -39,7 +39,7 @@ test(
     assert.deepEqual(await query(second.owner, 'select one from kept'), [{ one: 1 }]);
     await second.stop();
 
-    await t.test('whose removal begins anew and keeps the earlier database', async () => {
+    await t.test('whose removal begins with a new database and keeps the earlier one', async () => {
       t.after(() => rm(home, { recursive: true, force: true }));
       await rm(scene.dataFolder, { recursive: true });
       const anew = await scene.start();

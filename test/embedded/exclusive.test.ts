@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { DataFolderInUse } from '../../src/base/postgres/embedded.ts';
 import { openScene, openUsedScene, postmasterPid, query, type Scene } from './scene.ts';
 
-test('a second program says who has the data folder and leaves the first alone', async (t) => {
+test('a second program reports which process owns the data folder, and leaves it alone', async (t) => {
   const scene = await openUsedScene(t);
   const first = await scene.program().answer;
   await query(first.owner, 'drop table if exists kept; create table kept as select 1 as one');
@@ -116,7 +116,7 @@ test('a command alone starts PostgreSQL and stops it at its end', async (t) => {
   assert.equal(existsSync(pidFile), false);
 });
 
-test('a command that started PostgreSQL leaves it to whoever came meanwhile', async (t) => {
+test('a command that started PostgreSQL leaves it to a program that joined meanwhile', async (t) => {
   const scene = await openUsedScene(t);
   const command = await scene.start({ use: 'join' });
   const beside = await scene.start({ use: 'join' });

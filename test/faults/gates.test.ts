@@ -397,7 +397,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
   await assertChecks(scene, term.tenantId);
 });
 
-test('what changes when posting has begun is left out, with its number told', async () => {
+test('a bill whose inputs change after posting has begun is not posted, and its number is retired', async () => {
   await startReadyWorker(scene);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);

@@ -268,7 +268,7 @@ async function shownOf(term: FullTerm) {
   return data.terms.map(({ status, stage }) => [status, stage]);
 }
 
-test('all are killed at once inside post: the term shows Posting, and goes on by itself', {
+test('all are killed at once inside post: the term shows Posting, and posting continues without a request', {
   skip: !isLinux,
 }, async () => {
   assert.ok(supervisor);

@@ -118,7 +118,7 @@ test('a caller does not wait for a worker that seals', async () => {
   assert.equal((await sealed(tenantId))?.wrong, 0);
 });
 
-test('a running worker seals every workspace by itself', async () => {
+test('a running worker seals every workspace without a request', async () => {
   const { client, tenantId } = await open('self');
   await client.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
   const log = createLog({ level: 'error', destination: { write: () => {} } });

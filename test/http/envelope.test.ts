@@ -206,7 +206,7 @@ test('an error has the fields of the error object, in their order, and nothing e
   });
 });
 
-test('method and action must be those of the path, exactly, and error.allowed tells them', async () => {
+test('method and action must be those of the path, exactly, and error.allowed lists them', async () => {
   const wrong = [
     {},
     { method: 'Create' },

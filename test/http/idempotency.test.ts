@@ -78,7 +78,7 @@ test('the same key and body again answers the stored bytes and does nothing', as
   assert.equal(await auditCount(), audited);
 });
 
-test('a replay tells the allowance of now, not of then', async () => {
+test('a replayed answer has the present rate limit headers', async () => {
   const limited = await scene.anotherServer({
     operations: [...operations, ['stumble', stumble as Operation]],
     rateLimits: { token: { perSecond: 0.001, burst: 10 } },

@@ -73,7 +73,7 @@ test('a body that is promised and never sent is refused for its token at once', 
   }
 });
 
-test('without a valid token 64 KiB are accepted, told in advance or not', async () => {
+test('without a valid token 64 KiB are accepted, with or without a Content-Length', async () => {
   const names = '"username":"nobody","password":"x",';
   const fits = await timed('login', `${names}"x":"${'x'.repeat(60_000)}"`, stranger);
   assert.equal(fits.code, 'LOGIN_FAILED');
@@ -96,12 +96,12 @@ test('1 MiB is accepted, and 10 MiB where an operation takes rows or a file', as
   assert.match(over.envelope.message, /at most 10485760 bytes/);
 });
 
-test('a large body is not read for a caller who may not make the call', async () => {
+test('a large body is not read for a caller without permission', async () => {
   const headers = { ...stranger, Authorization: auditor.token ?? '' };
   assert.equal((await timed('makeReadings', zeros, headers)).code, 'PERMISSION_DENIED');
 });
 
-test('what is wrong with a body is not told before the token was found good', async () => {
+test('problems of a body are not reported before the token is known to be valid', async () => {
   for (const body of ['{', '[]', '', `{"x":${'['.repeat(50)}`]) {
     const path = catalogue.listUsers.path;
     const first = await ask(scene.baseUrl, path, { headers: unknownToken, body });

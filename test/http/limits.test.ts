@@ -45,7 +45,7 @@ function list(baseUrl: string, token = admin.token): Promise<Answered> {
 }
 
 for (const how of ['throw', 'answer']) {
-  test(`a crash (${how}) tells the caller its requestID alone, and the log everything`, async () => {
+  test(`a crash (${how}) gives the caller only its requestID, and the log all details`, async () => {
     const { envelope, headers, text } = await ask(scene.baseUrl, '/billing/test/crash', {
       headers: { 'X-Workspace': 'limits', Authorization: admin.token ?? '' },
       body: JSON.stringify({ method: 'Create', action: 'Crash', apiVersion: 'v2', how }),
@@ -250,7 +250,7 @@ test('X-Workspace is followed only where the server was started with it', async 
   }
 });
 
-test('docs/api.md tells the limits', () => {
+test('docs/api.md lists the limits', () => {
   const docs = readFileSync(join(root, 'docs/api.md'), 'utf8');
   const { token, tenant, loginName, loginAddress, wrongToken } = defaultRateLimits;
   const figure = (number: number) => number.toLocaleString('en');

@@ -70,7 +70,7 @@ test('of two content types the first counts, and the body is validated', async (
   assert.equal(codeOf(answer), 'REQUIRED_FIELD');
 });
 
-test('two lengths, a length beside chunks and a false length are refused', async () => {
+test('two lengths, a length with chunked encoding and a false length are refused', async () => {
   const twice = requestText(path, { ...json, 'Content-Length': bad.length }).trimEnd();
   const both = `${twice}\r\nContent-Length: ${bad.length + 5}\r\n\r\n${bad}`;
   const smuggled = `${twice}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
@@ -93,7 +93,7 @@ test('JSON nested 100,000 levels deep is refused at once', async () => {
   }
 });
 
-test('11 MiB are refused with an answer, told in advance or not', async () => {
+test('11 MiB are refused with an answer, with or without a Content-Length', async () => {
   const body = `{${words},"x":"${'x'.repeat(11 * 1024 * 1024)}"}`;
   const told = await send(json, body);
   assert.match(told, /^HTTP\/1\.1 200 OK/);

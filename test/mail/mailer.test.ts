@@ -359,7 +359,7 @@ test('attempts come at longer and longer intervals, and end', () => {
   );
 });
 
-test('a server that could not be opened is opened anew for the next mail, and closed in peace', async () => {
+test('a server that could not be opened is opened again for the next mail, and closed cleanly', async () => {
   const mailer = mailerTo('smtp://mail.example:none');
   const failures: unknown[] = [];
   for (let mail = 1; mail <= 2; mail += 1) {

@@ -229,7 +229,7 @@ test('logins are limited to 20 a minute for a name, in any case', async () => {
   });
 });
 
-test('another name beside that of a machine does not let it be tried more often', async () => {
+test('another name together with that of a client does not allow more attempts', async () => {
   await scene.clock.whileStopped(async () => {
     const { loginName } = defaultRateLimits;
     const limited = (await scene.anotherServer({ rateLimits: { loginName } })).visitor('attack');

@@ -160,7 +160,7 @@ test('a machine client is no customer, and does not begin after its end', async 
   await admin.updateClient({ data: { clientID: 'short-lived', expiresAt } });
 });
 
-test('a machine client is heard from its allowed addresses alone', async () => {
+test('a machine client can call only from its allowed addresses', async () => {
   const here = ['127.0.0.1', '10.0.0.0/8'];
   const clients = await machine('fixed', { allowedAddresses: here });
   for (const client of clients) await client.listUsers();

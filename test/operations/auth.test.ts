@@ -16,7 +16,7 @@ function as(token: string) {
   return client;
 }
 
-test('a login tells token, lifetimes, scope, user and workspace', async () => {
+test('a login returns token, lifetimes, scope, user and workspace', async () => {
   const inEightHours = () => {
     const until = scene.clock.now().add({ hours: 8 }).toZonedDateTimeISO('Asia/Karachi');
     return until.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ');
@@ -67,7 +67,7 @@ test('a login is found by user name or e-mail address, in any case', async () =>
   }
 });
 
-test('a login needs a name and its secret, and tells which is missing', async () => {
+test('a login without a name or secret is refused and names the missing one', async () => {
   await refuses(visitor.login({}), 'REQUIRED_FIELD', { field: 'username' });
   await refuses(visitor.login({ username: 'x' }), 'REQUIRED_FIELD', { field: 'password' });
   await refuses(visitor.login({ username: 'x', password: '' }), 'REQUIRED_FIELD');

@@ -125,7 +125,7 @@ test('a bill of an account is listed under each of its subscriptions', async () 
   ]);
 });
 
-test('customers see what was published to them, and not what was published to who was there before', async () => {
+test('customers see bills published to them, and not those of a former owner', async () => {
   const { client, tenantId, bills } = await openTerms();
   const customer = await scene.loginAs(client, ['Customer'], { partyNumber: 100001 });
   const own = await connectionBills(customer, { bills: true, fromDate: '01/01/2020' });

@@ -99,7 +99,7 @@ test('accounts are put into a group by id or label, move to another, and are tak
   );
 });
 
-test('assigning names every account that cannot be found or told apart, and moves none', async () => {
+test('assigning names every unknown or ambiguous account, and moves none', async () => {
   const group = Number(
     (await admin.addBillingGroup({ name: 'Third' })).headers.get('x-resource-id'),
   );

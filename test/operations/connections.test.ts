@@ -227,7 +227,7 @@ test('make-connections stores all that was sent, and get-connections shows it', 
   assert.deepEqual(free, { colour: 'blue' });
 });
 
-test('what is left out has a default: today, batch null, an account named after the number', async () => {
+test('fields that are left out have a default: today, batch null, an account named after the number', async () => {
   const number = await subscribe(admin, plain);
   const one = await shown(admin, number);
   assert.equal(one.connectionDate, day(0).replaceAll('/', ''));

@@ -328,7 +328,7 @@ test('of many bad rows the first 500 are named, and all are counted', async () =
   assert.equal((await admin.getMeters({ number: 88100 })).data.meters.meters.length, 0);
 });
 
-test('a meter reader takes in readings and nothing else', async () => {
+test('a meter reader imports readings and nothing else', async () => {
   const reader = await scene.loginAs(admin, ['Meter Reader']);
   const { number } = await hung();
   const content = file('number,readingDate,value', `${number},31/01/2026,100`);
@@ -349,7 +349,7 @@ test('a type of meter is named by plain digits or by its name', async () => {
   );
 });
 
-test('a text is taken as it came, whatever encoding is named beside it', async () => {
+test('content that is text is imported unchanged, whatever encoding is named', async () => {
   const encoding = 'windows-1252' as const;
   await take('Parties', file('name,city', 'Zoé Encoded,Köln'), { encoding });
   const { data } = await admin.listUsers({ name: 'encoded' });

@@ -266,7 +266,7 @@ test('an update changes what is sent, clears what is null and leaves the rest', 
   await refuses(admin.updateUser({ user: { partyNumber, name: ' ' } }), 'REQUIRED_FIELD');
 });
 
-test('an update tells who was changed, and takes either key or both', async () => {
+test('an update returns the changed party, and accepts either key or both', async () => {
   const partyNumber = await newParty();
   const { partyID } = await view(partyNumber);
   const done = await admin.updateUser({ user: { partyID, name: 'By id' } });
@@ -384,7 +384,7 @@ test('an account cannot be given two labels in one call', async () => {
   assert.equal((await view(partyNumber)).subscriptionGroups[0]?.connectionGroupLabel, 'One');
 });
 
-test('a batch of 1,000 is made whole, with its first 100 numbers told', async () => {
+test('a batch of 1,000 is created as a whole, and the answer has its first 100 numbers', async () => {
   const before = Number(await total());
   const users = Array.from({ length: 1000 }, (_, i) => ({ name: `Batch ${i}` }));
   const made = await admin.makeUsers({ userType: 'vendor', users });

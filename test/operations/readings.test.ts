@@ -140,7 +140,7 @@ test('a register that passed its highest value goes on from zero', async () => {
   ]);
 });
 
-test('a reading between two others measures the later one anew', async () => {
+test('a reading between two others changes the usage of the later one', async () => {
   const { number } = await hung();
   await read(at(number, '31/01/2026', '300'));
   await read(at(number, '21/01/2026', '150'), at(number, '11/01/2026', '100'));
@@ -281,7 +281,7 @@ async function underReview(number: number): Promise<number> {
 const review = (readingID: number, decision: 'Accept' | 'Reject', facts: object = {}) =>
   admin.reviewReading({ data: { readingID, decision, ...facts } });
 
-test('review-reading accepts, corrects or rejects, and measures the next reading anew', async () => {
+test('review-reading accepts, corrects or rejects, and recomputes the usage of the next reading', async () => {
   const { number } = await hung();
   await read(at(number, '11/01/2026', '100'), at(number, '21/01/2026', '200'));
   await read(at(number, '31/01/2026', '900'));

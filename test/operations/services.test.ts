@@ -319,7 +319,7 @@ test('with posted bills a context keeps its type, also without subscriptions', a
   await update({ postType: 'Post Account' });
 });
 
-test('what a plan uses cannot be left out, and the plan is named', async () => {
+test('an item that a plan uses cannot be removed, and the plan is named', async () => {
   const code = await newService(admin);
   await newTariff(admin, code, { code: 'USES-IT' });
   const { values, components } = smallService;
@@ -409,7 +409,7 @@ test('the currency of a workspace is fixed once it has a context', async () => {
   }
 });
 
-test('what subscriptions use cannot be left out; what they do not use can', async () => {
+test('an item that subscriptions use cannot be removed; an unused one can', async () => {
   const service = {
     values: [
       ...smallService.values,

@@ -12,7 +12,7 @@ async function settings(client = admin) {
   return (await client.getSettings()).data.settings;
 }
 
-test('a new workspace has the settings it was made with and usual ones beside', async () => {
+test('a new workspace has the settings it was created with, and defaults', async () => {
   const { now, modifiedAt, ts, ...rest } = await settings(plain);
   assert.deepEqual(rest, {
     name: 'settings-b',
@@ -186,7 +186,7 @@ test('a new bill number format without service or year is refused with INVALID_F
   assert.equal((await settings()).billNumberFormat, before);
 });
 
-test('of settings changed by two who saw the same ts one is stale; without ts nothing is lost', async () => {
+test('of two updates of settings with the same ts one is refused; without ts both are stored', async () => {
   const { ts } = await settings();
   await refuses(admin.updateSettings({ data: { name: 'X', ts: ts - 1 } }), 'STALE_OBJECT', {
     field: 'data.ts',
@@ -282,7 +282,7 @@ test('a sandbox clock moved more than 10 years ahead is refused with CLOCK_TOO_F
   scene.clock.advance({ seconds: -2 });
 });
 
-test('settings are read by who may read them and changed by administrators alone', async () => {
+test('settings are read with permission and changed by administrators only', async () => {
   const manager = await scene.loginAs(plain, ['Billing Manager']);
   assert.equal((await settings(manager)).name, 'Same');
   await refuses(manager.updateSettings({ data: { name: 'Mine' } }), 'PERMISSION_DENIED');

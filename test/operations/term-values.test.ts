@@ -171,7 +171,7 @@ test('every bad row of values is named, and nothing is stored', async () => {
   assert.equal((await termOf(admin, termID)).stage, 'Created');
 });
 
-test('unknown keys beside the rows of an upload are named, also where it is refused', async () => {
+test('unknown keys next to the rows of an upload are named, also if it is refused', async () => {
   const termID = await nextTerm();
   const headers = { 'X-Workspace': 'values', Authorization: admin.token ?? '' };
   const named = async (path: string, action: string, inner: object) => {

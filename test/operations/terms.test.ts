@@ -49,7 +49,7 @@ test('a term is made with what is sent, and found with all its fields', async ()
   assert.ok(ts && batchID);
 });
 
-test('what is left out comes from the context: batch, period, due date and post type', async () => {
+test('fields that are left out come from the context: batch, period, due date and post type', async () => {
   const serviceCode = await newService(admin, {
     dueDateOffset: 10,
     billingCycle: 3,

@@ -45,7 +45,7 @@ test('workspace create does not believe the address of a server that is gone', a
   assert.ok(!output.includes(String(port)), output);
 });
 
-test('workspace commands work beside a running server, which notices at once', async () => {
+test('workspace commands work while a server runs, which sees the change at once', async () => {
   const program = place.run(['start']);
   const base = await program.ready();
   const client = createClient({ baseUrl: base, headers: { 'X-Workspace': 'acme' } });
@@ -84,7 +84,7 @@ test('workspace commands work beside a running server, which notices at once', a
   assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
 });
 
-test('a first start beside workspaces of the operator makes no demo workspace', async () => {
+test('a first start on a database with workspaces creates no demo workspace', async () => {
   const { output } = await command(['workspace', 'list']);
   assert.doesNotMatch(output, /demo/);
 });

@@ -218,7 +218,7 @@ async function startWithWorker(): Promise<{ program: Program; worker: number }> 
   return { program, worker };
 }
 
-test('a worker killed with -9 is replaced, and ends by itself when its program is killed', {
+test('a worker killed with -9 is replaced, and ends if its program is killed', {
   skip: !isLinux,
 }, async () => {
   const { program, worker } = await startWithWorker();

@@ -71,7 +71,7 @@ describe('errors of plans', () => {
     assert.deepEqual(errorsOf([segment, child]), []);
   });
 
-  test('a value without price is allowed in a template and told for each concrete plan', () => {
+  test('a value without price is allowed in a template and reported for each concrete plan', () => {
     const rules = [{ component: 'energyCharge', formula: 'SLAB(usage.energy, slabs)' }];
     const template = planWith(rules, { code: 'T', abstract: 1 });
     const child = { code: 'B', parentTariffCode: 'T' };

@@ -179,7 +179,7 @@ describe('formulas in docs/tariffs.md', () => {
 
 describe('plans in docs/tariffs.md', () => {
   for (const block of blocks('json')) {
-    test(`the plan at line ${block.line} makes the bill beside it`, () => {
+    test(`the plan at line ${block.line} gives the bill next to it`, () => {
       const { service, tariffs, scenario, bill: wanted } = JSON.parse(block.text);
       assert.deepEqual(checkPlans(service, tariffs), { errors: [], warnings: [] });
       const bill = rateBill(compilePriceBook(singleVersion(service, tariffs)), scenario);

@@ -92,7 +92,7 @@ describe('explanation', () => {
     assert.deepEqual([value, kind], ['50', 'Uploaded']);
   });
 
-  test('tells a parent from the plan itself, and follows SUPER() and values of values', () => {
+  test('distinguishes a parent from the plan itself, and follows SUPER() and values of values', () => {
     const parent = planWith([{ component: 'feeCharge', formula: 'fee * 2', prorate: 'Days' }], {
       code: 'P',
       valueFormulas: [{ name: 'fee', formula: 'rate + 1' }],
@@ -134,7 +134,7 @@ describe('explanation', () => {
     });
   }
 
-  test('of a sum for a part of the days tells that all of it is for these days', () => {
+  test('of a sum for a part of the days says that all of it is for these days', () => {
     const rule = { component: 'extra', prorate: 'Days' as const, formula: 'IF(TRUE, rate + 1, 0)' };
     const facts = connected({ disconnectDate: '11/07/2025' });
     const bill = billOf(facts, [planWith([rule])], {}, { explain: true });
