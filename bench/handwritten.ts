@@ -2,7 +2,7 @@
 // They make the same bill objects as the price book does, and the benchmark checks that they do.
 import { parseDay } from '../src/base/days.ts';
 import type { Bill, BillLine, BillReading, LineDetail } from '../src/domain/rating/bill.ts';
-import type { FrozenInputs, MeterFacts } from '../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs, FrozenMeter } from '../src/domain/rating/frozen-inputs.ts';
 
 type LineParts = {
   component: string;
@@ -45,7 +45,7 @@ function halfUp(n: number, divisor: number): number {
   return n < 0 ? -rounded : rounded;
 }
 
-function reading(meter: MeterFacts, use: string): BillReading {
+function reading(meter: FrozenMeter, use: string): BillReading {
   return {
     meterNumber: meter.number,
     register: meter.register ?? null,

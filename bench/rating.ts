@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Bill } from '../src/domain/rating/bill.ts';
 import { compilePriceBook, singleVersion } from '../src/domain/rating/compile/price-book.ts';
-import type { ConnectionFacts, FrozenInputs } from '../src/domain/rating/frozen-inputs.ts';
+import type { FrozenConnection, FrozenInputs } from '../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../src/domain/rating/rate/rate-bill.ts';
 import { plainBill } from '../test/rating/plain-bill.ts';
 import { type TariffCase, tariffCases } from '../test/rating/tariff-cases.ts';
@@ -35,7 +35,7 @@ function find(id: string): { tariff: TariffCase; facts: FrozenInputs } {
   throw new Error(`there is no scenario ${id}`);
 }
 
-function changed(facts: FrozenInputs, connection: ConnectionFacts): FrozenInputs {
+function changed(facts: FrozenInputs, connection: FrozenConnection): FrozenInputs {
   return { ...facts, connection: { ...facts.connection, ...connection } };
 }
 

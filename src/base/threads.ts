@@ -18,7 +18,7 @@ const idleMs = 30_000;
 const threadMegabytes = 512;
 
 /** Threads begin with the first task. Those that are idle keep no process from ending. */
-export function openThreads(options: { file: URL; threads: number }): Threads {
+export function openThreads(options: { file: URL; threads: number; megabytes?: number }): Threads {
   const pool = new Tinypool({
     filename: options.file.href,
     minThreads: 0,
@@ -26,7 +26,7 @@ export function openThreads(options: { file: URL; threads: number }): Threads {
     idleTimeout: idleMs,
     // A thread that sleeps between tasks never comes to free the buffers of what it has drawn.
     useAtomics: false,
-    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: options.megabytes ?? threadMegabytes },
   });
   return {
     async run(task, { limitMs, transfer }) {

@@ -42,7 +42,7 @@ async function readRows(tx: Tx, request: StepRequest): Promise<ManualValue[]> {
   const rows = rowsOf<UploadRow>(request);
   const term = await getTerm(tx, tenantId, request.termId ?? 0);
   const { pricing } = await termRules(tx, tenantId, term);
-  const known: Known = {
+  const known: ValueLookups = {
     term,
     subscriptions: await findRowSubscriptions(tx, tenantId, term, numbersIn(rows)),
     components: componentsOf(pricing.components ?? []),
@@ -51,14 +51,15 @@ async function readRows(tx: Tx, request: StepRequest): Promise<ManualValue[]> {
   return readEach('compsData', rows, read, (value) => value.component);
 }
 
-type Known = {
+/** What the rows may name. */
+type ValueLookups = {
   term: Term;
   subscriptions: ReadonlyMap<string, RowSubscription>;
   components: ReadonlyMap<string, readonly ComponentDefinition[]>;
 };
 
 /** By name, and by label, which several may have, where no other component has it as its name. */
-function componentsOf(components: readonly ComponentDefinition[]): Known['components'] {
+function componentsOf(components: readonly ComponentDefinition[]): ValueLookups['components'] {
   const byLabel = Map.groupBy(components, (one) => one.label ?? one.name);
   return new Map([...byLabel, ...Map.groupBy(components, (one) => one.name)]);
 }
@@ -66,7 +67,7 @@ function componentsOf(components: readonly ComponentDefinition[]): Known['compon
 const decimal = /^[+-]?\d{1,15}(\.\d{1,15})?$/;
 
 /** Subscription, component, value. */
-function readRow(row: UploadRow, known: Known): ManualValue | RefusedRow {
+function readRow(row: UploadRow, known: ValueLookups): ManualValue | RefusedRow {
   const [number = '', name = '', text = ''] = row.map((item) => item.trim());
   const subscription = subscriptionOf(number, known);
   if ('code' in subscription) return subscription;
@@ -84,7 +85,10 @@ function readRow(row: UploadRow, known: Known): ManualValue | RefusedRow {
   return { subscriptionId, component: component.name, value: text };
 }
 
-function componentOf(name: string, { term, components }: Known): ComponentDefinition | RefusedRow {
+function componentOf(
+  name: string,
+  { term, components }: ValueLookups,
+): ComponentDefinition | RefusedRow {
   const [component, ...others] = components.get(name) ?? [];
   if (!component) {
     const message = `Service ${term.context_code} has no component ${name}`;

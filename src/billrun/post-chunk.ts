@@ -31,8 +31,8 @@ import { contextOn } from '../domain/rating/compile/price-book.ts';
 import type { Term } from '../domain/terms/store.ts';
 import type { Chunk, StepJob } from '../jobs/step.ts';
 
-/** Where a chunk books. */
-export type Place = {
+/** How a chunk is posted: by which prices, on which date, under which numbers. */
+export type ChunkPosting = {
   term: Term;
   chunk: Chunk;
   pinned: PinnedBook;
@@ -49,16 +49,16 @@ export type Place = {
 export async function postChunk(
   tx: Tx,
   job: StepJob,
-  place: Place,
+  posting: ChunkPosting,
   posted: readonly Numbered[],
   drafts: readonly DraftCharges[],
 ): Promise<number[]> {
   const { tenantId } = job.tenant;
-  const { term, chunk, pinned, postingDate, journalId, firstEntry } = place;
+  const { term, chunk, pinned, postingDate, journalId, firstEntry } = posting;
   const stamp = { at: job.now, by: job.requestedBy };
   const ids = posted.map((one) => one.billId);
   const part = { ...chunk, termId: term.term_id };
-  const { uses: wallets, shared } = place.usesWallets
+  const { uses: wallets, shared } = posting.usesWallets
     ? await takeFromWallets(tx, tenantId, part, drafts)
     : { uses: [], shared: [] };
   const dueDate = term.charging_type === 'Prepaid' ? postingDate : null;
@@ -66,7 +66,7 @@ export async function postChunk(
   await insertHead(tx, tenantId, journalId, { ...head, source: 'Bills' }, stamp);
   await postDrafts(tx, tenantId, {
     bills: posted,
-    seriesId: place.seriesId,
+    seriesId: posting.seriesId,
     wallets,
     dueDate,
     openItems: {
@@ -83,12 +83,12 @@ export async function postChunk(
       endDate: term.end_date,
     },
     keepsCharges: !term.bills_after_period,
-    isCombined: place.isCombined,
+    isCombined: posting.isCombined,
     stamp,
   });
   const accountOf = await componentAccounts(tx, tenantId, pinned, term);
   await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
-  await bookBeside(tx, job, place, { ids, wallets, head });
+  await bookBeside(tx, job, posting, { ids, wallets, head });
   return shared;
 }
 
@@ -117,9 +117,14 @@ type Beside = {
 };
 
 /** What only some bills bring: wallets, deposits, plans that are billed once. */
-async function bookBeside(tx: Tx, job: StepJob, place: Place, beside: Beside): Promise<void> {
+async function bookBeside(
+  tx: Tx,
+  job: StepJob,
+  posting: ChunkPosting,
+  beside: Beside,
+): Promise<void> {
   const { tenantId } = job.tenant;
-  const { term, pinned, journalId, firstEntry, postingDate: today } = place;
+  const { term, pinned, journalId, firstEntry, postingDate: today } = posting;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
@@ -148,7 +153,7 @@ function oneTimePlans({ book, planIds }: PinnedBook): number[] {
 export async function settleWallets(
   tx: Tx,
   job: StepJob,
-  { term, postingDate }: Pick<Place, 'term' | 'postingDate'>,
+  { term, postingDate }: Pick<ChunkPosting, 'term' | 'postingDate'>,
   partyIds: readonly number[],
 ): Promise<void> {
   const { tenantId } = job.tenant;

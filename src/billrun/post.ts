@@ -44,7 +44,7 @@ import type {
 import { numberBills, reserveNumbers } from './bill-numbers.ts';
 import { assertTimeToPay } from './due-date.ts';
 import { assertAllReady, openBillsText } from './open-bills.ts';
-import { appliesWallets, type Place, postChunk, settleWallets } from './post-chunk.ts';
+import { appliesWallets, type ChunkPosting, postChunk, settleWallets } from './post-chunk.ts';
 import { wrongState } from './term-state.ts';
 
 /** Bills of a chunk: with more of them what it works on is no longer close at hand. */
@@ -255,7 +255,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     const fallen = { termId: term.term_id, seriesId, bills: numbered.filter(isStale) };
     await holdStaleBills(tx, tenantId, fallen, reason, stamp);
   }
-  const place: Place = {
+  const posting: ChunkPosting = {
     term,
     chunk,
     pinned,
@@ -268,7 +268,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   };
   const posted = numbered.filter((one) => !isStale(one));
   const booked = drafts.filter((draft) => !stale.has(draft.bill_id));
-  const shared = posted.length === 0 ? [] : await postChunk(tx, job, place, posted, booked);
+  const shared = posted.length === 0 ? [] : await postChunk(tx, job, posting, posted, booked);
   return { done: expected, outcome: { posted: posted.length, shared } };
 }
 

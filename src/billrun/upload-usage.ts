@@ -37,7 +37,7 @@ async function readRows(tx: Tx, request: StepRequest): Promise<UploadedUse[]> {
   const term = await getTerm(tx, tenantId, request.termId ?? 0);
   const { pricing } = await termRules(tx, tenantId, term);
   const inputs = [...(pricing.meteredInputs ?? []), ...(pricing.unmeteredInputs ?? [])];
-  const known: Known = {
+  const known: UsageLookups = {
     term,
     subscriptions: await findRowSubscriptions(tx, tenantId, term, numbersIn(rows)),
     inputs: new Set(inputs.map((input) => input.name)),
@@ -46,7 +46,8 @@ async function readRows(tx: Tx, request: StepRequest): Promise<UploadedUse[]> {
   return readEach('usage', rows, read, (use) => `${use.input} ${use.date}`);
 }
 
-type Known = {
+/** What the rows may name. */
+type UsageLookups = {
   term: Term;
   subscriptions: ReadonlyMap<string, RowSubscription>;
   inputs: ReadonlySet<string>;
@@ -55,7 +56,7 @@ type Known = {
 const quantity = /^\+?\d{1,15}(\.\d{1,15})?$/;
 
 /** Subscription, input, quantity, and the day where it is of one. */
-function readRow(row: UploadRow, known: Known): UploadedUse | RefusedRow {
+function readRow(row: UploadRow, known: UsageLookups): UploadedUse | RefusedRow {
   const [number = '', input = '', text = '', day = ''] = row.map((item) => item.trim());
   const subscription = subscriptionOf(number, known);
   if ('code' in subscription) return subscription;

@@ -2,7 +2,7 @@
 // differ when they do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReadingFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenReading } from '../../src/domain/rating/frozen-inputs.ts';
 import { tariffCases } from '../rating/tariff-cases.ts';
 import {
   addSubscription,
@@ -318,7 +318,7 @@ test('a missing reading and one under review are errors of their bills alone', a
   const review = (missing.meters ?? []).map((meter) => ({
     ...meter,
     number: meter.number + 500_000,
-    current: { ...(meter.current as ReadingFacts), status: 'Review' },
+    current: { ...(meter.current as FrozenReading), status: 'Review' },
   }));
   await addSubscription(run, termId, { ...waiting, meters: review });
   await generate(run, termId);

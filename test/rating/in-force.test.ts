@@ -6,7 +6,7 @@ import type {
   ContextDefinition,
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
-import type { ConnectionFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenConnection } from '../../src/domain/rating/frozen-inputs.ts';
 import { bookBill, connected, shown } from './small-tariff.ts';
 
 type Prices = NonNullable<PlanDefinition['valueFormulas']>;
@@ -27,7 +27,7 @@ const extra = { component: 'extra', formula: 'rate * 100', prorate: 'Days' } as 
 function feesOf(
   changeInTerm: ChangeInTerm,
   plans: readonly { code?: string; effectiveDate?: string; prices: Prices }[],
-  connection: ConnectionFacts = {},
+  connection: FrozenConnection = {},
 ): string[] {
   const versions = plans.map(({ code = 'A', effectiveDate = null, prices }, index) => ({
     version: index + 1,
@@ -45,7 +45,7 @@ function bookOf(
   return { contexts: [{ version: 1, effectiveDate: null, definition }], plans };
 }
 
-const movedTo = (...entries: [string, string][]): ConnectionFacts => ({
+const movedTo = (...entries: [string, string][]): FrozenConnection => ({
   tariffHistory: entries.map(([tariffCode, fromDate]) => ({ tariffCode, fromDate })),
 });
 
@@ -118,7 +118,7 @@ describe('add-ons', () => {
   const extras = (
     changeInTerm: ChangeInTerm,
     scope: 'Segment' | 'Term',
-    addOns: ConnectionFacts['addOns'],
+    addOns: FrozenConnection['addOns'],
   ) => {
     const valueFormulas = [{ name: 'rate', formula: '6.2', fromDate: '21/07/2025' }];
     const own = { code: 'IP', valueFormulas, componentRules: [{ ...extra, scope }] };

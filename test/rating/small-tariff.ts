@@ -10,9 +10,9 @@ import type {
   PlanDefinition,
 } from '../../src/domain/rating/definitions/definitions.ts';
 import type {
-  ConnectionFacts,
+  FrozenConnection,
   FrozenInputs,
-  MeterFacts,
+  FrozenMeter,
 } from '../../src/domain/rating/frozen-inputs.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 
@@ -86,7 +86,7 @@ export function bookBill(
   return rateBill(book, { term: july, tariffCode: 'A', ...facts }, options);
 }
 
-export function connected(connection: ConnectionFacts): Partial<FrozenInputs> {
+export function connected(connection: FrozenConnection): Partial<FrozenInputs> {
   return { connection: { connectionNumber: 'S-1', ...connection } };
 }
 
@@ -107,8 +107,8 @@ export function codes(bill: Bill): string[] {
 export function meter(
   previous: string,
   current: string,
-  more: Partial<MeterFacts> = {},
-): MeterFacts {
+  more: Partial<FrozenMeter> = {},
+): FrozenMeter {
   return {
     number: 1,
     mf: 1,

@@ -1,7 +1,7 @@
 // Uploaded use of some days of a bill, beside what a meter measured of all of them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { MeterFacts } from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenMeter } from '../../src/domain/rating/frozen-inputs.ts';
 import { billOf, connected, meter, shown } from './small-tariff.ts';
 
 /** June was left out, and 200 were uploaded for it. */
@@ -10,7 +10,7 @@ const june = {
   uploadedDays: { energy: [{ fromDate: '01/06/2025', toDate: '30/06/2025' }] },
 };
 
-const since = (date: string, value: string, current: string, more: Partial<MeterFacts> = {}) => [
+const since = (date: string, value: string, current: string, more: Partial<FrozenMeter> = {}) => [
   meter(value, current, { previous: { date, value }, ...more }),
 ];
 
@@ -65,7 +65,7 @@ describe('an upload of a part of the days', () => {
   });
 
   test('that is more than was measured is carried, and so is what is not measured yet', () => {
-    const carried = (meters: readonly MeterFacts[], unread: readonly string[] = []) => {
+    const carried = (meters: readonly FrozenMeter[], unread: readonly string[] = []) => {
       const [usage] = billOf({
         ...connected({ billedThrough: '31/05/2025' }),
         meters,

@@ -5,18 +5,18 @@ import { insertSubscriptions } from './plain-subscription.ts';
 import { newService, newTariff, type Service } from './pricing.ts';
 import type { Scene } from './scene.ts';
 
-export type MeterFacts = Partial<RequestOf<'makeMeters'>['meters'][number]>;
+export type FrozenMeter = Partial<RequestOf<'makeMeters'>['meters'][number]>;
 
 export type Metered = {
   admin: TestClient;
   tenantId: number;
   serviceCode: string;
   /** Registers a meter and returns its number. */
-  newMeter(facts?: MeterFacts): Promise<number>;
+  newMeter(facts?: FrozenMeter): Promise<number>;
   /** Makes a subscription, connected on 01/01/2026, and returns its number. */
   newSubscription(facts?: { connectionDate?: string; billedThrough?: string }): Promise<string>;
   /** A subscription with a meter installed since 01/01/2026, with this first reading. */
-  hung(facts?: MeterFacts & { value?: string }): Promise<{ connection: string; number: number }>;
+  hung(facts?: FrozenMeter & { value?: string }): Promise<{ connection: string; number: number }>;
 };
 
 /** Dates of tests lie in 2026, which is over: the clock is moved to where it is. */
@@ -38,7 +38,7 @@ export async function openMetered(
   const serviceCode = await newService(admin, service);
   await newTariff(admin, serviceCode);
   let lastNumber = 1_000;
-  const newMeter = async (facts: MeterFacts = {}) => {
+  const newMeter = async (facts: FrozenMeter = {}) => {
     lastNumber += 1;
     const number = facts.number ?? lastNumber;
     const plain = { brand: 'Itron', meterType: 1, mf: 1 };

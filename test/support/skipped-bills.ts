@@ -1,7 +1,7 @@
 // A home with one meter, and bills that are left out when a term is posted.
 import assert from 'node:assert/strict';
 import { billsOf, generate, type Running, rowsOf, type ShownBill } from './bill-run.ts';
-import { type MeterFacts, openMetered } from './metered.ts';
+import { type FrozenMeter, openMetered } from './metered.ts';
 import { postNothing } from './post-nothing.ts';
 import type { Service } from './pricing.ts';
 import type { Scene } from './scene.ts';
@@ -20,7 +20,7 @@ let places = 0;
 export async function openHome(
   scene: Scene,
   service: Partial<Service> = {},
-  meter: MeterFacts & { value?: string } = {},
+  meter: FrozenMeter & { value?: string } = {},
 ) {
   places += 1;
   const place = await openMetered(scene, `home-${places}`, { holdRules: [], ...service });

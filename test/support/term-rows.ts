@@ -1,8 +1,8 @@
 // Terms, and what was taken into them, as rows: for tests of what comes after.
 import type {
   FrozenInputs,
-  MeterFacts,
-  ReadingFacts,
+  FrozenMeter,
+  FrozenReading,
 } from '../../src/domain/rating/frozen-inputs.ts';
 import type { Scene } from './scene.ts';
 
@@ -165,13 +165,13 @@ async function insertMeter(
   tenantId: number,
   termId: number,
   subscriptionId: number,
-  meter: MeterFacts,
+  meter: FrozenMeter,
 ): Promise<void> {
   const { sql } = scene;
   const typeId = await next(scene, tenantId, 'meter-type').then((n) => n + 100);
   const meterId = await next(scene, tenantId, 'meter');
   const assignmentId = await next(scene, tenantId, 'assignment');
-  const previous = meter.previous as ReadingFacts;
+  const previous = meter.previous as FrozenReading;
   const current = meter.current;
   const isGone = current?.type === 'Removal' || current?.type === 'Final';
   await sql.query(
@@ -243,7 +243,7 @@ async function insertReading(
   scene: Scene,
   tenantId: number,
   assignmentId: number,
-  reading: ReadingFacts,
+  reading: FrozenReading,
 ): Promise<number> {
   const readingId = await next(scene, tenantId, 'reading');
   await scene.sql.query(

@@ -23,12 +23,12 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow[]> {
   const texts = decode(bytes, options.encoding);
   const { first, skipped } = await firstLine(texts);
-  const place: Place = { skippedLines: skipped.lines, doubled: 0, lastLine: 0 };
+  const position: ParserPosition = { skippedLines: skipped.lines, doubled: 0, lastLine: 0 };
   const parser = parse({
     delimiter: delimiterOf(first),
     record_delimiter: lineEnds(first),
     // Its types let a row become nothing but another list of cells.
-    on_record: (cells, { lines }) => rowOf(cells, lines, place) as never,
+    on_record: (cells, { lines }) => rowOf(cells, lines, position) as never,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: rowCharactersMax,
@@ -44,7 +44,7 @@ export async function* readCsv(
     }
     await fed;
   } catch (error) {
-    throw problemOf(error, place);
+    throw problemOf(error, position);
   }
   if (rows.length > 0) yield rows;
 }
@@ -120,22 +120,22 @@ function write(parser: Parser, text: string): Promise<void> | undefined {
 }
 
 /** How far the parser has come. It counts CR LF inside quotes as two lines: those are `doubled`. */
-type Place = { skippedLines: number; doubled: number; lastLine: number };
+type ParserPosition = { skippedLines: number; doubled: number; lastLine: number };
 
 /** A row with the line on which it begins; the parser counts up to where it ends. */
-function rowOf(cells: string[], parsedLines: number, place: Place): CsvRow {
+function rowOf(cells: string[], parsedLines: number, position: ParserPosition): CsvRow {
   let breaks = 0;
   for (const cell of cells) {
     const found = cell.match(/\r\n|\r|\n/g) ?? [];
     breaks += found.length;
-    place.doubled += found.filter((one) => one.length === 2).length;
+    position.doubled += found.filter((one) => one.length === 2).length;
   }
-  place.lastLine = parsedLines - place.doubled;
-  return { line: place.lastLine - breaks + place.skippedLines, cells };
+  position.lastLine = parsedLines - position.doubled;
+  return { line: position.lastLine - breaks + position.skippedLines, cells };
 }
 
 /** A quote that is missing is named by the line of its row: the parser noticed at the end. */
-function problemOf(error: unknown, { skippedLines, doubled, lastLine }: Place): unknown {
+function problemOf(error: unknown, { skippedLines, doubled, lastLine }: ParserPosition): unknown {
   if (!(error instanceof CsvError)) return error;
   const isEndless = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'].includes(error.code);
   const line = (isEndless ? lastLine + 1 : Number(error.lines ?? 0) - doubled) + skippedLines;

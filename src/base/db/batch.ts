@@ -31,7 +31,7 @@ export type Waiting = Statement & {
 };
 
 /** What a connection knows of a statement: its name there, and how to read its rows. */
-type Known = {
+type PreparedStatement = {
   name: string;
   isParsed: boolean;
   read: RowReader | undefined;
@@ -45,7 +45,7 @@ const namedStatementsMax = 1_000;
 /** One connection of a pool, and the statements that are about to be sent on it. */
 export class BatchedClient {
   readonly #client: pg.PoolClient;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, PreparedStatement>();
   #ready: Waiting[] = [];
   #names = 0;
 
@@ -86,7 +86,7 @@ export class BatchedClient {
    * `whenEnded` at the end of each group.
    */
   runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
-    const parsing = new Set<Known>();
+    const parsing = new Set<PreparedStatement>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
     let last: Batch | undefined;
@@ -106,7 +106,7 @@ export class BatchedClient {
     this.#client.query(batch as unknown as pg.Submittable);
   }
 
-  knownOf(text: string): Known {
+  knownOf(text: string): PreparedStatement {
     const known = this.#known.get(text);
     if (known) return known;
     if (this.#known.size >= namedStatementsMax) return nameless();
@@ -122,7 +122,7 @@ export class BatchedClient {
   }
 }
 
-function nameless(): Known {
+function nameless(): PreparedStatement {
   return { name: '', isParsed: false, read: undefined, message: undefined };
 }
 
@@ -145,7 +145,7 @@ type Described = { fields: { name: string; dataTypeID: number }[] };
 /** What the driver calls a query: it is submitted, and told of each message of the answer. */
 class Batch {
   readonly #waiting: readonly Waiting[];
-  readonly #known: Known[] = [];
+  readonly #known: PreparedStatement[] = [];
   readonly #client: BatchedClient;
   readonly #whenEnded: WhenEnded;
   #isFirst = false;
@@ -179,9 +179,9 @@ class Batch {
    * Adds the messages of its statements. False where a value has no form that PostgreSQL takes, of
    * which those who wait have then heard.
    */
-  addMessages(messages: Buffer[], parsing: Set<Known>): boolean {
+  addMessages(messages: Buffer[], parsing: Set<PreparedStatement>): boolean {
     const before = messages.length;
-    const parsed: Known[] = [];
+    const parsed: PreparedStatement[] = [];
     try {
       for (const statement of this.#waiting)
         this.#addStatement(statement, messages, parsing, parsed);
@@ -199,8 +199,8 @@ class Batch {
   #addStatement(
     statement: Statement,
     messages: Buffer[],
-    parsing: ReadonlySet<Known>,
-    parsed: Known[],
+    parsing: ReadonlySet<PreparedStatement>,
+    parsed: PreparedStatement[],
   ): void {
     let known = this.#client.knownOf(statement.text);
     // It is not known yet whether another batch of the write gets as far as parsing the statement.

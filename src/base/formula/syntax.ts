@@ -7,24 +7,24 @@ export const formulaDepthMax = 64;
 export type BinaryOperator = '+' | '-' | '*' | '/' | '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 /** `from` and `to` are character offsets in the text, so that steps can be shown as written. */
-type Place = { readonly from: number; readonly to: number; type: FormulaType };
+type TypedSpan = { readonly from: number; readonly to: number; type: FormulaType };
 
-export type NumberNode = Place & { readonly kind: 'number'; readonly value: Exact };
-export type TextNode = Place & { readonly kind: 'text'; readonly value: string };
-export type BooleanNode = Place & { readonly kind: 'boolean'; readonly value: boolean };
-export type NameNode = Place & {
+export type NumberNode = TypedSpan & { readonly kind: 'number'; readonly value: Exact };
+export type TextNode = TypedSpan & { readonly kind: 'text'; readonly value: string };
+export type BooleanNode = TypedSpan & { readonly kind: 'boolean'; readonly value: boolean };
+export type NameNode = TypedSpan & {
   readonly kind: 'name';
   readonly space: string | null;
   readonly id: string;
 };
-export type NegateNode = Place & { readonly kind: 'negate'; readonly operand: FormulaNode };
-export type BinaryNode = Place & {
+export type NegateNode = TypedSpan & { readonly kind: 'negate'; readonly operand: FormulaNode };
+export type BinaryNode = TypedSpan & {
   readonly kind: 'binary';
   readonly operator: BinaryOperator;
   readonly left: FormulaNode;
   readonly right: FormulaNode;
 };
-export type CallNode = Place & {
+export type CallNode = TypedSpan & {
   readonly kind: 'call';
   /** Upper case. */
   readonly name: string;

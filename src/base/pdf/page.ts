@@ -7,7 +7,7 @@ import type { Run, TextLine } from '../typeset/lines.ts';
 import type { PdfFile } from './document.ts';
 import type { PdfImage } from './images.ts';
 
-type Place = {
+type Box = {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -15,7 +15,7 @@ type Place = {
 };
 
 /** Colours are #rrggbb. */
-export type PageItem = Place &
+export type PageItem = Box &
   (
     | {
         readonly kind: 'text';
@@ -84,12 +84,12 @@ function openBrush(file: PdfFile) {
       }
       content += 'ET\n';
     },
-    fill({ x, y, width, height }: Place, color: string) {
+    fill({ x, y, width, height }: Box, color: string) {
       setFill(color);
       content += `${number(x)} ${number(y)} ${number(width)} ${number(height)} re f\n`;
     },
     /** Along the longer side, as thick as the shorter. */
-    rule({ x, y, width, height }: Place, color: string, isDashed: boolean) {
+    rule({ x, y, width, height }: Box, color: string, isDashed: boolean) {
       if (!isDashed) {
         this.fill({ x, y, width, height }, color);
         return;
@@ -98,13 +98,13 @@ function openBrush(file: PdfFile) {
       content += `q ${rgb(color)} RG ${number(height)} w ${dashPattern}\n`;
       content += `${number(x)} ${middle} m ${number(x + width)} ${middle} l S Q\n`;
     },
-    image({ x, y, width, height }: Place, image: PdfImage) {
+    image({ x, y, width, height }: Box, image: PdfImage) {
       images.add(image);
       const { name } = file.image(image);
       const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
       content += `q ${matrix} cm /${name} Do Q\n`;
     },
-    matrix({ x, y, width }: Place, rows: readonly (readonly boolean[])[]) {
+    matrix({ x, y, width }: Box, rows: readonly (readonly boolean[])[]) {
       setFill('#000000');
       content += squares(rows, x, y, width / rows.length);
     },

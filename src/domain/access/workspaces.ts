@@ -8,7 +8,7 @@ import { isLocale } from '../../base/locales.ts';
 import { commandLine, hashSecret } from '../../base/secrets.ts';
 import { insertFirstMeterTypes } from '../tenants/meter-types-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { enterTenant, insertTenant, insertWorkspace, type TenantFacts } from '../tenants/store.ts';
+import { enterTenant, insertTenant, insertWorkspace, type NewTenant } from '../tenants/store.ts';
 import { usernameFault, usernameOf } from './names.ts';
 import { passwordFault, passwordLengthMax } from './passwords.ts';
 import { insertLogins } from './store.ts';
@@ -33,7 +33,7 @@ export type WorkspaceRequest = {
 
 export type PreparedWorkspace = {
   workspace: string;
-  facts: TenantFacts;
+  facts: NewTenant;
   admin: { email: string; passwordHash: string };
 };
 

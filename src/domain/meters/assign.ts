@@ -151,16 +151,17 @@ function problemOf(
   return undefined;
 }
 
-export type Place = { subscriptionId: number; meters: readonly MeterInstallation[] };
+/** The meters to install at one subscription. */
+export type SubscriptionMeters = { subscriptionId: number; meters: readonly MeterInstallation[] };
 
 /** Stores what was checked. The meters are still locked, and the subscriptions exist. */
 export async function installMeters(
   tx: Tx,
   tenantId: number,
-  places: readonly Place[],
+  wanted: readonly SubscriptionMeters[],
   stamp: Stamp,
 ): Promise<void> {
-  const installed = places.flatMap(({ subscriptionId, meters }) =>
+  const installed = wanted.flatMap(({ subscriptionId, meters }) =>
     meters.map((installation) => ({ subscriptionId, ...installation })),
   );
   if (installed.length === 0) return;

@@ -14,7 +14,7 @@ export type RegisterKind = (typeof registerKinds)[number];
 export const meterNumberMax = 999_999_999_999_999;
 export const mfMax = 1_000_000;
 
-export type MeterFacts = {
+export type NewMeter = {
   number: number;
   brand: string;
   meterTypeId: number;
@@ -32,7 +32,7 @@ export type RegisterFacts = {
   decimals: number;
 };
 
-export type MeterTypeFacts = {
+export type NewMeterType = {
   name: string;
   utility: string;
   phases: number | null;

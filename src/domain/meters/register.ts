@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
-import { type MeterFacts, type MeterStatus, repeated } from './meter.ts';
+import { type MeterStatus, type NewMeter, repeated } from './meter.ts';
 import { findTakenNumbers, insertMeters } from './store.ts';
 import { findMeterTypeNames } from './types-store.ts';
 
@@ -24,7 +24,7 @@ export type CheckedMeters = {
 export async function checkNewMeters(
   tx: Tx,
   tenantId: number,
-  meters: readonly MeterFacts[],
+  meters: readonly NewMeter[],
   today: Temporal.PlainDate,
 ): Promise<CheckedMeters> {
   const [firstId, types, taken] = await Promise.all([
@@ -43,21 +43,22 @@ export async function checkNewMeters(
 export function registerMeters(
   tx: Tx,
   tenantId: number,
-  meters: readonly MeterFacts[],
+  meters: readonly NewMeter[],
   { firstId }: CheckedMeters,
   options: { stamp: Stamp; status: MeterStatus },
 ): Promise<void> {
   return insertMeters(tx, tenantId, firstId, meters, options);
 }
 
-type Known = {
+/** What new meters are checked against. */
+type MeterLookups = {
   types: ReadonlyMap<number, string>;
   taken: ReadonlySet<number>;
   today: Temporal.PlainDate;
 };
 
 /** All problems of the rows, by row. */
-function problemsOf(meters: readonly MeterFacts[], known: Known): RowProblem[] {
+function problemsOf(meters: readonly NewMeter[], known: MeterLookups): RowProblem[] {
   const twice = new Set(repeated(meters.map((meter) => meter.number)).map(({ index }) => index));
   return meters.flatMap((meter, row) => {
     const problems: RowProblem[] = [];

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { folded } from '../parties/party.ts';
-import type { MeterFacts, MeterHealth, MeterStatus } from './meter.ts';
+import type { MeterHealth, MeterStatus, NewMeter } from './meter.ts';
 
 export type MeterRow = {
   meter_id: number;
@@ -44,7 +44,7 @@ export async function insertMeters(
   tx: Tx,
   tenantId: number,
   firstId: number,
-  meters: readonly MeterFacts[],
+  meters: readonly NewMeter[],
   { stamp, status }: { stamp: Stamp; status: MeterStatus },
 ): Promise<void> {
   const rows = meters.map((meter, index) => ({

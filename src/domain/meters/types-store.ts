@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import type { MeterTypeFacts, RegisterFacts } from './meter.ts';
+import type { NewMeterType, RegisterFacts } from './meter.ts';
 
 export type MeterTypeRow = {
   meter_type_id: number;
@@ -73,7 +73,7 @@ export async function insertMeterTypes(
   tx: Tx,
   tenantId: number,
   firstId: number,
-  types: readonly MeterTypeFacts[],
+  types: readonly NewMeterType[],
   stamp: Stamp,
 ): Promise<void> {
   const rows = types.map(({ registers: _, ...type }, index) => ({

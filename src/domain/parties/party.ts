@@ -21,7 +21,7 @@ export function hasIdleSkills(kind: PartyKind, skills: readonly unknown[] | null
 }
 
 /** The facts about a party that callers give. */
-export type PartyFacts = {
+export type PartyDetails = {
   name: string;
   email: string | null;
   country: string | null;
@@ -41,7 +41,7 @@ export function folded(text: string): string {
 }
 
 /** Everything a search looks at, one piece a line, the name first. */
-export function searchText(party: PartyFacts, partyNumber: number): string {
+export function searchText(party: PartyDetails, partyNumber: number): string {
   const contacts = party.contacts.map((contact) => contact.contactValue);
   const pieces = [party.name, String(partyNumber), party.email ?? '', ...contacts];
   return pieces.map(folded).join('\n');

@@ -10,7 +10,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
-import { type Competency, folded, type PartyFacts, type PartyKind, searchText } from './party.ts';
+import { type Competency, folded, type PartyDetails, type PartyKind, searchText } from './party.ts';
 
 export type PartyRow = {
   party_id: number;
@@ -42,7 +42,7 @@ export async function insertParties(
   tx: Tx,
   tenantId: number,
   kind: PartyKind,
-  parties: readonly PartyFacts[],
+  parties: readonly PartyDetails[],
   numbers: { idOf(index: number): number; numberOf(index: number): number },
   stamp: Stamp,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function findPartyNames(
   return new Map(rows.map((row) => [row.party_number, row.name]));
 }
 
-function columnsOf(party: PartyFacts) {
+function columnsOf(party: PartyDetails) {
   return {
     name: party.name,
     email: party.email,
@@ -122,7 +122,7 @@ export async function updateParty(
   tx: Tx,
   tenantId: number,
   partyId: number,
-  party: PartyFacts & { partyNumber: number; archived: boolean },
+  party: PartyDetails & { partyNumber: number; archived: boolean },
   stamp: Stamp,
 ): Promise<PartyRow> {
   const row = columnsOf(party);

@@ -14,14 +14,14 @@ import {
   listAccountsOfParty,
   renameAccounts,
 } from './accounts-store.ts';
-import { hasIdleSkills, type PartyFacts } from './party.ts';
+import { hasIdleSkills, type PartyDetails } from './party.ts';
 import { findArchiveObstacles, lockPartiesByKeys, type PartyRow, updateParty } from './store.ts';
 
 export type PartyKeys = { partyId: number | undefined; partyNumber: number | undefined };
 
 export type PartyChange = {
   /** Absent facts stay as they are. */
-  facts: Partial<PartyFacts>;
+  facts: Partial<PartyDetails>;
   archived: boolean | undefined;
   accounts: readonly { accountId?: number; label: string }[];
   /** The `ts` that the caller has seen. */
@@ -74,7 +74,7 @@ export async function changeParty(
 }
 
 /** Skills of a customer can only be taken away. */
-function factsFor({ kind }: PartyRow, sent: Partial<PartyFacts>): Partial<PartyFacts> {
+function factsFor({ kind }: PartyRow, sent: Partial<PartyDetails>): Partial<PartyDetails> {
   const { competencies, ...others } = sent;
   return hasIdleSkills(kind, competencies) ? others : sent;
 }
@@ -164,12 +164,12 @@ async function changeAccounts(
 }
 
 /** Facts sent as they are change nothing: callers often send the whole party back. */
-function changesFacts(before: PartyRow, facts: Partial<PartyFacts>): boolean {
+function changesFacts(before: PartyRow, facts: Partial<PartyDetails>): boolean {
   const known = factsOf(before);
   return !isDeepStrictEqual({ ...known, ...facts }, known);
 }
 
-function factsOf(row: PartyRow): PartyFacts {
+function factsOf(row: PartyRow): PartyDetails {
   return {
     name: row.name,
     email: row.email,

@@ -1,8 +1,8 @@
 // Large definitions are checked and simulated in threads, a workspace's one after the other: the
 // calls of others go on meanwhile. Small ones cost less than handing them over.
-import { Tinypool } from 'tinypool';
 import { AppError } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
+import { openThreads, TaskTimeout, type Threads } from '../../base/threads.ts';
 import type { CheckResult } from '../rating/check/check-plan.ts';
 import type { Definitions, PriceBook } from '../rating/compile/price-book.ts';
 import {
@@ -18,7 +18,6 @@ const inlineCharactersMax = 20_000;
 const threads = 2;
 /** The largest definitions that are allowed take about a second on a machine that is not busy. */
 const taskMs = 10_000;
-const idleMs = 10_000;
 const threadMegabytes = 256;
 
 const turns = new FairTurns({
@@ -29,18 +28,12 @@ const turns = new FairTurns({
   what: 'simulations and changes of large plans',
 });
 
-let pool: Tinypool | undefined;
+let opened: Threads | undefined;
 
-function thePool(): Tinypool {
-  pool ??= new Tinypool({
-    filename: new URL('./calculation-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout: idleMs,
-    useAtomics: false,
-    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
-  });
-  return pool;
+function calculationThreads(): Threads {
+  const file = new URL('./calculation-thread.ts', import.meta.url);
+  opened ??= openThreads({ file, threads, megabytes: threadMegabytes });
+  return opened;
 }
 
 /** What is wrong with the definitions from a day (DD/MM/YYYY) on. */
@@ -71,11 +64,10 @@ function isSmall(value: unknown): boolean {
 
 function inThread(tenantId: number, task: CalculationTask): Promise<unknown> {
   return turns.run(tenantId, async () => {
-    const signal = AbortSignal.timeout(taskMs);
     try {
-      return await thePool().run(task, { signal });
+      return await calculationThreads().run(task, { limitMs: taskMs });
     } catch (error) {
-      if (!signal.aborted && !isOutOfMemory(error)) throw error;
+      if (!(error instanceof TaskTimeout) && !isOutOfMemory(error)) throw error;
       throw new AppError('FORMULA_TOO_COSTLY', {
         message: `The plans take more than ${taskMs / 1000} seconds to compute. Simplify them`,
         cause: error,

@@ -3,7 +3,7 @@
 // DD/MM/YYYY, numbers decimal text; a `fromDate` is the first day on which the new state holds.
 // What is absent may also be null.
 
-export type TermFacts = {
+export type FrozenTerm = {
   readonly label?: string | null;
   readonly startDate: string;
   readonly endDate: string;
@@ -12,7 +12,7 @@ export type TermFacts = {
   readonly months?: number | string | null;
 };
 
-export type ReadingFacts = {
+export type FrozenReading = {
   readonly date: string;
   readonly value: string;
   readonly type?: string | null;
@@ -22,7 +22,7 @@ export type ReadingFacts = {
   readonly rollover?: boolean | null;
 };
 
-export type MeterFacts = {
+export type FrozenMeter = {
   readonly number: number;
   readonly mf?: number | string | null;
   readonly digits?: number | null;
@@ -30,18 +30,18 @@ export type MeterFacts = {
   readonly register?: string | null;
   /** Cumulative where not given. */
   readonly kind?: 'Cumulative' | 'Interval' | 'Consumptive' | 'Demand' | null;
-  readonly previous?: ReadingFacts | null;
-  readonly current?: ReadingFacts | null;
+  readonly previous?: FrozenReading | null;
+  readonly current?: FrozenReading | null;
   /** The register was not read, and no estimate could be made. */
   readonly unestimated?: true;
   /**
    * Further accepted readings: of the days before cuts, or all of a register that is not
    * cumulative.
    */
-  readonly readings?: readonly ReadingFacts[] | null;
+  readonly readings?: readonly FrozenReading[] | null;
 };
 
-export type ConnectionFacts = {
+export type FrozenConnection = {
   readonly connectionNumber?: string | null;
   readonly connectionDate?: string | null;
   readonly disconnectDate?: string | null;
@@ -52,16 +52,16 @@ export type ConnectionFacts = {
   readonly tariffHistory?:
     | readonly { readonly tariffCode: string; readonly fromDate: string }[]
     | null;
-  readonly addOns?: readonly AddOnFacts[] | null;
+  readonly addOns?: readonly FrozenAddOn[] | null;
   readonly connectionInputs?: readonly { readonly name: string; readonly value: string }[] | null;
-  readonly unmeteredInputs?: readonly QuantityFacts[] | null;
-  readonly variants?: readonly VariantFacts[] | null;
+  readonly unmeteredInputs?: readonly FrozenQuantity[] | null;
+  readonly variants?: readonly FrozenVariant[] | null;
   readonly transfers?: readonly { readonly transferDate: string }[] | null;
   /** The day after `billedThrough` is the next owner's. */
   readonly isHandedOn?: boolean | null;
 };
 
-export type AddOnFacts = {
+export type FrozenAddOn = {
   readonly tariffLabel?: string | null;
   readonly tariffCode?: string | null;
   readonly quantity?: string | number | null;
@@ -69,13 +69,13 @@ export type AddOnFacts = {
   readonly toDate?: string | null;
 };
 
-export type QuantityFacts = {
+export type FrozenQuantity = {
   readonly name: string;
   readonly value: string | number;
   readonly fromDate?: string | null;
 };
 
-export type VariantFacts = {
+export type FrozenVariant = {
   readonly name: string;
   readonly value: unknown;
   readonly fromDate?: string | null;
@@ -87,10 +87,10 @@ export type UploadedUsage =
   | string
   | readonly { readonly quantity: string; readonly date?: string | null }[];
 
-export type DaysFacts = { readonly fromDate: string; readonly toDate: string };
+export type FrozenDays = { readonly fromDate: string; readonly toDate: string };
 
 /** Newest first. */
-export type HistoryFacts = Readonly<Record<string, readonly HistoryTerm[]>>;
+export type FrozenHistory = Readonly<Record<string, readonly HistoryTerm[]>>;
 
 export type HistoryTerm = {
   readonly label?: string | null;
@@ -101,8 +101,8 @@ export type HistoryTerm = {
   readonly isOfFormerOwner?: true;
 };
 
-export type PreviousTermFacts = {
-  readonly term: TermFacts;
+export type FrozenPreviousTerm = {
+  readonly term: FrozenTerm;
   /** The first day that was billed to the term; those before it were billed by another one. */
   readonly billedFrom?: string | null;
   /**
@@ -120,13 +120,13 @@ export type PreviousTermFacts = {
    */
   readonly billed?: Readonly<Record<string, string | number | null>> | null;
   /** The account at the time of billing; if missing, that of this bill applies. */
-  readonly account?: AccountFacts | null;
+  readonly account?: FrozenAccount | null;
   readonly isFirstBill?: boolean | null;
-  readonly connectionInputs?: ConnectionFacts['connectionInputs'];
+  readonly connectionInputs?: FrozenConnection['connectionInputs'];
   /** On the days that were billed; those of this bill hold after them. */
-  readonly unmeteredInputs?: ConnectionFacts['unmeteredInputs'];
+  readonly unmeteredInputs?: FrozenConnection['unmeteredInputs'];
   /** What was measured for its bill, and what that made up for. */
-  readonly meters?: readonly MeterFacts[] | null;
+  readonly meters?: readonly FrozenMeter[] | null;
   readonly carriedUnits?: FrozenInputs['carriedUnits'];
   readonly estimatesBefore?: FrozenInputs['estimatesBefore'];
 };
@@ -137,7 +137,7 @@ export type EstimateBefore = {
   readonly unbilled?: boolean;
 };
 
-export type AccountFacts = {
+export type FrozenAccount = {
   readonly arrears?: string | number | null;
   readonly overdue?: string | number | null;
   readonly overdueAmountDays?: string | number | null;
@@ -147,34 +147,34 @@ export type AccountFacts = {
 };
 
 export type FrozenInputs = {
-  readonly term: TermFacts;
+  readonly term: FrozenTerm;
   /** Plan from the start, where the connection carries no history. */
   readonly tariffCode?: string | null;
-  readonly connection?: ConnectionFacts | null;
-  readonly meters?: readonly MeterFacts[] | null;
+  readonly connection?: FrozenConnection | null;
+  readonly meters?: readonly FrozenMeter[] | null;
   readonly uploadedUsage?: Readonly<Record<string, UploadedUsage>> | null;
   /**
    * Of uploaded use of inputs that are measured too, the days of the terms it was uploaded for,
    * rising, where the bill has others: on those the meter counts.
    */
-  readonly uploadedDays?: Readonly<Record<string, readonly DaysFacts[]>> | null;
+  readonly uploadedDays?: Readonly<Record<string, readonly FrozenDays[]>> | null;
   /**
    * Inputs whose registers were not read for the term, or were estimated, and for which usage was
    * uploaded: the billed upload is deducted from their next reading.
    */
   readonly unread?: readonly string[] | null;
-  readonly usageHistory?: HistoryFacts | null;
+  readonly usageHistory?: FrozenHistory | null;
   /** Units of earlier estimates that were too high, by input; below zero, credited too often. */
   readonly carriedUnits?: Readonly<Record<string, string>> | null;
   /** Estimates since the last reading, the newest first, by input; where one was not billed. */
   readonly estimatesBefore?: Readonly<Record<string, readonly EstimateBefore[]>> | null;
-  readonly previousTerm?: PreviousTermFacts | null;
+  readonly previousTerm?: FrozenPreviousTerm | null;
   /**
    * [connectionNumber, component name or label, value], and where the value is only for days before
    * the term that are caught up on, the last of them.
    */
   readonly manual?: readonly (readonly [string, string, string, string?])[] | null;
-  readonly account?: AccountFacts | null;
+  readonly account?: FrozenAccount | null;
 };
 
 /** The frozen inputs of a bill: of one subscription, or of each of several. */

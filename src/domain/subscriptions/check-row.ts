@@ -25,8 +25,8 @@ import type { PartyInUse, PlanChoice } from './lookups-store.ts';
 import type {
   DepositDemand,
   Draft,
-  Known,
   KnownContext,
+  RowReferences,
   WantedSubscription,
 } from './new-subscription.ts';
 import { type PendingKind, problem, type StatusStep } from './subscription.ts';
@@ -39,7 +39,7 @@ const daysBackMax = 366;
 /** A row with its problems, or what will be stored of it. */
 export function checkRow(
   wanted: WantedSubscription,
-  known: Known,
+  known: RowReferences,
   options: CreateOptions,
   problems: ErrorDetail[],
 ): Draft | undefined {
@@ -128,7 +128,7 @@ type Owner = { party: PartyInUse; accountLabel: string | null; users: NamedUser[
 
 function checkUsers(
   wanted: WantedSubscription,
-  known: Known,
+  known: RowReferences,
   days: { connectionDate: Temporal.PlainDate; today: Temporal.PlainDate },
   problems: ErrorDetail[],
 ): Owner | undefined {
@@ -186,7 +186,7 @@ function contextProblems(wanted: WantedSubscription, { row }: KnownContext): Err
 
 function checkPlan(
   wanted: WantedSubscription,
-  known: Known,
+  known: RowReferences,
   { row }: KnownContext,
   owner: PartyInUse | undefined,
   problems: ErrorDetail[],
@@ -207,7 +207,7 @@ function checkPlan(
 
 function checkBatch(
   wanted: WantedSubscription,
-  known: Known,
+  known: RowReferences,
   { row }: KnownContext,
   problems: ErrorDetail[],
 ) {
@@ -223,7 +223,7 @@ function checkBatch(
 
 function checkParts(
   wanted: WantedSubscription,
-  known: Known,
+  known: RowReferences,
   context: KnownContext,
   connectionDate: Temporal.PlainDate,
   { today }: CreateOptions,

@@ -16,11 +16,11 @@ import { giveNumbers } from './numbers.ts';
 import { postBeginnings } from './postings.ts';
 import { refusal } from './refusal.ts';
 import { resolve, type Workspace } from './resolve.ts';
-import { insertSubscriptions, insertUniqueInputs, type SubscriptionFacts } from './store.ts';
+import { insertSubscriptions, insertUniqueInputs, type SubscriptionDetails } from './store.ts';
 import { problem, statusColumns } from './subscription.ts';
 
 export type Created = {
-  facts: SubscriptionFacts;
+  facts: SubscriptionDetails;
   draft: Draft;
   meters: readonly MeterInstallation[];
 };
@@ -193,7 +193,7 @@ function factsOf(
     today: Temporal.PlainDate;
     stamp: Stamp;
   },
-): SubscriptionFacts {
+): SubscriptionDetails {
   const { wanted, context, plan } = draft;
   const status = statusColumns(draft.statusHistory, given.today);
   const createdAt = given.stamp.at.toString();

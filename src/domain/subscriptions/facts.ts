@@ -1,15 +1,15 @@
 // A subscription as rating reads it: dates DD/MM/YYYY, and a `toDate` is the last day.
 import { formatDate } from '../../base/calendar.ts';
 import { wireDay } from '../../base/days.ts';
-import type { ConnectionFacts } from '../rating/frozen-inputs.ts';
+import type { FrozenConnection } from '../rating/frozen-inputs.ts';
 import type { InputValue, Quantity, Variant } from './subscription.ts';
 
-export function connectionFacts(subscription: {
+export function frozenConnectionOf(subscription: {
   connectionDate: Temporal.PlainDate;
   inputs: readonly InputValue[];
   quantities: readonly Quantity[];
   variants: readonly Variant[];
-}): ConnectionFacts {
+}): FrozenConnection {
   return {
     connectionDate: formatDate(subscription.connectionDate),
     connectionInputs: subscription.inputs,

@@ -71,7 +71,7 @@ export type KnownContext = {
 };
 
 /** All that the rows of a call refer to, as far as it exists. */
-export type Known = {
+export type RowReferences = {
   contexts: ReadonlyMap<string, KnownContext>;
   plans: readonly PlanChoice[];
   batches: readonly BatchChoice[];

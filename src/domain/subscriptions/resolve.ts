@@ -13,7 +13,7 @@ import {
   lockPartiesInUse,
   shareContexts,
 } from './lookups-store.ts';
-import type { Known, KnownContext, WantedSubscription } from './new-subscription.ts';
+import type { KnownContext, RowReferences, WantedSubscription } from './new-subscription.ts';
 
 export type Workspace = Currency & { tenantId: number };
 
@@ -21,7 +21,7 @@ export async function resolve(
   tx: Tx,
   workspace: Workspace,
   wanted: readonly WantedSubscription[],
-): Promise<Known> {
+): Promise<RowReferences> {
   const { tenantId } = workspace;
   const codes = distinct(wanted.map((one) => one.contextCode));
   const rows = await shareContexts(tx, tenantId, { codes });

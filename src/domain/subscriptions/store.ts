@@ -19,7 +19,7 @@ import type {
 import { searchText } from './subscription.ts';
 
 /** All that is stored of a subscription, but who changed it and when. */
-export type SubscriptionFacts = {
+export type SubscriptionDetails = {
   subscription_id: number;
   subscription_number: string;
   reference_number: string | null;
@@ -51,7 +51,7 @@ export type SubscriptionFacts = {
   documents: string[];
 };
 
-export type SubscriptionRow = SubscriptionFacts & {
+export type SubscriptionRow = SubscriptionDetails & {
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -88,7 +88,7 @@ const factColumns = [
   ['users', 'jsonb'],
   ['transfers', 'jsonb'],
   ['documents', 'jsonb'],
-] as const satisfies readonly (readonly [keyof SubscriptionFacts, string])[];
+] as const satisfies readonly (readonly [keyof SubscriptionDetails, string])[];
 
 const names = factColumns.map(([name]) => name);
 const columns = sql.raw(
@@ -107,7 +107,7 @@ const fixed = new Set<string>([
 export async function insertSubscriptions(
   tx: Tx,
   tenantId: number,
-  subscriptions: readonly SubscriptionFacts[],
+  subscriptions: readonly SubscriptionDetails[],
   stamp: Stamp,
 ): Promise<void> {
   const rows = subscriptions.map(stored);
@@ -130,7 +130,7 @@ const recordColumns = sql.raw(
 );
 
 /** null in JSON would become a jsonb null, which is no address. */
-function stored(facts: SubscriptionFacts) {
+function stored(facts: SubscriptionDetails) {
   const { subscription_number: number, reference_number, project_name } = facts;
   const words = { number, referenceNumber: reference_number, projectName: project_name };
   return {
@@ -172,7 +172,7 @@ export async function lockSubscription(
 export async function updateSubscription(
   tx: Tx,
   tenantId: number,
-  facts: SubscriptionFacts,
+  facts: SubscriptionDetails,
   stamp: Stamp,
 ): Promise<SubscriptionRow> {
   const changing = names.filter((name) => !fixed.has(name));

@@ -70,7 +70,7 @@ export async function enterTenant(tx: Tx, tenantId: number): Promise<void> {
   await sql`select set_config('app.tenant', ${String(tenantId)}, true)`.execute(tx);
 }
 
-export type TenantFacts = {
+export type NewTenant = {
   name: string;
   timezone: string;
   currency: string;
@@ -83,7 +83,7 @@ export type TenantFacts = {
 export async function insertTenant(
   tx: Tx,
   tenantId: number,
-  facts: TenantFacts,
+  facts: NewTenant,
   stamp: { at: Temporal.Instant; by: string },
 ): Promise<void> {
   await sql`

@@ -217,7 +217,7 @@ async function summaryOf(call: Call, term: Term, batchId: number | null): Promis
   };
 }
 
-type Parts = Pick<RunTotals, 'components' | 'usage'>;
+type TermSums = Pick<RunTotals, 'components' | 'usage'>;
 
 /**
  * As the run added them up, without the few that were left out of posting. Only where other bills
@@ -229,18 +229,18 @@ async function partsOf(
   term: SummedTerm,
   made: RunTotals,
   figures: TermFigures,
-): Promise<Parts> {
+): Promise<TermSums> {
   const { counted, on_hold: held } = figures;
   if (counted === made.bills && figures.current_charges === made.currentCharges) return made;
   const isFew = term.isPosted && counted + held === made.bills && held < counted;
   const sums = await sumParts(tx, tenantId, term, isFew ? 'Hold' : 'Counted');
-  const components: Parts['components'] = {};
+  const components: TermSums['components'] = {};
   for (const [name, { label, amount }] of Object.entries(made.components)) {
     const sum = sums.components.get(name);
     if (isFew) components[name] = { label, amount: String(BigInt(amount) - (sum ?? 0n)) };
     else if (sum !== undefined) components[name] = { label, amount: String(sum) };
   }
-  const usage: Parts['usage'] = {};
+  const usage: TermSums['usage'] = {};
   for (const [input, { unit, quantity }] of Object.entries(made.usage)) {
     const sum = sums.usage.get(input);
     if (isFew) usage[input] = { unit, quantity: less(quantity, sum ?? '0') };
@@ -258,7 +258,7 @@ async function inPrintOrder(
   { tx, tenant }: Call,
   term: Term,
   run: RunRow | undefined,
-  totals: Parts | null,
+  totals: TermSums | null,
 ) {
   if (!run || !totals) return [];
   const { book } = await bookOfRun(tx, tenant, term, run);

@@ -3,11 +3,11 @@
 import * as Type from 'typebox';
 import { formatDate } from '../../base/calendar.ts';
 import type { ImportRow, LineProblem, Loader } from '../../domain/imports/import-rows.ts';
-import type { MeterFacts } from '../../domain/meters/meter.ts';
+import type { NewMeter } from '../../domain/meters/meter.ts';
 import { findPartyNames } from '../../domain/parties/store.ts';
 import { type ConnectionSent, connectionFields } from '../connections/new-connection-fields.ts';
 import { maybe } from '../fields.ts';
-import { meterFacts, newMeterFields } from '../meters/meter-fields.ts';
+import { newMeterFields, newMeterFrom } from '../meters/meter-fields.ts';
 import { factProblems } from '../users/party-fields.ts';
 import { meterTypeSent, meterTypes, storeMeters } from './meters-fields.ts';
 import {
@@ -50,7 +50,7 @@ const item = Type.Object({
 });
 type CustomerSent = {
   party: PartySent;
-  meter?: Parameters<typeof meterFacts>[0] & { meterType: string };
+  meter?: Parameters<typeof newMeterFrom>[0] & { meterType: string };
   connection: ConnectionSent;
 };
 const schema = Type.Object({ rows: Type.Array(item) });
@@ -133,7 +133,7 @@ async function registerOwnMeters(
 ): Promise<LineProblem[]> {
   const typeOf = await meterTypes(context);
   const problems: LineProblem[] = [];
-  const meters: { line: number; facts: MeterFacts }[] = [];
+  const meters: { line: number; facts: NewMeter }[] = [];
   for (const { row, item: customer } of good) {
     const { meter } = customer;
     if (!meter) continue;
@@ -143,7 +143,7 @@ async function registerOwnMeters(
       const message = `No meter type has the id or name ${rejectedValue}`;
       const place = { line: row.line, column: 'meterType' };
       problems.push({ ...place, code: 'METER_TYPE_NOT_FOUND', message, rejectedValue });
-    } else meters.push({ line: row.line, facts: meterFacts(meter, typeId) });
+    } else meters.push({ line: row.line, facts: newMeterFrom(meter, typeId) });
   }
   const refused = await storeMeters(
     context,

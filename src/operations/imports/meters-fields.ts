@@ -1,10 +1,10 @@
 // Meters as rows of a file.
 import * as Type from 'typebox';
 import type { ImportRow, LineProblem, Loader } from '../../domain/imports/import-rows.ts';
-import type { MeterFacts, MeterStatus } from '../../domain/meters/meter.ts';
+import type { MeterStatus, NewMeter } from '../../domain/meters/meter.ts';
 import { checkNewMeters, registerMeters } from '../../domain/meters/register.ts';
 import { listMeterTypes } from '../../domain/meters/types-store.ts';
-import { meterFacts, newMeterFields } from '../meters/meter-fields.ts';
+import { newMeterFields, newMeterFrom } from '../meters/meter-fields.ts';
 import {
   type Cells,
   checkItems,
@@ -35,7 +35,7 @@ export const meterTypeSent = Type.String({ maxLength: 120, description: 'id or n
 const schema = Type.Object({
   rows: Type.Array(Type.Object({ ...newMeterFields, meterType: meterTypeSent })),
 });
-type MeterSent = Parameters<typeof meterFacts>[0] & { meterType: string };
+type MeterSent = Parameters<typeof newMeterFrom>[0] & { meterType: string };
 
 export function metersLoader(context: ImportContext): Loader {
   const kind = { columns, itemOf: meterItem };
@@ -50,7 +50,7 @@ export function metersLoader(context: ImportContext): Loader {
       const typed = good.map((one) => ({ ...one, typeId: typeOf(one.item.meterType) }));
       const wrong = typed.filter(({ typeId }) => typeId === undefined).map(unknownType);
       const sound = withoutBad(good, wrong);
-      const facts = sound.map(({ item }) => meterFacts(item, typeOf(item.meterType) ?? 0));
+      const facts = sound.map(({ item }) => newMeterFrom(item, typeOf(item.meterType) ?? 0));
       const refused = await storeMeters(context, facts, 'InActive');
       return [...problems, ...wrong, ...refused.map((problem) => lineOf(problem, sound))];
     },
@@ -74,7 +74,7 @@ function lineOf(
 /** Registers the good ones and names the others. */
 export async function storeMeters(
   { tx, tenant, today, stamp }: ImportContext,
-  meters: readonly MeterFacts[],
+  meters: readonly NewMeter[],
   status: MeterStatus,
 ) {
   if (meters.length === 0) return [];

@@ -1,7 +1,7 @@
 // Parties as rows of a file.
 import * as Type from 'typebox';
 import type { ImportRow, LineProblem, Loader } from '../../domain/imports/import-rows.ts';
-import { contactTypes, type PartyFacts, type PartyKind } from '../../domain/parties/party.ts';
+import { contactTypes, type PartyDetails, type PartyKind } from '../../domain/parties/party.ts';
 import { findPartyNames, insertParties } from '../../domain/parties/store.ts';
 import { passNumbers, takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
@@ -152,7 +152,7 @@ export async function storeParties(
   return numbered.map((party) => party.number);
 }
 
-type Numbered = { id: number; number: number; facts: PartyFacts };
+type Numbered = { id: number; number: number; facts: PartyDetails };
 
 async function storeKind(
   { tx, tenantId, stamp }: Pick<ImportContext, 'tx' | 'stamp'> & { tenantId: number },

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { type ErrorDetail, errorFromRows } from '../../base/errors.ts';
-import { type MeterTypeFacts, registerKinds, repeated } from '../../domain/meters/meter.ts';
+import { type NewMeterType, registerKinds, repeated } from '../../domain/meters/meter.ts';
 import { findTakenTypeNames, insertMeterTypes } from '../../domain/meters/types-store.ts';
 import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { empty, filledText, maybe, oneOf } from '../fields.ts';
@@ -53,7 +53,7 @@ export const makeMeterTypes = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const types = body.meterTypes.map(
-      (type): MeterTypeFacts => ({
+      (type): NewMeterType => ({
         name: type.name.trim(),
         utility: type.utility.trim(),
         phases: type.phases ?? null,
@@ -98,7 +98,7 @@ function nameProblems(names: readonly string[], taken: ReadonlySet<number>): Err
   });
 }
 
-function registerProblems(type: MeterTypeFacts, index: number): ErrorDetail[] {
+function registerProblems(type: NewMeterType, index: number): ErrorDetail[] {
   const names = type.registers.map(({ register }) => register.toLowerCase());
   return repeated(names).map(({ index: at }): ErrorDetail => {
     const rejectedValue = type.registers[at]?.register;

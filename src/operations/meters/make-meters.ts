@@ -5,7 +5,7 @@ import { detailsOf, errorFromRows } from '../../base/errors.ts';
 import { checkNewMeters, registerMeters } from '../../domain/meters/register.ts';
 import { empty, id, limits } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { meterFacts, newMeterFields } from './meter-fields.ts';
+import { newMeterFields, newMeterFrom } from './meter-fields.ts';
 
 export const makeMeters = operation({
   path: '/billing/meters/make-meters',
@@ -28,7 +28,7 @@ export const makeMeters = operation({
   async handle(call, body) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
-    const meters = body.meters.map((meter) => meterFacts(meter, meter.meterType));
+    const meters = body.meters.map((meter) => newMeterFrom(meter, meter.meterType));
     const today = dateIn(call.now, tenant.timezone);
     const checked = await checkNewMeters(tx, tenantId, meters, today);
     if (checked.problems.length > 0) throw errorFromRows(detailsOf(checked.problems, 'meters'));

@@ -1,7 +1,7 @@
 // The wire shape of a meter, as it is sent and as it is shown.
 import * as Type from 'typebox';
 import { formatTimestamp, parseDate } from '../../base/calendar.ts';
-import { type MeterFacts, meterNumberMax, mfMax } from '../../domain/meters/meter.ts';
+import { meterNumberMax, mfMax, type NewMeter } from '../../domain/meters/meter.ts';
 import type { MeterRow } from '../../domain/meters/store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { date, filledText, timestamp, ts } from '../fields.ts';
@@ -25,10 +25,10 @@ export const brand = filledText({ max: 120 });
 /** A new meter, but for its type. */
 export const newMeterFields = { number: meterNumber, brand, purchaseDate: date, mf };
 
-export function meterFacts(
+export function newMeterFrom(
   sent: { number: number; brand: string; purchaseDate: string; mf: number },
   meterTypeId: number,
-): MeterFacts {
+): NewMeter {
   const purchaseDate = parseDate(sent.purchaseDate);
   if (!purchaseDate) throw new Error('the schema let an invalid date through');
   const { number, mf } = sent;

@@ -6,7 +6,7 @@ import { countryCode } from '../../base/countries.ts';
 import { parseDay } from '../../base/days.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
 import { isPlainAddress } from '../../base/mail/address.ts';
-import { type Contact, contactTypes, type PartyFacts } from '../../domain/parties/party.ts';
+import { type Contact, contactTypes, type PartyDetails } from '../../domain/parties/party.ts';
 import type { PartyRow } from '../../domain/parties/store.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
@@ -89,8 +89,8 @@ type SentFacts = {
   taxNumber?: string | null;
   address?: object | null;
   language?: string | null;
-  competencies?: PartyFacts['competencies'] | null;
-  deliveryChannels?: PartyFacts['deliveryChannels'];
+  competencies?: PartyDetails['competencies'] | null;
+  deliveryChannels?: PartyDetails['deliveryChannels'];
 };
 
 /** Problems of a party in a request that its schema does not find. */
@@ -120,7 +120,7 @@ function skillProblems({ competencies }: SentFacts, place: string): ErrorDetail[
 }
 
 /** The facts that were sent; those left out, and arrays sent as null, are left out here too. */
-export function factsSent(sent: SentFacts): Partial<PartyFacts> {
+export function factsSent(sent: SentFacts): Partial<PartyDetails> {
   return {
     ...(sent.name === undefined ? {} : { name: sent.name.trim() }),
     ...(sent.email === undefined ? {} : { email: sent.email }),
@@ -141,7 +141,7 @@ function each<T>(items: readonly T[] | null): readonly T[] | null {
   return items && [...new Set(items)];
 }
 
-const blank: PartyFacts = {
+const blank: PartyDetails = {
   name: '',
   email: null,
   country: null,
@@ -155,7 +155,7 @@ const blank: PartyFacts = {
 };
 
 /** On create null means that nothing was given; the country is then that of the workspace. */
-export function newParty(sent: SentFacts, country: string): PartyFacts {
+export function newParty(sent: SentFacts, country: string): PartyDetails {
   const given = Object.entries(factsSent(sent)).filter(([, value]) => value !== null);
   return { ...blank, country, ...Object.fromEntries(given) };
 }

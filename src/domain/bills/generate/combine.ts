@@ -10,7 +10,7 @@ import {
   type StoredSection,
   storedLine,
 } from '../bill-forms.ts';
-import type { BillPart, MadeBill, Rated } from './made-bill.ts';
+import type { BillSubscription, MadeBill, Rated } from './made-bill.ts';
 
 type Amounts = Pick<
   MadeBill,
@@ -33,7 +33,7 @@ export type Combined = {
   surcharges: readonly StoredLine[];
   sections: readonly StoredSection[];
   errors: readonly StoredError[];
-  parts: readonly BillPart[];
+  parts: readonly BillSubscription[];
 };
 
 /** An error of one subscription stops the whole bill: a customer cannot pay half a bill. */
@@ -144,7 +144,7 @@ function sectionOf({ row, frozen, bill }: Rated): StoredSection {
   return section;
 }
 
-function partOf({ row, bill }: Rated, amount: number): BillPart {
+function partOf({ row, bill }: Rated, amount: number): BillSubscription {
   return {
     subscriptionId: row.subscription_id,
     amount,

@@ -5,7 +5,7 @@ import { sql } from '../../../base/db/sql.ts';
 import type { UnitRange } from '../inputs/billed-units-store.ts';
 import type { BillStatus } from '../list-store.ts';
 import { type BillRows, copyBills } from './copy-store.ts';
-import type { BillPart } from './made-bill.ts';
+import type { BillSubscription } from './made-bill.ts';
 
 export type KnownBill = {
   unit_id: number;
@@ -72,7 +72,7 @@ export async function supersedeBills(
 export type TouchedBill = {
   billId: number;
   unitTs: bigint;
-  parts: readonly BillPart[];
+  parts: readonly BillSubscription[];
   /** Whether nothing holds it back any more. */
   isFreed: boolean;
 };
@@ -111,7 +111,7 @@ export async function refreshBills(
 }
 
 /** A subscription of a bill that has several. */
-export type NewPart = { billId: number; part: BillPart };
+export type NewPart = { billId: number; part: BillSubscription };
 
 export async function insertBills(
   tx: Tx,

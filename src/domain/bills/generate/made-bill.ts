@@ -46,7 +46,7 @@ export type MadeBill = {
   lines: readonly StoredLine[];
   usage: readonly BillUsage[];
   subscriptions: number;
-  parts: readonly BillPart[];
+  parts: readonly BillSubscription[];
 };
 
 /** What posting needs of the document, as JSON. */
@@ -58,7 +58,7 @@ export type Booking = {
 };
 
 /** A subscription of a bill that has several. */
-export type BillPart = {
+export type BillSubscription = {
   subscriptionId: number;
   amount: number;
   arrears: number;

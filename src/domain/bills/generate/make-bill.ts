@@ -240,8 +240,8 @@ function dayOf(wireDate: string | null): string | null {
   return wireDate === null ? null : isoDay(wireDate);
 }
 
-function lastDayOf({ termFacts }: MakeScope): number {
-  return parseDay(termFacts.endDate) ?? 0;
+function lastDayOf({ frozenTerm }: MakeScope): number {
+  return parseDay(frozenTerm.endDate) ?? 0;
 }
 
 /** Of the plan in force on the last billed day. */

@@ -21,7 +21,7 @@ import {
 import { withQuantities } from './agreed-quantities.ts';
 import type { UnitRange } from './billed-units-store.ts';
 import { withCatchUp } from './catch-up.ts';
-import { termFactsOf } from './freeze.ts';
+import { frozenTermOf } from './freeze.ts';
 import type { Inputs } from './inputs.ts';
 import { listInputsBefore } from './inputs-before-store.ts';
 import {
@@ -75,7 +75,7 @@ export async function collect(
   const before = billedBefore(earlierTerms, accountStatuses);
   const scope: MakeScope = {
     term,
-    termFacts: termFactsOf(term),
+    frozenTerm: frozenTermOf(term),
     currencyDecimals: tenant.currencyDecimals,
     book: pinned.book,
     planCodes: pinned.planCodes,
@@ -153,8 +153,8 @@ function requirements(term: Term, { book, planCodes }: PinnedBook): MakeScope['i
 }
 
 /** Quantities that are agreed with a subscription, and not use of it. */
-function agreedInputs({ book, termFacts }: MakeScope): ReadonlySet<string> {
-  const { unmeteredInputs = [] } = contextOn(book, parseDay(termFacts.endDate) ?? 0).definition;
+function agreedInputs({ book, frozenTerm }: MakeScope): ReadonlySet<string> {
+  const { unmeteredInputs = [] } = contextOn(book, parseDay(frozenTerm.endDate) ?? 0).definition;
   const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
   return new Set(agreed.map(({ name }) => name));
 }
@@ -249,8 +249,8 @@ async function furtherReadings(
   return Map.groupBy(found, key);
 }
 
-function graceDays({ book, termFacts }: MakeScope): number {
-  const { definition } = contextOn(book, parseDay(termFacts.endDate) ?? 0);
+function graceDays({ book, frozenTerm }: MakeScope): number {
+  const { definition } = contextOn(book, parseDay(frozenTerm.endDate) ?? 0);
   return (definition as { readingGraceDays?: number }).readingGraceDays ?? graceDaysUsual;
 }
 

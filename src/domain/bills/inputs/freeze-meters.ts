@@ -1,6 +1,6 @@
 // The meters of a frozen bill: where each register began and ended, and what was read in between.
 import { wireDay } from '../../../base/days.ts';
-import type { MeterFacts, ReadingFacts } from '../../rating/frozen-inputs.ts';
+import type { FrozenMeter, FrozenReading } from '../../rating/frozen-inputs.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, ReadingRow } from './inputs-store.ts';
 import { hangsThere, isUploadedThroughout } from './uploaded-days.ts';
@@ -9,16 +9,16 @@ import { hangsThere, isUploadedThroughout } from './uploaded-days.ts';
  * Registers of a subscription with their readings, as a bill is rated by them. Nothing is missing
  * of those in whose place use was uploaded.
  */
-export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean): MeterFacts[] {
+export function metersOf(scope: FreezeScope, inputs: Inputs, looksBack: boolean): FrozenMeter[] {
   const isMissing = (meter: MeterRow) =>
     isMissed(scope, inputs.row, meter, looksBack) &&
     !isUploadedThroughout(scope.term, inputs.row, meter.input, inputs.usage);
-  const frozen: MeterFacts[] = [];
+  const frozen: FrozenMeter[] = [];
   for (const meter of inputs.meters) {
     const isLocked = meter.reading_date !== null;
     if (!isLocked && !isMissing(meter)) continue;
     const further = furtherOf(inputs, meter);
-    const fact: Mutable<MeterFacts> = {
+    const fact: Mutable<FrozenMeter> = {
       number: meter.number,
       digits: meter.digits,
       input: meter.input,
@@ -79,7 +79,7 @@ export function isNeeded(
 }
 
 /** Without a locked reading, the last one that was accepted: it only shows what is missing. */
-function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
+function previousOf(meter: MeterRow, further: readonly ReadingRow[]): FrozenReading | null {
   const { previous_date: date, previous_value: value, previous_type: type } = meter;
   if (date !== null && value !== null) return readingOf(date, value, type, false);
   if (meter.reading_date !== null) return null;
@@ -87,7 +87,7 @@ function previousOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFac
   return accepted ? readingFact(accepted) : null;
 }
 
-function currentOf(meter: MeterRow, further: readonly ReadingRow[]): ReadingFacts | null {
+function currentOf(meter: MeterRow, further: readonly ReadingRow[]): FrozenReading | null {
   if (meter.reading_date !== null && meter.value !== null) {
     const { reading_date: date, value, reading_type: type } = meter;
     return readingOf(date, value, type, hasTurnedLast(meter, further));
@@ -107,7 +107,7 @@ function hasTurnedLast(meter: MeterRow, further: readonly ReadingRow[]): boolean
   return !isToldOf || turned.some((one) => isEnd(one, meter));
 }
 
-function readingFact(reading: ReadingRow): ReadingFacts {
+function readingFact(reading: ReadingRow): FrozenReading {
   const { reading_date: date, value, reading_type: type, rollover } = reading;
   return readingOf(date, value, type, rollover);
 }
@@ -117,8 +117,8 @@ function readingOf(
   value: string,
   type: string | null,
   isRollover: boolean,
-): ReadingFacts {
-  const reading: Mutable<ReadingFacts> = { date: wireDay(date), value };
+): FrozenReading {
+  const reading: Mutable<FrozenReading> = { date: wireDay(date), value };
   if (type !== null) reading.type = type;
   if (isRollover) reading.rollover = true;
   return reading;

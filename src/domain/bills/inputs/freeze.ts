@@ -4,12 +4,12 @@
 import { formatDay, isoDay, storedDay, wireDay } from '../../../base/days.ts';
 import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import type {
-  AccountFacts,
-  ConnectionFacts,
+  FrozenAccount,
+  FrozenConnection,
   FrozenInputs,
+  FrozenPreviousTerm,
+  FrozenTerm,
   HistoryTerm,
-  PreviousTermFacts,
-  TermFacts,
   UploadedUsage,
 } from '../../rating/frozen-inputs.ts';
 import { requiredDay, runsBetween } from '../../rating/periods/billable-days.ts';
@@ -22,7 +22,7 @@ import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, UsageRow } from './inputs-store.ts';
 import { addUploadedDays } from './uploaded-days.ts';
 
-export function termFactsOf(term: Term): TermFacts {
+export function frozenTermOf(term: Term): FrozenTerm {
   return {
     label: term.label,
     startDate: wireDay(term.start_date),
@@ -35,7 +35,7 @@ export function termFactsOf(term: Term): TermFacts {
 export function freeze(scope: FreezeScope, inputs: Inputs): FrozenInputs {
   const { row, accountStatus } = inputs;
   const connection = connectionOf(scope, row);
-  const frozen: Mutable<FrozenInputs> = { term: scope.termFacts, connection };
+  const frozen: Mutable<FrozenInputs> = { term: scope.frozenTerm, connection };
   const previous = previousTermOf(scope, inputs, connection);
   const meters = metersOf(scope, inputs, previous !== null && looksBack(connection, previous));
   if (meters.length > 0) frozen.meters = meters;
@@ -60,7 +60,7 @@ export function freeze(scope: FreezeScope, inputs: Inputs): FrozenInputs {
 }
 
 /** Whether there was a day whose use the bill would price. */
-function looksBack(connection: ConnectionFacts, previous: PreviousTermFacts): boolean {
+function looksBack(connection: FrozenConnection, previous: FrozenPreviousTerm): boolean {
   const { term, usedFrom, usedThrough } = previous;
   const first = requiredDay(usedFrom ?? term.startDate, 'usedFrom');
   const last = requiredDay(usedThrough ?? term.endDate, 'usedThrough');
@@ -74,8 +74,8 @@ function lastDayBefore(isoDate: string): string {
   return wireDay(Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString());
 }
 
-function connectionOf(scope: FreezeScope, row: BilledRow): ConnectionFacts {
-  const connection: Mutable<ConnectionFacts> = {
+function connectionOf(scope: FreezeScope, row: BilledRow): FrozenConnection {
+  const connection: Mutable<FrozenConnection> = {
     connectionNumber: row.subscription_number,
     connectionDate: wireDay(row.connection_date),
     tariffHistory: row.plan_history.map(({ planId, fromDate }) => ({
@@ -116,7 +116,7 @@ function statusesOf(row: BilledRow): BilledRow['status_history'] {
 }
 
 /** What most subscriptions do not have. */
-function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<ConnectionFacts>): void {
+function addRest(scope: FreezeScope, row: BilledRow, connection: Mutable<FrozenConnection>): void {
   if (row.variants !== null) {
     // Those of another shape are only kept.
     connection.variants = row.variants.flatMap(({ name, value, fromDate, toDate }) => {
@@ -157,7 +157,7 @@ type PlainUsage = Record<string, UploadedUsage>;
  */
 function usageOf(
   rows: readonly UsageRow[],
-  previous: PreviousTermFacts | null,
+  previous: FrozenPreviousTerm | null,
 ): { current: PlainUsage | null; past: PlainUsage | null } {
   if (rows.length === 0) return { current: null, past: null };
   const current: PlainUsage = {};
@@ -174,7 +174,7 @@ function usageOf(
   return { current: filled(current), past: filled(past) };
 }
 
-function isOfTermBefore(isoDate: string, { term, usedThrough }: PreviousTermFacts): boolean {
+function isOfTermBefore(isoDate: string, { term, usedThrough }: FrozenPreviousTerm): boolean {
   return isoDate <= isoDay(usedThrough ?? term.endDate);
 }
 
@@ -222,8 +222,8 @@ function historyTerm(entry: HistoryEntry, input: string): HistoryTerm {
 function previousTermOf(
   scope: FreezeScope,
   { row, accountStatus, inputsBefore }: Inputs,
-  connection: ConnectionFacts,
-): PreviousTermFacts | null {
+  connection: FrozenConnection,
+): FrozenPreviousTerm | null {
   if (scope.term.bills_after_period) return null;
   const newest = accountStatus.history?.[0];
   const last = lastDayOfUse(scope.term, row);
@@ -284,18 +284,18 @@ function lastDayOfUse(term: Term, row: BilledRow): string {
 /**
  * Days without an earlier bill: those of the first bill, or of an owner who leaves inside the term.
  */
-function daysNotBilled({ term, termFacts }: FreezeScope, row: BilledRow, last: string) {
+function daysNotBilled({ term, frozenTerm }: FreezeScope, row: BilledRow, last: string) {
   const billed = row.billed_through ?? (last < term.start_date ? last : null);
   if (billed !== null && billed >= last) return null;
-  const usedFrom = billed === null ? termFacts.startDate : dayAfter(billed);
-  return { term: termFacts, usedFrom, usedThrough: wireDay(last) };
+  const usedFrom = billed === null ? frozenTerm.startDate : dayAfter(billed);
+  return { term: frozenTerm, usedFrom, usedThrough: wireDay(last) };
 }
 
 function dayAfter(isoDate: string): string {
   return formatDay(storedDay(isoDate) + 1);
 }
 
-function inputsOfItsBill(before: InputsBefore, now: ConnectionFacts): Partial<PreviousTermFacts> {
+function inputsOfItsBill(before: InputsBefore, now: FrozenConnection): Partial<FrozenPreviousTerm> {
   const { account, is_first_bill: isFirstBill, meters } = before;
   const { connection_inputs: connectionInputs, quantities: unmeteredInputs } = before;
   const { carried_units: carriedUnits, estimates_before: estimatesBefore } = before;
@@ -318,11 +318,11 @@ function isSame(then: unknown, now: unknown): boolean {
   return JSON.stringify(then ?? null) === JSON.stringify(now ?? null);
 }
 
-function accountOf(scope: FreezeScope, inputs: Inputs): AccountFacts | null {
+function accountOf(scope: FreezeScope, inputs: Inputs): FrozenAccount | null {
   const { accountStatus, overdue } = inputs;
   const { accountNames, currencyDecimals } = scope;
   const text = (minor: number) => minorUnitsText(minor, currencyDecimals);
-  const account: Mutable<AccountFacts> = {};
+  const account: Mutable<FrozenAccount> = {};
   if (accountStatus.receivable !== 0) account.arrears = text(accountStatus.receivable);
   const open = overdue.reduce((sum, item) => sum + item.open, 0);
   if (accountNames.has('overdue') && open !== 0) account.overdue = text(open);

@@ -3,20 +3,20 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
 import type {
-  AccountFacts,
-  ConnectionFacts,
+  FrozenAccount,
+  FrozenConnection,
   FrozenInputs,
-  MeterFacts,
+  FrozenMeter,
 } from '../../rating/frozen-inputs.ts';
 import { frozenInputs } from '../../terms/frozen-inputs-store.ts';
 
 export type InputsBefore = {
   subscription_id: number;
-  account: AccountFacts | null;
+  account: FrozenAccount | null;
   is_first_bill: boolean;
-  connection_inputs: ConnectionFacts['connectionInputs'];
-  quantities: ConnectionFacts['unmeteredInputs'];
-  meters: readonly MeterFacts[] | null;
+  connection_inputs: FrozenConnection['connectionInputs'];
+  quantities: FrozenConnection['unmeteredInputs'];
+  meters: readonly FrozenMeter[] | null;
   carried_units: FrozenInputs['carriedUnits'];
   estimates_before: FrozenInputs['estimatesBefore'];
 };

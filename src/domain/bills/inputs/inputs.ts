@@ -1,6 +1,6 @@
 // What a bill is made from, before it is frozen.
 
-import type { TermFacts } from '../../rating/frozen-inputs.ts';
+import type { FrozenTerm } from '../../rating/frozen-inputs.ts';
 import type { EarlierTermRow } from '../../terms/list-store.ts';
 import type { Term } from '../../terms/store.ts';
 import type { AccountStatusRow } from './account-status-store.ts';
@@ -24,7 +24,7 @@ export type Inputs = {
 /** What is the same for all bills of a run. */
 export type FreezeScope = {
   readonly term: Term;
-  readonly termFacts: TermFacts;
+  readonly frozenTerm: FrozenTerm;
   readonly currencyDecimals: number;
   readonly planCodes: ReadonlyMap<number, string>;
   /** Terms before this one, by id; only where bills are made in advance. */

@@ -2,7 +2,7 @@
 // measured usage reaches as far.
 
 import { storedDay, wireDay } from '../../../base/days.ts';
-import type { DaysFacts, FrozenInputs } from '../../rating/frozen-inputs.ts';
+import type { FrozenDays, FrozenInputs } from '../../rating/frozen-inputs.ts';
 import type { Term } from '../../terms/store.ts';
 import type { Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, UsageRow } from './inputs-store.ts';
@@ -38,7 +38,7 @@ function lastDay(term: Term, { handed_over: end }: BilledRow): number {
   return end === null ? storedDay(term.end_date) : storedDay(end) - 1;
 }
 
-type Range = { from: number; to: number; days: DaysFacts };
+type Range = { from: number; to: number; days: FrozenDays };
 
 function rangesOf(uploads: readonly UsageRow[]): Range[] {
   const ranges = uploads.flatMap(({ from_date: first, to_date: last }) => {

@@ -36,7 +36,7 @@ export async function listDraftBuckets(
 }
 
 /** A subscription of a draft, and how it was when the bill was made. */
-export type DraftPart = {
+export type DraftSubscription = {
   bill_id: number;
   subscription_id: number;
   billed_to: string | null;
@@ -53,7 +53,7 @@ export type DraftCharges = {
   rounding_adjustment: number;
 };
 
-type DraftRow = Omit<DraftPart, 'subscription_id'> &
+type DraftRow = Omit<DraftSubscription, 'subscription_id'> &
   DraftCharges & { subscription_id: number | null };
 
 /** The drafts of a part, in the order in which they get their numbers, and their subscriptions. */
@@ -62,7 +62,7 @@ export async function listDrafts(
   tenantId: number,
   termId: number,
   range: { firstId: number; lastId: number },
-): Promise<{ drafts: DraftCharges[]; parts: DraftPart[] }> {
+): Promise<{ drafts: DraftCharges[]; parts: DraftSubscription[] }> {
   // Written so that no index but that of the ids can be thought of.
   const { rows } = await sql<DraftRow>`
     select bill_id, subscription_id, billed_to, previously_billed_to, unit_ts::text as unit_ts,
@@ -72,10 +72,12 @@ export async function listDrafts(
       and term_id is not distinct from ${termId} and status = 'Draft'
     order by bill_id
   `.execute(tx);
-  const single = rows.filter((row): row is DraftRow & DraftPart => row.subscription_id !== null);
+  const single = rows.filter(
+    (row): row is DraftRow & DraftSubscription => row.subscription_id !== null,
+  );
   if (single.length === rows.length) return { drafts: rows, parts: single };
   const ids = rows.map((row) => row.bill_id);
-  const { rows: several } = await sql<DraftPart>`
+  const { rows: several } = await sql<DraftSubscription>`
     select bill_id, subscription_id, billed_to, previously_billed_to, unit_ts::text as unit_ts
     from bill_parts
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
@@ -108,7 +110,7 @@ function partsOf(tenantId: number, billIds: readonly number[]): Sql {
 export async function advanceSubscriptions(
   tx: Tx,
   tenantId: number,
-  parts: readonly DraftPart[],
+  parts: readonly DraftSubscription[],
 ): Promise<number[]> {
   const ahead = parts.filter(({ billed_to: to, previously_billed_to: through }) => {
     return to !== null && (through === null || to >= through);
@@ -153,7 +155,7 @@ function dates(days: readonly (string | null)[]): string {
 async function takeBackSubscriptions(
   tx: Tx,
   tenantId: number,
-  moved: readonly DraftPart[],
+  moved: readonly DraftSubscription[],
 ): Promise<void> {
   await sql`
     update subscriptions s set billed_through = nullif(n.previously_billed_to, '-infinity')

@@ -9,7 +9,7 @@ import type { Stamp } from '../../../base/stamp.ts';
 export type WalletUse = { bill_id: number; party_id: number; applied: number };
 
 /** A part of a term, by the ids of its bills. */
-export type WalletPart = { termId: number; firstId: number; lastId: number };
+export type WalletChunk = { termId: number; firstId: number; lastId: number };
 
 /** What is to be paid of a bill. */
 type Owed = { bill_id: number; party_id: number; due: number };
@@ -22,7 +22,7 @@ type Owed = { bill_id: number; party_id: number; due: number };
 export async function takeFromWallets(
   tx: Tx,
   tenantId: number,
-  part: WalletPart,
+  part: WalletChunk,
   drafts: readonly { bill_id: number; party_id: number }[],
 ): Promise<{ uses: WalletUse[]; shared: number[] }> {
   const all = [...new Set(drafts.map((draft) => draft.party_id))].sort((a, b) => a - b);
@@ -46,7 +46,7 @@ export async function takeFromWallets(
 }
 
 /** The parties with money that a part which was posted before had to leave for later. */
-export async function listShared(tx: Tx, tenantId: number, part: WalletPart): Promise<number[]> {
+export async function listShared(tx: Tx, tenantId: number, part: WalletChunk): Promise<number[]> {
   const { rows } = await sql<{ party_id: number }>`
     select distinct b.party_id
     from bills b
@@ -66,7 +66,7 @@ export async function listShared(tx: Tx, tenantId: number, part: WalletPart): Pr
 async function listSharing(
   tx: Tx,
   tenantId: number,
-  part: WalletPart,
+  part: WalletChunk,
   partyIds: readonly number[],
 ): Promise<number[]> {
   const { rows } = await sql<{ party_id: number }>`

@@ -1,9 +1,9 @@
 // Why two versions of a bill differ: compares their frozen inputs and their prices.
 import {
   type FrozenInputs,
+  type FrozenMeter,
+  type FrozenReading,
   frozenOf,
-  type MeterFacts,
-  type ReadingFacts,
 } from '../../rating/frozen-inputs.ts';
 import type { StoredDocument } from '../bill-forms.ts';
 import { type Cause, type CauseKind, differing, type Entries, plain } from './differences.ts';
@@ -50,7 +50,7 @@ function factCauses(before: FrozenInputs, after: FrozenInputs): Cause[] {
 
 function readings(frozen: FrozenInputs): Entries {
   const entries = new Map<string, string>();
-  const add = (meter: MeterFacts, which: string, value: string) => {
+  const add = (meter: FrozenMeter, which: string, value: string) => {
     if (value !== '') entries.set(`${meter.number} ${meter.register ?? ''}${which}`.trim(), value);
   };
   for (const meter of frozen.meters ?? []) {
@@ -62,7 +62,7 @@ function readings(frozen: FrozenInputs): Entries {
   return entries;
 }
 
-function readingText(reading: ReadingFacts | null | undefined): string {
+function readingText(reading: FrozenReading | null | undefined): string {
   if (!reading) return '';
   const { value, date, type, rollover, status } = reading;
   const marks = [

@@ -12,9 +12,13 @@ export type PlanProblem = {
   readonly message: string;
 };
 
-export type Place = { readonly tariffCode: string | null; readonly field: string };
+/** The text that has to be changed: a field of a plan, or of the context if the plan is null. */
+export type ProblemField = { readonly tariffCode: string | null; readonly field: string };
 
-export function formulaProblems(place: Place, problems: readonly FormulaProblem[]): PlanProblem[] {
+export function formulaProblems(
+  place: ProblemField,
+  problems: readonly FormulaProblem[],
+): PlanProblem[] {
   return problems.map((problem) => ({ ...place, ...problem }));
 }
 

@@ -2,10 +2,10 @@
 import { walk } from '../../../base/formula/walk.ts';
 import type { CompiledValue } from '../compile/compile-values.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
-import type { Place, PlanProblem } from './plan-problem.ts';
+import type { PlanProblem, ProblemField } from './plan-problem.ts';
 
 /** One formula of a circle, and where in it the next value is named. */
-type Step = { readonly slot: number; readonly place: Place; readonly position: number };
+type Step = { readonly slot: number; readonly place: ProblemField; readonly position: number };
 
 /**
  * Every cycle of values, each reported once at one of its formulas: that of the plan itself if it
@@ -29,7 +29,7 @@ export function valueCycles(
     state.set(slot, 'open');
     const value = values[slot];
     for (const [index, node] of (value?.nodes ?? []).entries()) {
-      const place = value?.places[index] as Place;
+      const place = value?.places[index] as ProblemField;
       walk(node, (part) => {
         if (part.kind !== 'name' || part.space !== null) return;
         const next = context.slots.values.get(part.id);

@@ -97,10 +97,10 @@ function compileRule(
   const nodes: FormulaNode[] = [];
   const scope = component.isLate ? 'Late' : item.scope === 'Term' ? 'Term' : 'Segment';
   const parts = { owned, scope, inherited, compilation, nodes } as const;
-  const main = compilePart({ ...parts, key: 'formula', kind: 'number' });
-  const when = compilePart({ ...parts, key: 'when', kind: 'boolean' });
-  const quantity = compilePart({ ...parts, key: 'quantity', kind: 'number' });
-  const rate = compilePart({ ...parts, key: 'rate', kind: 'number' });
+  const main = compileRuleFormula({ ...parts, key: 'formula', kind: 'number' });
+  const when = compileRuleFormula({ ...parts, key: 'when', kind: 'boolean' });
+  const quantity = compileRuleFormula({ ...parts, key: 'quantity', kind: 'number' });
+  const rate = compileRuleFormula({ ...parts, key: 'rate', kind: 'number' });
   if (main === null) return null;
   const own = quantity === null ? soleQuantity(main.node, compilation.context) : null;
   return {
@@ -124,7 +124,7 @@ function compileRule(
   };
 }
 
-type PartRequest = {
+type FormulaRequest = {
   readonly owned: OwnedRule;
   readonly scope: CompiledRule['scope'];
   readonly inherited: Inherited;
@@ -134,14 +134,14 @@ type PartRequest = {
   readonly kind: 'number' | 'boolean';
 };
 
-type Part = {
+type CompiledFormula = {
   readonly closure: Of<Frame, Exact> | Of<Frame, boolean>;
   readonly node: FormulaNode;
   readonly steps: number;
   readonly unitWarnings: readonly { position: number; message: string }[];
 };
 
-function compilePart(request: PartRequest): Part | null {
+function compileRuleFormula(request: FormulaRequest): CompiledFormula | null {
   const { owned, compilation, key, kind, inherited } = request;
   const given = owned.item[key];
   const tariffCode = owned.plan.definition.code;
@@ -175,7 +175,7 @@ function compilePart(request: PartRequest): Part | null {
   return { closure, node, steps: stepsOf(node), unitWarnings };
 }
 
-function bindingOf(request: PartRequest, node: FormulaNode, text: string): Binding {
+function bindingOf(request: FormulaRequest, node: FormulaNode, text: string): Binding {
   const { compilation, key } = request;
   const isPrinted = key === 'quantity' || key === 'rate';
   return {

@@ -10,7 +10,7 @@ import { compileTable } from '../../../base/formula/table.ts';
 import { walk } from '../../../base/formula/walk.ts';
 import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import { Exact } from '../../../base/numbers/exact.ts';
-import type { Place, PlanProblem } from '../check/plan-problem.ts';
+import type { PlanProblem, ProblemField } from '../check/plan-problem.ts';
 import { formulaProblems } from '../check/plan-problem.ts';
 import type { ValueDefinition } from '../definitions/definitions.ts';
 import type { Chain, OwnedValue } from '../definitions/inheritance.ts';
@@ -28,11 +28,11 @@ export type CompiledValue = {
   /** Trees of the formulas that can hold, for finding what they refer to. */
   readonly nodes: readonly FormulaNode[];
   /** Where the formula of each tree is written. */
-  readonly places: readonly Place[];
+  readonly places: readonly ProblemField[];
 };
 
 /** The formulas of one value, collected while its items are compiled. */
-type Formulas = { readonly nodes: FormulaNode[]; readonly places: Place[] };
+type Formulas = { readonly nodes: FormulaNode[]; readonly places: ProblemField[] };
 
 type Compilation = {
   readonly context: CompiledContext;
@@ -126,7 +126,7 @@ function rowsItem(
   definition: ValueDefinition,
   rows: unknown,
   source: Source,
-  place: Place,
+  place: ProblemField,
   compilation: Compilation,
 ): ValueItem | null {
   const fail = (code: string, message: string) => {
@@ -152,7 +152,7 @@ function formulaItem(
   definition: ValueDefinition,
   text: string,
   source: Source,
-  place: Place,
+  place: ProblemField,
   compilation: Compilation,
   formulas: Formulas,
 ): ValueItem | null {

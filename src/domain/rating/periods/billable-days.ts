@@ -1,6 +1,6 @@
 // Which days a bill covers: runs of consecutive active days that are not billed yet.
 import { firstDay, lastDay, parseDay } from '../../../base/days.ts';
-import type { ConnectionFacts } from '../frozen-inputs.ts';
+import type { FrozenConnection } from '../frozen-inputs.ts';
 import { RatingError } from '../rating-error.ts';
 
 export type Run = { readonly from: number; readonly to: number };
@@ -22,7 +22,7 @@ export function optionalDay(text: unknown, otherwise: number, what: string): num
  * Billable runs of a term. Days before its start that no earlier term billed come as runs of their
  * own, so that no run crosses the start of the term.
  */
-export function billableRuns(connection: ConnectionFacts, start: number, end: number): Run[] {
+export function billableRuns(connection: FrozenConnection, start: number, end: number): Run[] {
   const connected = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
   const active = activeRuns(connection, connected);
   const before = Math.max(start, connected) - 1;
@@ -40,12 +40,12 @@ export function billableRuns(connection: ConnectionFacts, start: number, end: nu
 }
 
 /** Active days between two dates, whatever was billed of them. */
-export function runsBetween(connection: ConnectionFacts, start: number, end: number): Run[] {
+export function runsBetween(connection: FrozenConnection, start: number, end: number): Run[] {
   const connected = optionalDay(connection.connectionDate, firstDay, 'connectionDate');
   return within(activeRuns(connection, connected), start, end);
 }
 
-function activeRuns(connection: ConnectionFacts, connected: number): Run[] {
+function activeRuns(connection: FrozenConnection, connected: number): Run[] {
   const history = connection.statusHistory ?? null;
   if (history === null || history.length === 0) {
     const to = optionalDay(connection.disconnectDate, lastDay + 1, 'disconnectDate') - 1;

@@ -5,7 +5,7 @@ import { add, compare, type Exact, one, zero } from '../../../base/numbers/exact
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { ValueItem } from '../compile/formula-frame.ts';
 import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
-import type { ConnectionFacts, FrozenInputs } from '../frozen-inputs.ts';
+import type { FrozenConnection, FrozenInputs } from '../frozen-inputs.ts';
 import { RatingError } from '../rating-error.ts';
 import type { DayPart } from '../usage/input-usage.ts';
 import { optionalDay, type Run, requiredDay } from './billable-days.ts';
@@ -67,7 +67,7 @@ function baseHistory(frozen: FrozenInputs): PlanEntry[] {
   return entries;
 }
 
-function addOnsOf(book: PriceBook, connection: ConnectionFacts): AddOn[] {
+function addOnsOf(book: PriceBook, connection: FrozenConnection): AddOn[] {
   const given = connection.addOns ?? null;
   if (given === null || given.length === 0) return [];
   const addOns = given.map((addOn): AddOn => {

@@ -10,7 +10,7 @@ import type { Segment } from '../periods/segments.ts';
 import type { RatedTerm } from './evaluation.ts';
 import type { Totals } from './totals.ts';
 
-export type BillParts = {
+export type RatedContents = {
   readonly frozen: FrozenInputs;
   readonly context: CompiledContext;
   readonly term: RatedTerm;
@@ -21,7 +21,7 @@ export type BillParts = {
 };
 
 /** Field by field: copying objects with a spread costs more than rating them. */
-export function assembledBill(parts: BillParts): Bill {
+export function assembledBill(parts: RatedContents): Bill {
   const { frozen, context, term, totals, late } = parts;
   const { window, usage } = term;
   const { compiledPlan, segments } = term.tracks[0] as Track;

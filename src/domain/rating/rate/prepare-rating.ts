@@ -6,10 +6,10 @@ import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { Source } from '../compile/formula-frame.ts';
 import { contextOn, type PriceBook } from '../compile/price-book.ts';
 import type {
-  ConnectionFacts,
+  FrozenConnection,
   FrozenInputs,
-  PreviousTermFacts,
-  TermFacts,
+  FrozenPreviousTerm,
+  FrozenTerm,
 } from '../frozen-inputs.ts';
 import {
   billableRuns,
@@ -41,7 +41,7 @@ export type EarlierTerm = {
   readonly term: RatedTerm;
   /** What its own bill was made of. */
   readonly billedUsage: TermUsage;
-  readonly frozen: PreviousTermFacts;
+  readonly frozen: FrozenPreviousTerm;
 };
 
 export type Rating = {
@@ -122,7 +122,7 @@ export function prepareRating(
 
 const noDays: readonly number[] = [];
 
-function transferDays(connection: ConnectionFacts): readonly number[] {
+function transferDays(connection: FrozenConnection): readonly number[] {
   const given = connection.transfers ?? null;
   if (given === null || given.length === 0) return noDays;
   return given.map((entry) => requiredDay(entry.transferDate, 'transferDate'));
@@ -143,7 +143,7 @@ function sharedOf(frozen: FrozenInputs, context: CompiledContext): Evaluation['s
   };
 }
 
-function monthsOf(term: TermFacts): Exact {
+function monthsOf(term: FrozenTerm): Exact {
   const given = term.months;
   if (given === undefined || given === null || given === 1) return one;
   const months = exactFrom(given);
@@ -157,7 +157,7 @@ function monthsOf(term: TermFacts): Exact {
  */
 function termBefore(
   sources: Sources,
-  past: PreviousTermFacts,
+  past: FrozenPreviousTerm,
   usage: TermUsage,
 ): EarlierTerm | null {
   const earlier = earlierTerm(sources, past);
@@ -205,7 +205,7 @@ function overRuns(sources: Sources, term: RatedTerm, runs: readonly Run[]): Rate
 }
 
 /** null where the subscription was not active in it. */
-function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | null {
+function earlierTerm(sources: Sources, past: FrozenPreviousTerm): EarlierTerm | null {
   const { book, frozen, history, context, cutFacts } = sources;
   const start = requiredDay(past.term.startDate, 'previousTerm.startDate');
   const end = requiredDay(past.term.endDate, 'previousTerm.endDate');
@@ -234,7 +234,7 @@ function earlierTerm(sources: Sources, past: PreviousTermFacts): EarlierTerm | n
  */
 function stepsThen(
   { frozen, context, cutFacts }: Sources,
-  past: PreviousTermFacts,
+  past: FrozenPreviousTerm,
   end: number,
 ): QuantitySteps {
   const now = cutFacts.steps;

@@ -8,7 +8,7 @@ import { compare, type Exact, zero } from '../../../base/numbers/exact.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { AccountNumbers, Shared, Source, ValueItem } from '../compile/formula-frame.ts';
 import type { ConnectionInputDefinition, ValueDefinition } from '../definitions/definitions.ts';
-import type { ConnectionFacts, FrozenInputs, VariantFacts } from '../frozen-inputs.ts';
+import type { FrozenConnection, FrozenInputs, FrozenVariant } from '../frozen-inputs.ts';
 import { appended, optionalDay } from '../periods/billable-days.ts';
 import { overlay, type Piece } from '../periods/value-history.ts';
 import { RatingError } from '../rating-error.ts';
@@ -23,7 +23,7 @@ export type Variant = { readonly slot: number; readonly pieces: readonly Piece[]
 /** null where the subscription has none. */
 export type Variants = readonly Variant[] | null;
 
-export function variantsOf(connection: ConnectionFacts, context: CompiledContext): Variants {
+export function variantsOf(connection: FrozenConnection, context: CompiledContext): Variants {
   const given = connection.variants ?? null;
   if (given === null || given.length === 0) return null;
   let variants: { slot: number; pieces: Piece[] }[] | null = null;
@@ -67,7 +67,7 @@ function latestFirst(pieces: readonly Piece[]): Piece[][] {
   return sorted.map((piece) => [piece]);
 }
 
-function variantItem(variant: VariantFacts, definition: ValueDefinition): ValueItem {
+function variantItem(variant: FrozenVariant, definition: ValueDefinition): ValueItem {
   const constant = variantConstant(variant, definition);
   if (constant === undefined) {
     const message = `the variant of \`${variant.name}\` is no ${definition.type}`;
@@ -78,7 +78,7 @@ function variantItem(variant: VariantFacts, definition: ValueDefinition): ValueI
   return { constant, formula: null, steps: 0, text: String(variant.value), source };
 }
 
-function variantConstant(variant: VariantFacts, definition: ValueDefinition): Scalar | undefined {
+function variantConstant(variant: FrozenVariant, definition: ValueDefinition): Scalar | undefined {
   switch (definition.type) {
     case 'Number':
     case 'Percent':
@@ -102,7 +102,7 @@ function booleanFrom(value: unknown): boolean | undefined {
 
 /** Custom fields by slot; undefined where there is no value, which only matters if one is read. */
 export function customFieldsOf(
-  connection: ConnectionFacts,
+  connection: FrozenConnection,
   context: CompiledContext,
 ): (Scalar | undefined)[] {
   const fields: (Scalar | undefined)[] = context.noFields.slice();
@@ -135,7 +135,7 @@ function customField(definition: ConnectionInputDefinition, value: unknown): Sca
 
 /** Quantities over time. */
 export function quantityStepsOf(
-  connection: ConnectionFacts,
+  connection: FrozenConnection,
   context: CompiledContext,
 ): QuantitySteps {
   const given = connection.unmeteredInputs ?? null;

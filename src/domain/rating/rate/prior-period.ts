@@ -4,7 +4,7 @@ import { minorUnitsText } from '../../../base/numbers/decimal-text.ts';
 import { roundToMinorUnits } from '../../../base/numbers/rounding.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
-import type { PreviousTermFacts } from '../frozen-inputs.ts';
+import type { FrozenPreviousTerm } from '../frozen-inputs.ts';
 import type { Track } from '../periods/plan-tracks.ts';
 import {
   addToTotal,
@@ -64,7 +64,7 @@ export function adjustPriorTerm(evaluation: Evaluation, earlier: EarlierTerm): v
  */
 function sharedThen(
   { shared, context }: Evaluation,
-  past: PreviousTermFacts,
+  past: FrozenPreviousTerm,
 ): Evaluation['shared'] {
   const { account, isFirstBill, connectionInputs } = past;
   return {

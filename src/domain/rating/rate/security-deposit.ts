@@ -13,7 +13,7 @@ import { makeScope } from '../compile/name-scope.ts';
 import { type PriceBook, pricingPlanOn } from '../compile/price-book.ts';
 import type { PlanDefinition, SecurityAttribute } from '../definitions/definitions.ts';
 import { securityAttributesOf } from '../definitions/inheritance.ts';
-import type { ConnectionFacts, FrozenInputs } from '../frozen-inputs.ts';
+import type { FrozenConnection, FrozenInputs } from '../frozen-inputs.ts';
 import { requiredDay } from '../periods/billable-days.ts';
 import { itemsFor, makeWindow } from '../periods/segments.ts';
 import { quantitiesOn } from './evaluation.ts';
@@ -49,7 +49,7 @@ export function securityLines(
   book: PriceBook,
   tariffCode: string,
   date: string,
-  connection: ConnectionFacts,
+  connection: FrozenConnection,
 ): SecurityLine[] {
   return linesOn(book, tariffCode, date, connection, () => true);
 }
@@ -69,7 +69,7 @@ function linesOn(
   book: PriceBook,
   tariffCode: string,
   date: string,
-  connection: ConnectionFacts,
+  connection: FrozenConnection,
   isMeant: (attribute: SecurityAttribute) => boolean,
 ): SecurityLine[] {
   const day = requiredDay(date, 'date');
@@ -102,7 +102,7 @@ function attributeAmount(
 }
 
 /** A term of the one day: nothing has been used or billed yet. */
-function signUpFrame(compiledPlan: CompiledPlan, day: number, connection: ConnectionFacts): Frame {
+function signUpFrame(compiledPlan: CompiledPlan, day: number, connection: FrozenConnection): Frame {
   const { context } = compiledPlan;
   const window = makeWindow(day, day, one, [{ from: day, to: day }]);
   const steps = quantityStepsOf(connection, context);

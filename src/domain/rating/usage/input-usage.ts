@@ -1,12 +1,12 @@
 // What is known of one input in one term, and of the days it is divided among.
 import type { Exact } from '../../../base/numbers/exact.ts';
-import type { MeterFacts, UploadedUsage } from '../frozen-inputs.ts';
+import type { FrozenMeter, UploadedUsage } from '../frozen-inputs.ts';
 
 export type InputUsage = {
   readonly total: Exact;
   /** Demand and last-value inputs hold for every part of the term as they are. */
   readonly isDivisible: boolean;
-  readonly meters: readonly MeterFacts[];
+  readonly meters: readonly FrozenMeter[];
   /** Units billed too much before, which the first use of the term makes up for. */
   readonly credit: Exact;
   readonly uploaded: UploadedUsage | null;

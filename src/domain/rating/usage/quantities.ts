@@ -19,7 +19,7 @@ import {
 import { powerOfTen, round } from '../../../base/numbers/rounding.ts';
 import type { BillReading } from '../bill.ts';
 import type { MeteredInputDefinition } from '../definitions/definitions.ts';
-import type { EstimateBefore, MeterFacts, ReadingFacts } from '../frozen-inputs.ts';
+import type { EstimateBefore, FrozenMeter, FrozenReading } from '../frozen-inputs.ts';
 import { requiredDay } from '../periods/billable-days.ts';
 import { RatingError } from '../rating-error.ts';
 
@@ -35,7 +35,7 @@ const digitsDefault = 6;
 const digitsMax = 15;
 
 /** Use of one register between two readings, in units of the input. */
-export function registerUse(meter: MeterFacts, highestDaily: HighestDaily): RegisterUse {
+export function registerUse(meter: FrozenMeter, highestDaily: HighestDaily): RegisterUse {
   const mf = (meter.mf ?? 1) === 1 ? one : multiplier(meter);
   if ((meter.kind ?? 'Cumulative') !== 'Cumulative') {
     return { use: multiply(ownValue(meter), mf), rollover: false };
@@ -80,8 +80,8 @@ function isWithinHalf(use: Exact, capacity: Exact): boolean {
  * How often the register passed its highest value, as the readings in between and the last one
  * tell: it may have climbed past the value that it began with since.
  */
-function turnsOf(meter: MeterFacts, start: Exact): number {
-  const dayOf = (reading: ReadingFacts) => requiredDay(reading.date, 'reading date');
+function turnsOf(meter: FrozenMeter, start: Exact): number {
+  const dayOf = (reading: FrozenReading) => requiredDay(reading.date, 'reading date');
   const readings = (meter.readings ?? []).toSorted((a, b) => dayOf(a) - dayOf(b));
   if (meter.current) readings.push(meter.current);
   let before = start;
@@ -94,14 +94,14 @@ function turnsOf(meter: MeterFacts, start: Exact): number {
   return turns;
 }
 
-function digitsOf(meter: MeterFacts): number {
+function digitsOf(meter: FrozenMeter): number {
   const digits = meter.digits ?? digitsDefault;
   if (Number.isInteger(digits) && digits >= 1 && digits <= digitsMax) return digits;
   const message = `meter ${meter.number} cannot have ${digits} digits`;
   throw new RatingError('INVALID_NUMBER', message, meter.number);
 }
 
-function multiplier(meter: MeterFacts): Exact {
+function multiplier(meter: FrozenMeter): Exact {
   const mf = exactFrom(meter.mf);
   if (mf === undefined || signOf(mf) <= 0) {
     const message = `the multiplier of meter ${meter.number} is ${meter.mf}`;
@@ -111,8 +111,8 @@ function multiplier(meter: MeterFacts): Exact {
 }
 
 function readingValue(
-  meter: MeterFacts,
-  reading: ReadingFacts | null | undefined,
+  meter: FrozenMeter,
+  reading: FrozenReading | null | undefined,
   which: string,
 ): Exact {
   if (reading === null || reading === undefined) throw unread(meter, which);
@@ -128,7 +128,7 @@ function readingValue(
   return value;
 }
 
-function unread(meter: MeterFacts, which: string): RatingError {
+function unread(meter: FrozenMeter, which: string): RatingError {
   const register = meter.register ? `register ${meter.register} of ` : '';
   const what = `${register}meter ${meter.number}`;
   if (meter.unestimated) {
@@ -139,7 +139,7 @@ function unread(meter: MeterFacts, which: string): RatingError {
 }
 
 /** Registers whose value is the use itself: demand takes the largest, the others add. */
-function ownValue(meter: MeterFacts): Exact {
+function ownValue(meter: FrozenMeter): Exact {
   const readings = [...(meter.readings ?? [])];
   if (meter.current !== null && meter.current !== undefined) readings.push(meter.current);
   const values = readings.map((reading) => readingValue(meter, reading, 'current'));
@@ -148,7 +148,7 @@ function ownValue(meter: MeterFacts): Exact {
 }
 
 /** High only: a rollover that would mean too little use is no reason to refuse it. */
-function passesHighLow(meter: MeterFacts, use: Exact, highest: Exact | null): boolean {
+function passesHighLow(meter: FrozenMeter, use: Exact, highest: Exact | null): boolean {
   if (highest === null) return true;
   const from = requiredDay(meter.previous?.date, 'previous reading');
   const to = requiredDay(meter.current?.date, 'current reading');
@@ -207,7 +207,7 @@ export function inputQuantity(
 }
 
 /** The reading as the bill shows it. */
-export function billReading(meter: MeterFacts, use: RegisterUse): BillReading {
+export function billReading(meter: FrozenMeter, use: RegisterUse): BillReading {
   const { previous, current } = meter;
   return {
     meterNumber: meter.number,

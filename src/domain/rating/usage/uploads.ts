@@ -17,10 +17,10 @@ import type { BillUsage } from '../bill.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type { MeteredInputDefinition } from '../definitions/definitions.ts';
 import type {
-  DaysFacts,
+  FrozenDays,
   FrozenInputs,
-  MeterFacts,
-  ReadingFacts,
+  FrozenMeter,
+  FrozenReading,
   UploadedUsage,
 } from '../frozen-inputs.ts';
 import { type Run, requiredDay } from '../periods/billable-days.ts';
@@ -28,16 +28,16 @@ import { RatingError } from '../rating-error.ts';
 import type { DayPart, InputUsage, PaidUnits } from './input-usage.ts';
 import { inputQuantity, registerUse } from './quantities.ts';
 
-export const noMeters: readonly MeterFacts[] = [];
+export const noMeters: readonly FrozenMeter[] = [];
 
 /** What registers of an input have measured. */
 export type MeasuredUse = {
-  readonly meters: readonly MeterFacts[];
+  readonly meters: readonly FrozenMeter[];
   readonly uses: readonly Exact[];
 };
 
 /** What is known of a term so far. */
-type Known = {
+type UsageSoFar = {
   inputs: (InputUsage | undefined)[];
   totals: (Exact | undefined)[];
   printed: BillUsage[];
@@ -50,7 +50,7 @@ type Known = {
 export function addUploads(
   uploads: Readonly<Record<string, UploadedUsage>>,
   context: CompiledContext,
-  known: Known,
+  known: UsageSoFar,
 ): void {
   const { inputs, totals, printed } = known;
   const names = Object.keys(uploads);
@@ -86,7 +86,11 @@ type Upload = { readonly name: string; readonly uploaded: UploadedUsage; readonl
 type Billed = { readonly usage: InputUsage; readonly carried: string | undefined };
 
 /** It is billed as it was given: what a meter was billed too much is left for its next term. */
-function alone({ name, uploaded, total }: Upload, isDivisible: boolean, { frozen }: Known): Billed {
+function alone(
+  { name, uploaded, total }: Upload,
+  isDivisible: boolean,
+  { frozen }: UsageSoFar,
+): Billed {
   const usage = { total, isDivisible, meters: noMeters, credit: zero, uploaded };
   return { usage, carried: entryOf(frozen?.carriedUnits, name) };
 }
@@ -95,7 +99,7 @@ function alone({ name, uploaded, total }: Upload, isDivisible: boolean, { frozen
 function besideMeters(
   upload: Upload,
   definition: MeteredInputDefinition,
-  known: Known,
+  known: UsageSoFar,
 ): Billed | null {
   const { frozen, measured, runs } = known;
   const { name, total } = upload;
@@ -169,14 +173,14 @@ function besideMeasured(
 
 const noUnits: readonly PaidUnits[] = [];
 
-function isCounter({ kind }: MeterFacts): boolean {
+function isCounter({ kind }: FrozenMeter): boolean {
   return (kind ?? 'Cumulative') === 'Cumulative';
 }
 
 /** A register whose readings are use themselves, without those of days of uploads. */
-function openMeter(meter: MeterFacts, days: readonly DayPart[]): MeterFacts {
+function openMeter(meter: FrozenMeter, days: readonly DayPart[]): FrozenMeter {
   if (isCounter(meter)) return meter;
-  const isOpen = ({ date }: ReadingFacts) => {
+  const isOpen = ({ date }: FrozenReading) => {
     const day = requiredDay(date, 'reading date');
     return !days.some(({ from, to }) => from <= day && day <= to);
   };
@@ -188,7 +192,7 @@ function openMeter(meter: MeterFacts, days: readonly DayPart[]): MeterFacts {
   };
 }
 
-function openUse(use: Exact, meter: MeterFacts | undefined): Exact {
+function openUse(use: Exact, meter: FrozenMeter | undefined): Exact {
   if (meter === undefined || isCounter(meter)) return use;
   if (!meter.current && meter.readings?.length === 0) return zero;
   return registerUse(meter, () => null).use;
@@ -209,7 +213,7 @@ function sumOf(units: readonly PaidUnits[]): Exact {
   return units.reduce((sum, one) => add(sum, one.units), zero);
 }
 
-function lastRead(meters: readonly MeterFacts[]): number {
+function lastRead(meters: readonly FrozenMeter[]): number {
   return meters.reduce((last, { current }) => {
     const day = current ? requiredDay(current.date, 'reading date') : last;
     return Math.max(last, day);
@@ -225,7 +229,7 @@ function paidUnits(name: string, uploaded: UploadedUsage, lastDay: number): Paid
   });
 }
 
-function dayPart({ fromDate, toDate }: DaysFacts): DayPart {
+function dayPart({ fromDate, toDate }: FrozenDays): DayPart {
   return { from: requiredDay(fromDate, 'fromDate'), to: requiredDay(toDate, 'toDate') };
 }
 

@@ -16,10 +16,10 @@ import {
 import type { BillError, BillReading, BillUsage } from '../bill.ts';
 import type { CompiledContext } from '../compile/compiled-context.ts';
 import type {
+  FrozenHistory,
   FrozenInputs,
-  HistoryFacts,
-  MeterFacts,
-  ReadingFacts,
+  FrozenMeter,
+  FrozenReading,
   UploadedUsage,
 } from '../frozen-inputs.ts';
 import { type Run, requiredDay } from '../periods/billable-days.ts';
@@ -58,7 +58,7 @@ export function termUsage(
   const uploads = frozen.uploadedUsage ?? null;
   const measured = uploads === null ? null : new Map<string, MeasuredUse>();
   for (const meters of groupMeters(frozen.meters ?? noMeters)) {
-    const name = (meters[0] as MeterFacts).input;
+    const name = (meters[0] as FrozenMeter).input;
     const slot = context.slots.inputs.get(name);
     const definition = slot === undefined ? undefined : context.metered[slot];
     if (slot === undefined || definition === undefined) continue;
@@ -113,36 +113,36 @@ export function withMeasured(usage: TermUsage, measured: TermUsage): TermUsage {
 const noRuns: readonly Run[] = [];
 
 /** Meters of each input together, in order of time. */
-function groupMeters(meters: readonly MeterFacts[]): readonly (readonly MeterFacts[])[] {
+function groupMeters(meters: readonly FrozenMeter[]): readonly (readonly FrozenMeter[])[] {
   if (meters.length === 0) return noGroups;
   // By far the most frequent case: one input whose meters are already in order.
   if (isOneInput(meters) && isSorted(meters)) return [meters];
-  const groups = new Map<string, MeterFacts[]>();
+  const groups = new Map<string, FrozenMeter[]>();
   for (const meter of meters) {
     const group = groups.get(meter.input);
     if (group === undefined) groups.set(meter.input, [meter]);
     else group.push(meter);
   }
   for (const group of groups.values()) group.sort(byTime);
-  return [...groups.keys()].sort().map((input) => groups.get(input) as MeterFacts[]);
+  return [...groups.keys()].sort().map((input) => groups.get(input) as FrozenMeter[]);
 }
 
-const noGroups: readonly (readonly MeterFacts[])[] = [];
+const noGroups: readonly (readonly FrozenMeter[])[] = [];
 
-function isOneInput(meters: readonly MeterFacts[]): boolean {
+function isOneInput(meters: readonly FrozenMeter[]): boolean {
   for (const meter of meters) if (meter.input !== meters[0]?.input) return false;
   return true;
 }
 
-function isSorted(group: readonly MeterFacts[]): boolean {
+function isSorted(group: readonly FrozenMeter[]): boolean {
   for (let index = 1; index < group.length; index++) {
-    if (byTime(group[index - 1] as MeterFacts, group[index] as MeterFacts) > 0) return false;
+    if (byTime(group[index - 1] as FrozenMeter, group[index] as FrozenMeter) > 0) return false;
   }
   return true;
 }
 
 /** By time of the end reading, then number: the order in which `Last` takes them. */
-function byTime(a: MeterFacts, b: MeterFacts): number {
+function byTime(a: FrozenMeter, b: FrozenMeter): number {
   return (
     endDay(a) - endDay(b) ||
     a.number - b.number ||
@@ -150,19 +150,19 @@ function byTime(a: MeterFacts, b: MeterFacts): number {
   );
 }
 
-function endDay(meter: MeterFacts): number {
+function endDay(meter: FrozenMeter): number {
   return meter.current ? requiredDay(meter.current.date, 'reading date') : 0;
 }
 
 function meterUses(
-  meters: readonly MeterFacts[],
-  history: HistoryFacts | null | undefined,
+  meters: readonly FrozenMeter[],
+  history: FrozenHistory | null | undefined,
   highFactor: number | undefined,
   readings: BillReading[],
   errors: BillError[],
 ): Exact[] {
   const uses: Exact[] = [];
-  const input = (meters[0] as MeterFacts).input;
+  const input = (meters[0] as FrozenMeter).input;
   const highest = () => highestDaily(entryOf(history, input), highFactor);
   for (const meter of meters) {
     try {
@@ -183,7 +183,7 @@ const actualTermsNeeded = 2;
 
 /** Most use a day that passes the high check; null where too few actual terms are known. */
 function highestDaily(
-  terms: HistoryFacts[string] | undefined,
+  terms: FrozenHistory[string] | undefined,
   highFactor: number | undefined,
 ): Exact | null {
   const actual = (terms ?? []).filter((term) => term.type !== 'Estimated' && (term.days ?? 0) > 0);
@@ -301,7 +301,7 @@ function creditAt({ credit, paid }: InputUsage, cut: number): Exact {
 
 /** Use of all meters before a cut; null unless it is known of every register. */
 function measuredBefore(
-  meters: readonly MeterFacts[],
+  meters: readonly FrozenMeter[],
   cut: number,
   types: readonly string[],
 ): Exact | null {
@@ -319,7 +319,7 @@ function measuredBefore(
  * As if the reading were the last. Earlier readings count too if the register shows usage or rolled
  * over. Readings of one day are in the order in which they were taken.
  */
-function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
+function untilReading(meter: FrozenMeter, reading: FrozenReading): FrozenMeter {
   const day = requiredDay(reading.date, 'reading date');
   const place = (meter.readings ?? []).indexOf(reading);
   const readings = (meter.readings ?? []).filter((one, index) => {
@@ -333,11 +333,15 @@ function untilReading(meter: MeterFacts, reading: ReadingFacts): MeterFacts {
  * What a register showed at a cut: the last reading of the day before, or one taken for the change
  * on its day; its first reading if it came later, its last if it was gone.
  */
-function readingAt(meter: MeterFacts, cut: number, types: readonly string[]): ReadingFacts | null {
+function readingAt(
+  meter: FrozenMeter,
+  cut: number,
+  types: readonly string[],
+): FrozenReading | null {
   const { previous, current, readings } = meter;
   if (!previous || !current) return null;
   const all = [previous, ...(readings ?? []), current];
-  const dayOf = (reading: ReadingFacts) => requiredDay(reading.date, 'reading date');
+  const dayOf = (reading: FrozenReading) => requiredDay(reading.date, 'reading date');
   const atCut =
     all.findLast((reading) => dayOf(reading) === cut - 1) ??
     all.findLast((reading) => dayOf(reading) === cut && types.includes(reading.type ?? ''));
