@@ -33,7 +33,7 @@ import {
 import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
 
 // No worker runs here, and no call waits for a job.
-const scene = await openScene({ scheduleWaitSeconds: 0, apiConnections: 2 });
+const scene = await openScene({ ownDatabase: true, scheduleWaitSeconds: 0, apiConnections: 2 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
 
 const guarded = operations.filter(([, { access }]) => access !== 'public');

@@ -7,7 +7,7 @@ import { openDatabase, plainOpening, transact } from '../src/base/db/pool.ts';
 import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 await scene.sql.query(`create table copied (
   place integer, large bigint, whole bigint, small smallint, flag boolean, day date,
   moment timestamptz, mark bytea, words text, content json)`);

@@ -12,7 +12,7 @@ import {
 } from './support/contract.ts';
 import { openScene } from './support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const admin = await scene.workspace('contract');
 const runner = scene.runJobs({ steps: [...steps.values()] });
 after(() => runner.stop());

@@ -5,7 +5,7 @@ import { openDatabase, plainOpening, transact } from '../src/base/db/pool.ts';
 import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const connection = { ...scene.cluster.owner, database: scene.databaseName };
 await scene.sql.query('create table tried (n integer primary key)');
 

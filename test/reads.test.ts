@@ -5,7 +5,7 @@ import { type Lookup, openDatabase, openingFor, type Tx, transact } from '../src
 import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const clients = [await scene.workspace('left'), await scene.workspace('right')];
 for (const [index, client] of clients.entries()) {
   const users = Array.from({ length: 20 }, (_, i) => ({ name: `${index} ${i}` }));

@@ -175,7 +175,7 @@ async function clientOf(role: RoleName): Promise<string> {
   const made = role === 'Customer' ? 'Auditor' : role;
   await admin.makeClients({ clients: [{ clientID, clientSecret, roles: [made] }] });
   // No such client is made any more, but there may be one.
-  await scene.sql.query("select set_config('app.tenant', '1', false)");
+  await scene.enter(admin);
   await scene.sql.query('update clients set roles = $1 where client_id = $2', [[role], clientID]);
   const { data } = await scene.visitor('roles').login({ clientID, clientSecret });
   return data.accessToken;

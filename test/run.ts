@@ -1,26 +1,38 @@
-// npm test [-- FILES]: runs all test files, or those that are named. Most load the whole server,
-// and that takes longer than many of their tests: files of a folder share a process, one after the
-// other.
-import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+// npm test [-- FILES]: runs all test files, or those that are named, and says which took longest.
+// Loading the server, and opening a database with it, takes longer than many tests: the files of a
+// folder share a process, one after the other.
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const groupsFolder = join(root, 'node_modules', '.cache', 'tests');
+const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(process.pid));
+const figuresFile = join(groupsFolder, 'figures.jsonl');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
-const filesPerProcess = 10;
-/** For a file or a group of them: one that does not end in time fails. */
-const timeoutMs = 600_000;
+const filesPerProcess = 15;
+/** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
+const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 600_000);
 /** Files here start and kill programs, or measure their own: each has a process to itself. */
-const apart = ['test/embedded', 'test/faults', 'test/http', 'test/process'];
+const apart = [
+  'test/embedded',
+  'test/faults',
+  'test/process',
+  'test/http/large-bodies.test.ts',
+  'test/http/neighbours.test.ts',
+  'test/http/slow-documents.test.ts',
+];
+const slowestShown = 10;
 
-const named = process.argv.slice(2).map((file) => resolve(file));
+rmSync(groupsFolder, { recursive: true, force: true });
+mkdirSync(groupsFolder, { recursive: true });
+writeFileSync(figuresFile, '');
+const named = process.argv.slice(2).map((file) => relative(root, resolve(file)));
 const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
-  files: named.length > 0 ? named : everything(),
+  files: grouped(named.length > 0 ? named : globSync('{test,src}/**/*.test.ts', { cwd: root })),
   concurrency: processes,
   timeout: timeoutMs,
   globalSetupPath: join(root, 'test', 'support', 'setup.ts'),
@@ -28,25 +40,29 @@ const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
   execArgv: ['--min-semi-space-size=16'],
 };
 const stream = run(options);
-stream.on('test:fail', () => {
+stream.on('test:fail', ({ name }) => {
   process.exitCode = 1;
+  // At once: what the reporter prints comes in the order of the files.
+  console.error(`failed: ${name}`);
 });
-stream.compose(new spec()).pipe(process.stdout);
+const printed = stream.compose(new spec());
+printed.on('end', showSlowest);
+printed.pipe(process.stdout, { end: false });
 
 /**
- * Files that wait for programs take turns with groups that keep the processors busy, the longest
- * first: at the end all processes have something to do.
+ * Files that wait for programs take turns with groups that keep the processors busy: at the end all
+ * processes have something to do.
  */
-function everything(): string[] {
-  rmSync(groupsFolder, { recursive: true, force: true });
-  mkdirSync(groupsFolder, { recursive: true });
-  const files = globSync('{test,src}/**/*.test.ts', { cwd: root }).sort();
-  const byFolder = Map.groupBy(files, roomOf);
+function grouped(files: readonly string[]): string[] {
+  const byFolder = Map.groupBy(files.toSorted(), roomOf);
   const alone: string[] = [];
   const groups: string[] = [];
   for (const [room, members] of byFolder) {
-    if (apart.includes(room)) alone.push(...members.map((file) => join(root, file)));
-    else groups.push(...cut(members).map((group, index) => writeGroup(room, index + 1, group)));
+    const isApart = apart.includes(room);
+    const made = cut(members, isApart ? 1 : filesPerProcess).map((group, index) =>
+      writeGroup(room, index + 1, group),
+    );
+    (isApart ? alone : groups).push(...made);
   }
   return inTurns(alone, groups);
 }
@@ -65,13 +81,14 @@ function inTurns(alone: readonly string[], groups: readonly string[]): string[] 
 
 /** Files of the program's own folders are few each. */
 function roomOf(file: string): string {
+  if (apart.includes(file)) return file;
   return file.startsWith('src/') ? 'src' : dirname(file);
 }
 
-function cut(files: readonly string[]): string[][] {
+function cut(files: readonly string[], size: number): string[][] {
   const groups: string[][] = [];
-  for (let first = 0; first < files.length; first += filesPerProcess) {
-    groups.push(files.slice(first, first + filesPerProcess));
+  for (let first = 0; first < files.length; first += size) {
+    groups.push(files.slice(first, first + size));
   }
   return groups;
 }
@@ -80,11 +97,33 @@ function cut(files: readonly string[]): string[][] {
  * A file that runs others: each is a suite, with its own hooks, that ends before the next begins.
  */
 function writeGroup(room: string, number: number, files: readonly string[]): string {
-  const suites = files.map((file) => {
-    const url = pathToFileURL(join(root, file)).href;
-    return `await describe(${JSON.stringify(file)}, () => import(${JSON.stringify(url)}));\n`;
-  });
-  const path = join(groupsFolder, `${basename(room)}-${number}.mjs`);
-  writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('')}`);
+  const grouping = pathToFileURL(join(root, 'test', 'support', 'group.ts')).href;
+  const listed = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
+  const path = join(groupsFolder, `${basename(room, '.test.ts')}-${number}.mjs`);
+  writeFileSync(
+    path,
+    `import { runFiles } from ${JSON.stringify(grouping)};
+await runFiles(${JSON.stringify(figuresFile)}, ${JSON.stringify(listed)});
+`,
+  );
   return path;
+}
+
+type Figures = { file: string; seconds: number; processorSeconds: number };
+
+/** Processor time is that of the tests' own process: PostgreSQL and other programs come on top. */
+function showSlowest(): void {
+  const figures = readFileSync(figuresFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Figures)
+    .sort((a, b) => b.seconds - a.seconds);
+  rmSync(groupsFolder, { recursive: true, force: true });
+  if (figures.length < 2) return;
+  console.log(`\nThe slowest of ${figures.length} files (seconds, and those of a processor):`);
+  for (const { file, seconds, processorSeconds } of figures.slice(0, slowestShown)) {
+    console.log(
+      `${seconds.toFixed(1).padStart(6)} ${processorSeconds.toFixed(1).padStart(6)}  ${file}`,
+    );
+  }
 }

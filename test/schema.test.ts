@@ -6,7 +6,7 @@ import { dumpSchema } from '../src/base/db/dump-schema.ts';
 import { openScene } from './support/scene.ts';
 import { findSchemaFaults } from './support/schema-faults.ts';
 
-const { sql } = await openScene();
+const { sql } = await openScene({ ownDatabase: true });
 
 test('every table, key, policy, view, function and role keeps tenants apart', async () => {
   assert.deepEqual(await findSchemaFaults(sql), []);

@@ -39,6 +39,7 @@ const forgetful = operation({
 });
 
 const scene = await openScene({
+  ownDatabase: true,
   operations: [...operations, ['forgetTenant', forgetful as unknown as Operation]],
 });
 const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);

@@ -10,7 +10,7 @@ import { openScene } from '../support/scene.ts';
 import { newOffer, newParty, type Offer, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
 
-const calendars = Number(process.env.CALENDARS ?? 6);
+const calendars = Number(process.env.CALENDARS ?? 2);
 const seed = Number(process.env.CALENDARS_SEED ?? 29_022_024);
 const scene = await openScene();
 scene.runJobs();

@@ -17,7 +17,7 @@ import { until } from '../support/program.ts';
 import { whileCrew } from '../support/run-steps.ts';
 import { makeWorkspace, openScene } from '../support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 await makeEffects(scene.sql);
 const { clock } = scene;
 

@@ -28,7 +28,7 @@ import { runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 import { insertOpening } from '../support/term-rows.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 scene.runJobs();
 
 const elec = tariffCase('ELEC');

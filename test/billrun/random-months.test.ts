@@ -12,8 +12,8 @@ import { act, actions, finish } from '../support/random-months.ts';
 import { openScene } from '../support/scene.ts';
 
 const seed = Number(process.env.MONTHS_SEED ?? 20_260_701);
-const numRuns = Number(process.env.MONTHS_RUNS ?? 12);
-const maxLength = Number(process.env.MONTHS_LENGTH ?? 10);
+const numRuns = Number(process.env.MONTHS_RUNS ?? 4);
+const maxLength = Number(process.env.MONTHS_LENGTH ?? 8);
 
 const scene = await openScene();
 scene.runJobs();

@@ -9,8 +9,8 @@ import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 20 });
 scene.runJobs({ lanes: 2 });
-const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'races');
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+const { admin, serviceCode, hung } = await openMetered(scene, 'reading-races');
+await scene.enter(admin);
 
 test('a reading that is corrected while it is locked is locked as corrected', async () => {
   const { number } = await hung({ value: '0' });

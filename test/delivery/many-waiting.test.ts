@@ -9,7 +9,7 @@ import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 
 const workspace = 'many-waiting';
 /** Of each state. */

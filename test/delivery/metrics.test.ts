@@ -11,7 +11,7 @@ import { send } from '../support/http.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const log = createLog({ level: 'silent' });
 
 /** Long since over: no figure may look at them. */

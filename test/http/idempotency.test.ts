@@ -168,7 +168,7 @@ test('a refusal by rule is stored and replayed, even when the call would succeed
   await admin.addBillingGroup({ name: 'Taken' });
   const first = await stumbleOver('taken', { key: 'k6' });
   assert.equal(first.envelope.error?.code, 'DUPLICATE');
-  await scene.sql.query("select set_config('app.tenant', '1', false)");
+  await scene.enter(admin);
   await scene.sql.query("update billing_groups set name = 'Freed' where name = 'Taken'");
   const second = await stumbleOver('taken', { key: 'k6' });
   assert.equal(second.text, first.text);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openScene } from '../support/scene.ts';
 
-const scene = await openScene({ apiConnections: 4 });
+const scene = await openScene({ ownDatabase: true, apiConnections: 4 });
 const admin = await scene.workspace('lost');
 
 const uncaught: unknown[] = [];

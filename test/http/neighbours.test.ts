@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
-const scene = await openScene({ apiConnections: 4 });
+const scene = await openScene({ ownDatabase: true, apiConnections: 4 });
 const busy = await scene.workspace('busy');
 const other = await scene.workspace('other');
 

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { ask } from '../support/http.ts';
 import { openScene } from '../support/scene.ts';
 
-const scene = await openScene({ apiConnections: 4 });
+const scene = await openScene({ ownDatabase: true, apiConnections: 4 });
 const admin = await scene.workspace('stream');
 const rowCount = 60_000;
 /** The list is more text than this, and this is more than a kernel keeps for a socket. */
@@ -16,11 +16,11 @@ const body = '{"method":"Retrieve","action":"List Parties","apiVersion":"v2","pa
 const headers = { 'X-Workspace': 'stream', Authorization: admin.token ?? '' };
 
 before(async () => {
-  await scene.sql.query("select set_config('app.tenant', '1', false)");
+  await scene.enter(admin);
   await scene.sql.query(
     `insert into parties (tenant_id, party_id, party_number, kind, name, email, country, contacts,
        search_text, created_at, created_by, modified_at, modified_by, ts)
-     select 1, n, 100000 + n, 'Customer', 'Party ' || n, 'party' || n || '@example.com', 'PK',
+     select current_tenant(), n, 100000 + n, 'Customer', 'Party ' || n, 'party' || n || '@example.com', 'PK',
        '[{"contactType": "Mobile", "contactValue": "+92 300 1234567"}]', 'party ' || n,
        now(), 'test', now(), 'test', n
      from generate_series(1, $1::int) n`,

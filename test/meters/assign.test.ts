@@ -16,7 +16,7 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('hanging');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+const tenantId = await scene.enter(admin);
 await admin.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan' }] });
 await admin.updateUser({
   user: { partyID: 1, connectionGroups: [{ connectionGroupLabel: 'House 1' }] },
@@ -71,7 +71,9 @@ function binding(facts: Partial<Binding> & { name: string; meterNumber: number }
 }
 
 function check(...installations: WantedInstallation[]): Promise<CheckedInstallations> {
-  return tenantTransact(scene.api, 1, (tx) => checkInstallations(tx, 1, installations));
+  return tenantTransact(scene.api, tenantId, (tx) =>
+    checkInstallations(tx, tenantId, installations),
+  );
 }
 
 async function codesOf(...installations: WantedInstallation[]) {
@@ -81,13 +83,13 @@ async function codesOf(...installations: WantedInstallation[]) {
 
 /** Checks and stores, as one call does. */
 async function install(installation: WantedInstallation): Promise<number> {
-  const [subscription] = await insertSubscriptions(scene, 1, 1);
+  const [subscription] = await insertSubscriptions(scene, tenantId, 1);
   const subscriptionId = subscription?.subscriptionId ?? 0;
-  await tenantTransact(scene.api, 1, async (tx) => {
-    const { problems, installations } = await checkInstallations(tx, 1, [installation]);
+  await tenantTransact(scene.api, tenantId, async (tx) => {
+    const { problems, installations } = await checkInstallations(tx, tenantId, [installation]);
     if (problems[0]) throw new AppError(problems[0].code, { details: problems });
     const meters = installations[0] ?? [];
-    await installMeters(tx, 1, [{ subscriptionId, meters }], stamp);
+    await installMeters(tx, tenantId, [{ subscriptionId, meters }], stamp);
   });
   return subscriptionId;
 }
@@ -98,12 +100,12 @@ async function hangingAt(subscriptionId: number) {
        (select array_agg(e.reading_date || ' ' || e.value || ' ' || e.reading_type || ' ' || e.status
           order by e.reading_date)
         from readings e
-        where e.tenant_id = 1 and e.assignment_id = a.assignment_id and e.position = r.position)
+        where e.tenant_id = ${tenantId} and e.assignment_id = a.assignment_id and e.position = r.position)
        as readings
      from meter_assignments a
-     join meters m on m.tenant_id = 1 and m.meter_id = a.meter_id
-     join assignment_registers r on r.tenant_id = 1 and r.assignment_id = a.assignment_id
-     where a.tenant_id = 1 and a.subscription_id = $1
+     join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+     join assignment_registers r on r.tenant_id = ${tenantId} and r.assignment_id = a.assignment_id
+     where a.tenant_id = ${tenantId} and a.subscription_id = $1
      order by m.number, r.position`,
     [subscriptionId],
   );
@@ -258,9 +260,9 @@ test('a meter cannot be stored in two places even by a caller that did not lock 
   const { installations } = await check(wanted([number]));
   const meters = installations[0] ?? [];
   const store = async () => {
-    const [at] = await insertSubscriptions(scene, 1, 1);
-    await tenantTransact(scene.api, 1, (tx) =>
-      installMeters(tx, 1, [{ subscriptionId: at?.subscriptionId ?? 0, meters }], stamp),
+    const [at] = await insertSubscriptions(scene, tenantId, 1);
+    await tenantTransact(scene.api, tenantId, (tx) =>
+      installMeters(tx, tenantId, [{ subscriptionId: at?.subscriptionId ?? 0, meters }], stamp),
     );
   };
   await store();
@@ -286,20 +288,20 @@ test('a thousand subscriptions get their meters in a constant number of statemen
     }),
   });
   const statementsFor = async (some: readonly number[]): Promise<number> => {
-    const subscriptions = await insertSubscriptions(scene, 1, some.length);
+    const subscriptions = await insertSubscriptions(scene, tenantId, some.length);
     let statements = 0;
-    await tenantTransact(scene.api, 1, async (tx) => {
+    await tenantTransact(scene.api, tenantId, async (tx) => {
       const counting = counted(tx, () => {
         statements += 1;
       });
       const installations = some.map((number) => wanted([number]));
-      const checked = await checkInstallations(counting, 1, installations);
+      const checked = await checkInstallations(counting, tenantId, installations);
       assert.deepEqual(checked.problems, []);
       const places = subscriptions.map(({ subscriptionId }, index) => ({
         subscriptionId,
         meters: checked.installations[index] ?? [],
       }));
-      await installMeters(counting, 1, places, stamp);
+      await installMeters(counting, tenantId, places, stamp);
     });
     return statements;
   };

@@ -10,7 +10,7 @@ import { adminPassword, openScene } from '../support/scene.ts';
 const scene = await openScene();
 scene.runJobs();
 const admin = await scene.workspace('audit', { sandbox: true });
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+const tenantId = await scene.enter(admin);
 
 type Row = {
   request_id: string;
@@ -669,15 +669,15 @@ test('a refused call and a retrieval write nothing', async () => {
 test('an audit entry cannot be changed or deleted, neither by the server nor by the owner of the tables', async () => {
   const { rows } = await scene.sql.query('select count(*)::int as count from audit_entries');
   const statements = [
-    "update audit_entries set actor = 'another' where tenant_id = 1",
-    'delete from audit_entries where tenant_id = 1',
+    `update audit_entries set actor = 'another' where tenant_id = ${tenantId}`,
+    `delete from audit_entries where tenant_id = ${tenantId}`,
     'truncate audit_entries',
     'truncate tenants cascade',
   ];
   const api = new pg.Client({ ...scene.cluster.api, database: scene.databaseName });
   await api.connect();
   try {
-    await api.query("select set_config('app.tenant', '1', false)");
+    await api.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
     for (const client of [scene.sql, api]) {
       for (const statement of statements) {
         await assert.rejects(client.query(statement), { code: '42501' }, statement);

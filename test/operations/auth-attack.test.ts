@@ -5,7 +5,7 @@ import { defaultRateLimits } from '../../src/http/rate-limit.ts';
 import { refuses } from '../support/client.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const admin = await scene.workspace('attack');
 const visitor = scene.visitor('attack');
 

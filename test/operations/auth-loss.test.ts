@@ -8,7 +8,7 @@ import { adminPassword, openScene } from '../support/scene.ts';
 const scene = await openScene();
 const another = await scene.anotherServer();
 const admin = await scene.workspace('loss');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+const tenantId = await scene.enter(admin);
 
 /** The same token at two servers, each of which has seen it and may remember it. */
 async function seen(roles: string[]): Promise<{ username: string; clients: TestClient[] }> {
@@ -71,12 +71,12 @@ test('a token that is replaced by a refresh elsewhere', async () => {
 
 test('a workspace that is suspended, and back again when it is resumed', async () => {
   const { username, clients } = await seen(['Billing Operator']);
-  await scene.sql.query("update tenants set status = 'Suspended' where tenant_id = 1");
+  await scene.sql.query(`update tenants set status = 'Suspended' where tenant_id = ${tenantId}`);
   await allRefused([...clients, admin], 'WORKSPACE_SUSPENDED', 403);
   const visitor = another.visitor('loss');
   const login = visitor.login({ username, password: adminPassword });
   await refuses(login, 'WORKSPACE_SUSPENDED', { statusCode: 403 });
-  await scene.sql.query("update tenants set status = 'Active' where tenant_id = 1");
+  await scene.sql.query(`update tenants set status = 'Active' where tenant_id = ${tenantId}`);
   for (const client of clients) await client.listUsers();
 });
 

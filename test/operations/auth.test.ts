@@ -7,6 +7,7 @@ import { adminPassword, openScene } from '../support/scene.ts';
 const scene = await openScene();
 const admin = await scene.workspace('auth');
 await scene.workspace('auth-b');
+const tenantId = await scene.enter(admin);
 const visitor = scene.visitor('auth');
 const credentials = { username: 'admin@auth.example', password: adminPassword };
 
@@ -25,8 +26,9 @@ test('a login returns token, lifetimes, scope, user and workspace', async () => 
   const { data } = await visitor.login(credentials);
   const latest = inEightHours();
   const { accessToken, refreshToken, expiresAt, scope, ...rest } = data;
-  assert.match(accessToken, /^1\.[A-Za-z0-9_-]{43}$/);
-  assert.match(refreshToken, /^1\.[A-Za-z0-9_-]{43}$/);
+  const form = new RegExp(`^${tenantId}\\.[A-Za-z0-9_-]{43}$`);
+  assert.match(accessToken, form);
+  assert.match(refreshToken, form);
   assert.notEqual(accessToken, refreshToken);
   assert.deepEqual(scope, [...permissionsOf(['Administrator'])]);
   assert.deepEqual(rest, {
@@ -113,7 +115,10 @@ test('of ten refreshes with one token at once at most one gives tokens', async (
 
 test('a refresh token is refused when it is unknown, of another workspace, or too old', async () => {
   await refuses(visitor.refreshToken({ refreshToken: 'x' }), 'TOKEN_INVALID');
-  await refuses(visitor.refreshToken({ refreshToken: `1.${'A'.repeat(43)}` }), 'TOKEN_INVALID');
+  await refuses(
+    visitor.refreshToken({ refreshToken: `${tenantId}.${'A'.repeat(43)}` }),
+    'TOKEN_INVALID',
+  );
   const { refreshToken } = (await visitor.login(credentials)).data;
   await refuses(scene.visitor('auth-b').refreshToken({ refreshToken }), 'TOKEN_WORKSPACE_MISMATCH');
   scene.clock.advance({ hours: 24 * 30, seconds: 1 });

@@ -27,7 +27,7 @@ import { schedule } from '../support/delivery.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 scene.runJobs();
 
 /**

@@ -17,7 +17,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('changes');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 const operator = await scene.loginAs(admin, ['Billing Operator']);
 const offer = await newOffer(admin, {
   connectionInputs: [

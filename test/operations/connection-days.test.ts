@@ -10,8 +10,7 @@ import { newOffer, newParty, shown, subscribe } from '../support/subscriptions.t
 
 const scene = await openScene();
 const admin = await scene.workspace('days', { sandbox: true });
-const tenantId = 1;
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+const tenantId = await scene.enter(admin);
 
 let today = Temporal.PlainDate.from('2030-01-01');
 

@@ -314,7 +314,7 @@ test('totals stay right as subscriptions change their state, batch, plan and qua
     after.map((number, index) => number - (before[index] ?? 0)),
     [-1, 1, 1, 1, 0],
   );
-  await scene.sql.query("select set_config('app.tenant', '1', false)");
+  await scene.enter(admin);
   const { rows } = await scene.sql.query(
     `select count(*)::integer as wrong from (
        select subscription_id / 1000 as block, context_id, status, is_metered,

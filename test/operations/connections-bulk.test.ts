@@ -19,7 +19,7 @@ const scene = await openScene();
 const admin = await scene.workspace('bulk');
 const second = (await scene.anotherServer()).visitor('bulk');
 second.useToken(admin.token);
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 const offer = await newOffer(admin, { securityDeposit: 500, requiredDocs: ['Deed'] });
 const owner = await newParty(admin);
 const plain: Connection = { ...offer, users: [{ partyNumber: owner }], documents: ['Deed'] };

@@ -17,7 +17,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('subscriptions');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 
 const offer = await newOffer(admin, {
   connectionInputs: [

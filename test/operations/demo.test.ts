@@ -15,7 +15,7 @@ import { environmentOf } from '../support/cluster.ts';
 import { openScene } from '../support/scene.ts';
 import { root } from '../support/source.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const config = readConfig({ ...environmentOf(scene.cluster, scene.databaseName) });
 const opened = await openContext(config, { use: 'join', quiet: true });
 const context = { ...opened, clock: scene.clock };

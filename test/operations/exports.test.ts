@@ -39,7 +39,7 @@ test('names that look like formulas go out as text and come back as they were', 
   assert.equal(headers.get('x-total-count'), String(rows.length));
   const names = rows.map((row) => row.name ?? '');
   for (const name of names) assert.doesNotMatch(name, /(^|;)[=+\-@\t\r＝＋－＠]/);
-  const other = await scene.workspace('elsewhere');
+  const other = await scene.workspace('exports-elsewhere');
   await other.importData({ kind: 'Parties', content: data.lines.join('\r\n') });
   const back = await other.exportData({ kind: 'Parties' });
   assert.deepEqual(back.data.lines, data.lines);
@@ -225,9 +225,7 @@ test('a subscription goes out with the reading up to which it was billed, not wi
 
 /** As if the bill of March had been made of a reading in the days of grace. */
 async function takeByPostedTerm(number: number, readingDate: string): Promise<void> {
-  await scene.sql.query("select set_config('app.tenant', find_workspace($1)::text, false)", [
-    admin.workspace,
-  ]);
+  await scene.enter(admin);
   await scene.sql.query(
     `insert into terms (tenant_id, term_id, term_type, label, context_id, batch_id, billing_period_id,
        start_date, end_date, due_date, post_type, status, stage, created_at, created_by,

@@ -10,12 +10,12 @@ import { newOffer } from '../support/subscriptions.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
-const { admin, tenantId, hung } = await openMetered(scene, 'imports');
+const { admin, hung } = await openMetered(scene, 'imports');
 const offer = await newOffer(admin, {
   connectionInputs: [{ name: 'load', type: 'Number', required: 1 }],
   batches: [{ batchCode: 'B1' }],
 });
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+await scene.enter(admin);
 
 type Import = RequestOf<'importData'>;
 type Kind = Import['kind'];

@@ -13,7 +13,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 1 });
 const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'jobs');
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+await scene.enter(admin);
 
 /** Waits for whatever a busy machine needs. */
 const patientServer = await scene.anotherServer({ scheduleWaitSeconds: 60 });

@@ -106,7 +106,7 @@ test('journals go out line by line, and come to the trial balance', async () => 
 });
 
 test('thousands of journal lines go out whole, by day, however chunks cut them', async () => {
-  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await scene.enter(admin);
   // Ids run against the days, and journals have two to six lines.
   await scene.sql.query(
     `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,

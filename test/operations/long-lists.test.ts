@@ -28,7 +28,7 @@ import { fillTerm } from '../support/residential-rows.ts';
 import { openScene } from '../support/scene.ts';
 import { saveTariffs } from '../support/tariffs.ts';
 
-const scene = await openScene();
+const scene = await openScene({ ownDatabase: true });
 const subscriptions = 2_000;
 const months = 15;
 /** Read in the month that is not billed yet. */

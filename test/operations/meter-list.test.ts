@@ -7,8 +7,8 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('lists');
-const other = await scene.workspace('elsewhere');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+const other = await scene.workspace('lists-elsewhere');
+const tenantId = await scene.enter(admin);
 
 type Request = NonNullable<Parameters<typeof admin.getMeters>[0]>;
 
@@ -29,9 +29,9 @@ for (let at = 0; at < count; at += 1_000) {
 }
 await other.makeMeters({ meters: sent.slice(0, 5) });
 await scene.sql.query(
-  "update meters set status = 'Active' where tenant_id = 1 and meter_id % 3 = 0",
+  `update meters set status = 'Active' where tenant_id = ${tenantId} and meter_id % 3 = 0`,
 );
-await scene.sql.query('update meters set ts = ts + meter_id % 50 where tenant_id = 1');
+await scene.sql.query(`update meters set ts = ts + meter_id % 50 where tenant_id = ${tenantId}`);
 
 async function idsOf(request: Request): Promise<number[]> {
   const { data } = await admin.getMeters(request);
@@ -61,7 +61,7 @@ type Model = {
 
 const { rows: model } = await scene.sql.query<Model>(
   `select meter_id::int, number::int, brand, status, mf, purchase_date::text, ts::float8
-   from meters where tenant_id = 1`,
+   from meters where tenant_id = ${tenantId}`,
 );
 
 const keys = { meterID: 'meter_id', number: 'number', mf: 'mf', ts: 'ts' } as const;
@@ -184,10 +184,12 @@ test('a meter reader and an auditor see meters; a cashier and a customer do not'
 
 test('the counts of rows follow every change of status', async () => {
   await scene.sql.query(
-    "update meters set status = 'Active' where tenant_id = 1 and number < 890000",
+    `update meters set status = 'Active' where tenant_id = ${tenantId} and number < 890000`,
   );
-  await scene.sql.query('update meters set mf = mf where tenant_id = 1');
-  await scene.sql.query("update meters set status = 'InActive' where tenant_id = 1 and mf = 1");
+  await scene.sql.query(`update meters set mf = mf where tenant_id = ${tenantId}`);
+  await scene.sql.query(
+    `update meters set status = 'InActive' where tenant_id = ${tenantId} and mf = 1`,
+  );
   const { rows } = await scene.sql.query(`
     with counted as (
       select tenant_id, meter_id / 1000 as block,

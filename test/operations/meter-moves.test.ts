@@ -8,8 +8,8 @@ import { newOffer } from '../support/subscriptions.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
-const { admin, tenantId, newMeter, newSubscription, hung } = await openMetered(scene, 'moves');
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+const { admin, newMeter, newSubscription, hung } = await openMetered(scene, 'moves');
+await scene.enter(admin);
 
 async function statusOf(number: number) {
   const { data } = await admin.getMeters({ number });

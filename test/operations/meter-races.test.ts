@@ -7,11 +7,11 @@ import type { TestClient } from '../support/client.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
 
-const seconds = Number(process.env.RACE_SECONDS ?? 3);
+const seconds = Number(process.env.RACE_SECONDS ?? 1);
 const patienceMs = 60_000;
-const scene = await openScene();
-const { admin, tenantId, newSubscription } = await openMetered(scene, 'races');
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+const scene = await openScene({ ownDatabase: true });
+const { admin, newSubscription } = await openMetered(scene, 'meter-races');
+await scene.enter(admin);
 
 const meters = Array.from({ length: 10 }, (_, index) => 7_001 + index);
 const connections = await Promise.all(Array.from({ length: 3 }, () => newSubscription()));

@@ -9,7 +9,7 @@ const scene = await openScene();
 const admin = await scene.workspace('meters');
 const second = (await scene.anotherServer()).visitor('meters');
 second.useToken(admin.token);
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 
 let lastNumber = 1_000;
 

@@ -6,6 +6,7 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('parties');
+await scene.enter(admin);
 
 async function newParty(facts: object = {}): Promise<number> {
   const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A', ...facts }] });

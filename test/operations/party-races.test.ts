@@ -10,7 +10,7 @@ const scene = await openScene();
 const admin = await scene.workspace('races');
 const second = (await scene.anotherServer()).visitor('races');
 second.useToken(admin.token);
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 
 async function newParty(name = 'A'): Promise<number> {
   const made = await admin.makeUsers({ userType: 'customer', users: [{ name }] });

@@ -192,8 +192,7 @@ test('an API client has no password to change', async () => {
 
 test('the password of the demo opens nothing to callers from other machines', async () => {
   const { hash } = await import('@node-rs/argon2');
-  await scene.workspace('resumed');
-  await scene.sql.query(`select set_config('app.tenant', find_workspace('resumed')::text, false)`);
+  await scene.enter(await scene.workspace('resumed'));
   await scene.sql.query(`update logins set password_hash = $1 where tenant_id = current_tenant()`, [
     await hash('billwright-demo', { memoryCost: 8, timeCost: 1, parallelism: 1 }),
   ]);

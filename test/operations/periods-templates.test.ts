@@ -6,6 +6,7 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('lookups');
+await scene.enter(admin);
 
 test('a workspace begins with nine billing periods, and takes more', async () => {
   const { periods } = (await admin.getPeriods()).data;

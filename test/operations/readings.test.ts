@@ -9,7 +9,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
 const { admin, tenantId, newMeter, hung } = await openMetered(scene, 'readings');
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+await scene.enter(admin);
 
 type Reading = RequestOf<'makeReadings'>['readings'][number];
 

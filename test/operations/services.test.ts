@@ -8,7 +8,7 @@ import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('contexts');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 
 async function shown(code: string) {
   const { data } = await admin.getServices({ serviceCode: code });

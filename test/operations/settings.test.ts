@@ -212,9 +212,9 @@ test('the currency and its decimals are fixed once amounts are booked', async ()
   assert.equal((await settings(plain)).currencyDecimals, 0);
   const made = await plain.makeUsers({ userType: 'customer', users: [{ name: 'A' }] });
   const partyId = Number(made.headers.get('x-resource-id'));
-  await scene.sql.query("select set_config('app.tenant', '2', false)");
+  const tenantId = await scene.enter(plain);
   await scene.sql.query(
-    'update parties set wallet_balance = 1 where tenant_id = 2 and party_id = $1',
+    `update parties set wallet_balance = 1 where tenant_id = ${tenantId} and party_id = $1`,
     [partyId],
   );
   for (const data of [{ currency: 'PKR' }, { currencyDecimals: 2 }]) {

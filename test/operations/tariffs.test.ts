@@ -7,7 +7,7 @@ import { newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('plans');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 const context = await newService(admin);
 const other = await newService(admin);
 

@@ -24,7 +24,7 @@ const advice =
   '. Bills that need these readings will be in Error: enter or review them, and post again';
 
 const { admin, tenantId, serviceCode, newMeter, newSubscription, hung } = reads;
-await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+await scene.enter(admin);
 
 let batches = 0;
 

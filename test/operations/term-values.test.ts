@@ -12,7 +12,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 const scene = await openScene();
 scene.runJobs();
 const admin = await scene.workspace('values');
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 await admin.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan' }] });
 await admin.updateUser({
   user: { partyID: 1, connectionGroups: [{ connectionGroupLabel: 'House 1' }] },

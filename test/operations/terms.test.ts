@@ -11,7 +11,7 @@ import { newTerm, type TermData, termOf } from '../support/terms.ts';
 const scene = await openScene();
 scene.runJobs();
 const admin = await scene.workspace('terms', { sandbox: true });
-await scene.sql.query("select set_config('app.tenant', '1', false)");
+await scene.enter(admin);
 
 const make = (data: TermData, client: TestClient = admin) =>
   client.makeTerm({ operation: 'schedule', data });

@@ -7,6 +7,8 @@ export type MovableClock = Clock & {
    * written.
    */
   begin(at: Temporal.Instant): void;
+  /** Back to the machine's time. */
+  reset(): void;
   /** Runs a test while time moves only by advance(): the pace of the test then has no effect. */
   whileStopped(work: () => Promise<void>): Promise<void>;
 };
@@ -26,6 +28,10 @@ export function movableClock(onMoved: () => void = () => {}): MovableClock {
       const missing = now().until(at);
       if (ahead.blank || missing.sign > 0) ahead = ahead.add(missing);
       onMoved();
+    },
+    reset() {
+      ahead = Temporal.Duration.from({ seconds: 0 });
+      stoppedAt = undefined;
     },
     async whileStopped(work) {
       stoppedAt = Temporal.Now.instant();

@@ -11,6 +11,9 @@ import { copyReadyFolder } from './ready-folder.ts';
 const template = 'billwright_template';
 const variable = 'BILLWRIGHT_TEST_CLUSTER';
 
+/** Has the rights of the owner, and sees and changes only what is of the tenant it works for. */
+export const walledOwner = 'billwright_walled_owner';
+
 export type Cluster = { owner: Socket; api: Socket; superuser: Socket };
 
 /** For many small databases, as all tests together make them. */
@@ -47,6 +50,9 @@ export async function startCluster(
   });
   const { owner, api, superuser } = embedded;
   await makeTemplate({ owner, api, superuser }, isMigrated);
+  await asSuperuser({ owner, api, superuser }, (client) =>
+    client.query(`create role ${walledOwner} in role billwright`),
+  );
   process.env[variable] = JSON.stringify({ owner, api, superuser });
   return async () => {
     delete process.env[variable];

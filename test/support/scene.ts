@@ -1,35 +1,30 @@
-// A server on a database of its own, with workspaces, logins and typed clients.
+// What a test file works with: a server on a database, its own workspaces, logins and typed clients.
 import { after } from 'node:test';
 import { hash } from '@node-rs/argon2';
-import type { FastifyInstance } from 'fastify';
-import pg from 'pg';
+import type pg from 'pg';
 import { currencyDecimals } from '../../src/base/currencies.ts';
-import {
-  type Database,
-  openDatabase,
-  plainOpening,
-  tenantShare,
-  transact,
-} from '../../src/base/db/pool.ts';
-import { createLog, type Log } from '../../src/base/log.ts';
+import { type Database, openDatabase, plainOpening, transact } from '../../src/base/db/pool.ts';
 import { steps } from '../../src/billrun/steps.ts';
 import { createWorkspace } from '../../src/domain/access/workspaces.ts';
-import type { RateLimits } from '../../src/http/rate-limit.ts';
-import { createServer } from '../../src/http/server.ts';
 import type { Step } from '../../src/jobs/step.ts';
-import { operations } from '../../src/operations/catalogue.ts';
-import type { Operation } from '../../src/operations/operation.ts';
 import { type JobRunner, startJobRunner } from '../../src/worker/job-runner.ts';
-import { checkedClient, type TestClient } from './client.ts';
-import { type MovableClock, movableClock } from './clock.ts';
-import {
-  type Cluster,
-  cloneDatabase,
-  dropDatabase,
-  stopOwnCluster,
-  theCluster,
-} from './cluster.ts';
+import type { TestClient } from './client.ts';
+import type { MovableClock } from './clock.ts';
+import { type Cluster, walledOwner } from './cluster.ts';
 import { openTestEquipment, type TestEquipment } from './equipment.ts';
+import { isInGroup } from './group.ts';
+import {
+  openWorkerPool,
+  openWorld,
+  type Running,
+  type ServerOptions,
+  sharedWorld,
+  testLog,
+  type World,
+  workAsOwner,
+} from './world.ts';
+
+export { openWorkerPool } from './world.ts';
 
 export const adminPassword = 'correct horse battery';
 /** Costs nothing to check: logins that are made by calls are hashed as in production. */
@@ -43,43 +38,35 @@ export type WorkspaceOptions = {
   sandbox?: boolean;
 };
 
-export type Scene = {
+export type Scene = Omit<Running, 'close'> & {
   cluster: Cluster;
   databaseName: string;
   clock: MovableClock;
-  server: FastifyInstance;
-  baseUrl: string;
-  /** The pool that serves calls, bound by row-level security. */
-  api: Database;
-  /** Owner of the tables, bound by nothing. */
+  /** As the owner of the tables, bound by nothing until a workspace is entered. */
   sql: pg.Client;
   /** The same, for what the program itself asks. */
   owner: Database;
   /** As workers have it, bound to one tenant at a time. */
   worker: Database;
-  /** Every line the servers logged. */
+  /** Every line the servers logged since the file began. */
   logged: string[];
   /** A further server on the same database, with a pool, caches and limits of its own. */
-  anotherServer(options?: SceneOptions): Promise<Running>;
+  anotherServer(options?: ServerOptions): Promise<Running>;
   /** Starts a worker in this process that runs the jobs of bill runs, until it is stopped. */
   runJobs(options?: RunJobsOptions): JobRunner;
-  /** Makes a workspace and returns a client logged in as its administrator. */
+  /**
+   * Makes a workspace and returns a client logged in as its administrator. Files of a process share
+   * a database: no two of them may choose the same name.
+   */
   workspace(name: string, options?: WorkspaceOptions): Promise<TestClient>;
-  /** A client of a workspace, with no token. */
-  visitor(workspace: string): TestClient;
+  /** `sql` works in this workspace from now on and sees no other. Returns the id of its tenant. */
+  enter(client: { workspace: string }): Promise<number>;
   /** Makes a login with these roles and returns a client that is logged in as it. */
   loginAs(
     admin: TestClient,
     roles: string[],
     options?: { partyNumber?: number },
   ): Promise<TestClient>;
-};
-
-export type Running = {
-  server: FastifyInstance;
-  baseUrl: string;
-  api: Database;
-  visitor(workspace: string): TestClient;
 };
 
 export type RunJobsOptions = {
@@ -96,66 +83,44 @@ export type RunJobsOptions = {
   equipment?: TestEquipment;
 };
 
-export type SceneOptions = {
-  rateLimits?: Partial<RateLimits>;
-  operations?: readonly (readonly [string, Operation])[];
-  apiConnections?: number;
-  scheduleWaitSeconds?: number;
+/** A file with other options than the usual has a server of its own on the shared database. */
+export type SceneOptions = ServerOptions & {
+  /**
+   * For a file that changes the schema or disables triggers, stops PostgreSQL's sessions, looks at
+   * all workspaces together, or at plans and statistics.
+   */
+  ownDatabase?: boolean;
 };
 
-const unlimited = { perSecond: 1e9, burst: 1e9 };
-
-/** For a test file: opened at once, closed and checked for leaks after its last test. */
+/** For a test file: opened at once; what it opened is closed after its last test. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  const cluster = await theCluster();
-  const databaseName = await cloneDatabase(cluster);
+  const { ownDatabase = !isInGroup(), ...serverOptions } = options;
+  const world = ownDatabase ? await openWorld() : await sharedWorld();
+  const { clock, owner, sql, worker, logged, cluster, databaseName } = world;
+  clock.reset();
+  logged.length = 0;
+  const isUsual = Object.keys(serverOptions).length === 0;
+  const opened: Running[] = [];
   const runners: StartedRunner[] = [];
-  const sql = new pg.Client({ ...cluster.owner, database: databaseName });
-  await sql.connect();
-  const clock = movableClock(() => {
-    if (runners.length > 0) void wake(sql);
-  });
-  const logged: string[] = [];
-  const start = (wanted: SceneOptions) => startServer(cluster, databaseName, clock, logged, wanted);
-  const running = [await start(options)];
-  const [{ server, baseUrl, api, visitor }] = running as [Running];
-  // Few connections for all workspaces and checks: a new one has to learn the schema first.
-  const owner = openDatabase({
-    connection: { ...cluster.owner, database: databaseName },
-    name: 'test owner',
-    max: 2,
-  });
-  const worker = openWorkerPool(cluster, databaseName, 8);
+  const start = async (wanted: ServerOptions) => {
+    const another = await world.start(wanted);
+    opened.push(another);
+    return another;
+  };
+  const { server, baseUrl, api, visitor } = await (isUsual ? world.usual() : start(serverOptions));
   after(async () => {
-    for (const { runner, database, equipment } of runners) {
-      await runner.stop();
-      await equipment.close();
-      if (database !== worker) await database.close();
-    }
-    await worker.close();
-    for (const one of running) {
-      await one.server.close();
-      await one.api.close();
-    }
-    await owner.close();
-    await sql.end();
-    await dropDatabase(cluster, databaseName);
-    await stopOwnCluster();
+    for (const one of runners) await stopRunner(world, one);
+    for (const one of opened) await one.close();
+    if (ownDatabase) await world.close();
+    else await leave(world);
   });
-  const scene = { cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged };
   return {
-    ...scene,
+    ...{ cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged },
     visitor,
-    anotherServer: async (wanted = {}) => {
-      const another = await start(wanted);
-      running.push(another);
-      return another;
-    },
+    enter: (client) => enter(sql, client),
+    anotherServer: (wanted = {}) => start(wanted),
     runJobs: (wanted = {}) => {
-      const lanes = wanted.lanes ?? 1;
-      const isPlain = wanted.steps === undefined && wanted.lanes === undefined;
-      const database = isPlain ? worker : openWorkerPool(cluster, databaseName, lanes + 2);
-      const made = startRunner(scene, database, { ...wanted, lanes });
+      const made = startRunner(world, wanted);
       runners.push(made);
       return made.runner;
     },
@@ -172,37 +137,29 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   };
 }
 
-/** Workers look whether anything is due now. */
-async function wake(sql: pg.Client): Promise<void> {
-  await sql.query("select pg_notify('billwright_jobs', '')");
+async function enter(sql: pg.Client, { workspace }: { workspace: string }): Promise<number> {
+  const text = "select set_config('app.tenant', find_workspace($1)::text, false) as id";
+  const { rows } = await sql.query<{ id: string }>(text, [workspace]);
+  await sql.query(`set role ${walledOwner}`);
+  return Number(rows[0]?.id);
+}
+
+/** Workers of the next file do not go on with the jobs of this one. */
+async function leave({ sql }: World): Promise<void> {
+  await workAsOwner(sql);
+  await sql.query('update workspaces set next_job_at = null where next_job_at is not null');
 }
 
 type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
 
-export function openWorkerPool(cluster: Cluster, databaseName: string, max: number): Database {
-  return openDatabase({
-    connection: { ...cluster.owner, database: databaseName },
-    name: 'test worker',
-    max,
-    role: 'billwright_worker',
-  });
-}
-
-function startRunner(
-  {
-    cluster,
-    databaseName,
-    clock,
-    logged,
-  }: Pick<Scene, 'cluster' | 'databaseName' | 'clock' | 'logged'>,
-  database: Database,
-  options: RunJobsOptions & { lanes: number },
-): StartedRunner {
-  const connection = { ...cluster.owner, database: databaseName };
-  const { lanes, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
+function startRunner(world: World, options: RunJobsOptions): StartedRunner {
+  const { cluster, databaseName, clock, logged } = world;
+  const { lanes = 1, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
+  const isPlain = options.steps === undefined && options.lanes === undefined;
+  const database = isPlain ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
   const runner = startJobRunner({
     database,
-    connection,
+    connection: { ...cluster.owner, database: databaseName },
     clock,
     log: testLog(logged),
     steps: options.steps ? new Map(options.steps.map((step) => [step.operation, step])) : steps,
@@ -211,51 +168,15 @@ function startRunner(
     ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
     ...(pollMs === undefined ? {} : { pollMs }),
   });
+  world.workers.add(runner);
   return { runner, database, equipment };
 }
 
-function testLog(logged: string[]): Log {
-  return createLog({
-    level: process.env.LOG_LEVEL ?? 'debug',
-    destination: { write: (line) => void logged.push(line) },
-  });
-}
-
-async function startServer(
-  cluster: Cluster,
-  databaseName: string,
-  clock: MovableClock,
-  logged: string[],
-  options: SceneOptions,
-): Promise<Running> {
-  const max = options.apiConnections ?? 8;
-  const api = openDatabase({
-    connection: { ...cluster.api, database: databaseName },
-    name: 'test api',
-    max,
-    share: tenantShare(max),
-  });
-  const log = testLog(logged);
-  const server = createServer({
-    database: api,
-    operations: options.operations ?? operations,
-    clock,
-    log,
-    domain: 'localhost',
-    workspaceHeader: true,
-    trustedProxies: [],
-    scheduleWaitSeconds: options.scheduleWaitSeconds ?? 20,
-    rateLimits: {
-      token: unlimited,
-      tenant: unlimited,
-      loginName: unlimited,
-      loginAddress: unlimited,
-      wrongToken: unlimited,
-      ...options.rateLimits,
-    },
-  });
-  const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
-  return { server, baseUrl, api, visitor: (workspace) => checkedClient(baseUrl, workspace) };
+async function stopRunner(world: World, { runner, database, equipment }: StartedRunner) {
+  await runner.stop();
+  world.workers.delete(runner);
+  await equipment.close();
+  if (database !== world.worker) await database.close();
 }
 
 async function loggedIn(client: TestClient, username: string): Promise<TestClient> {

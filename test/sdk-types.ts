@@ -1,4 +1,5 @@
 // The typed client against every operation: what is right compiles, what is wrong does not.
+// `npm run check` runs it, beside the other types: it takes the compiler.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

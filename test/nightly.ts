@@ -1,0 +1,54 @@
+// npm run nightly: the random and the killing tests with many more cases than `npm test` has time
+// for, one after the other. Numbers that are given in the environment win.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+type Night = { files: string[]; environment: Record<string, string> };
+
+const nights: Night[] = [
+  { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },
+  { files: ['test/rating/fuzz.test.ts'], environment: { FUZZ_INPUTS: '1000000' } },
+  {
+    files: [
+      'test/rating/bill-agreement.test.ts',
+      'test/rating/bill-order.test.ts',
+      'test/rating/bill-properties.test.ts',
+      'test/rating/interpreter-agreement.test.ts',
+      'test/rating/number-properties.test.ts',
+    ],
+    environment: { RATING_RUNS: '50000' },
+  },
+  {
+    files: ['test/billrun/random-months.test.ts'],
+    environment: { MONTHS_RUNS: '100', MONTHS_LENGTH: '25' },
+  },
+  { files: ['test/billrun/explain-random.test.ts'], environment: { EXPLAIN_BILLS: '5000' } },
+  { files: ['test/billrun/calendars.test.ts'], environment: { CALENDARS: '40' } },
+  { files: ['test/billrun/clock-changes.test.ts'], environment: { CLOCK_CHANGES: 'all' } },
+  { files: ['test/operations/meter-races.test.ts'], environment: { RACE_SECONDS: '30' } },
+  {
+    files: ['test/faults/kills.test.ts', 'test/faults/contention.test.ts'],
+    environment: { FAULT_KILLS: '5', FAULT_SUBSCRIPTIONS: '5000', FAULT_MINUTES: '60' },
+  },
+];
+
+/** What hangs fails, after hours. */
+const timeoutMs = 3 * 3_600_000;
+
+const failed = nights.filter(({ files, environment }) => {
+  const given = Object.entries(environment).map(([name, value]) => [
+    name,
+    process.env[name] ?? value,
+  ]);
+  console.log(`\n${given.map((pair) => pair.join('=')).join(' ')} ${files.join(' ')}`);
+  const { status } = spawnSync(process.execPath, ['test/run.ts', ...files], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_TIMEOUT_MS: String(timeoutMs), ...Object.fromEntries(given) },
+  });
+  return status !== 0;
+});
+for (const { files } of failed) console.log(`failed: ${files.join(' ')}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
