@@ -81,7 +81,8 @@ async function runInTransaction(call: Prepared, token: Token, ready?: unknown): 
   for (let attempt = 1; ; attempt += 1) {
     const opening = known ? enterTenant(token.tenantId) : enterCall(token.tenantId, token);
     const { tenantId } = token;
-    const company = known && operation.byKey ? { tenantId, kind: operation } : undefined;
+    const isByKey = operation.byKey?.(call.validated.body as never) ?? false;
+    const company = known && isByKey ? { tenantId, kind: operation } : undefined;
     try {
       const row = known;
       return await transact(parts.database, { opening, readOnly, company }, (tx, opened) =>

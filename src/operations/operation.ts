@@ -136,8 +136,8 @@ export type OperationDefinition<
   access: Who;
   /** One sentence for the reference page. */
   summary: string;
-  /** It reads a few rows by key, so that calls of one moment can be answered together. */
-  byKey?: true;
+  /** Whether it reads a few rows by key: such calls of one moment are answered together. */
+  byKey?(body: NoInfer<Static<Request>>): boolean;
   /** It takes rows or a file, so its body may be larger than others. */
   takesRows?: true;
   request: Request;

@@ -26,7 +26,7 @@ export const getBillingGroup = operation({
   action: 'Get Billing Group',
   access: { permission: 'billing-groups:read' },
   summary: 'Shows one billing group and the billing accounts in it.',
-  byKey: true,
+  byKey: () => true,
   request: Type.Object({ billingGroupID: id }),
   response: Type.Object({
     billingGroup: Type.Object({

@@ -35,6 +35,7 @@ export const getBills = operation({
   action: 'Retrieve Bills',
   access: { permission: 'bills:read', own: 'own-bills:read' },
   summary: 'Lists bills with their lines; customers see their own published ones.',
+  byKey: ({ billID, billNumber, billRefNo }) => Boolean(billID || billNumber || billRefNo),
   request,
   response: Type.Object({ bills: Type.Array(billView) }),
   errors: [],

@@ -77,6 +77,8 @@ export const getConnections = operation({
   action: 'Retrieve Subscriptions',
   access: { permission: 'subscriptions:read', own: 'own-subscriptions:read' },
   summary: 'Lists subscriptions: all, a page, or those that match.',
+  byKey: ({ connectionNumber, filters }) =>
+    Boolean(connectionNumber) && !(filters?.bills || filters?.readings || filters?.ledger),
   request,
   response: Type.Object({ connections: Type.Array(Type.Partial(connectionView)) }),
   errors: [],

@@ -57,6 +57,7 @@ export const getJobs = operation({
   action: 'Retrieve Jobs',
   access: { permission: 'terms:read' },
   summary: 'Lists the jobs of bill runs, the newest first, with their progress.',
+  byKey: ({ jobID }) => Boolean(jobID),
   request: Type.Object({
     jobID: key,
     termID: key,

@@ -29,6 +29,7 @@ export const getMeters = operation({
   action: 'Retrieve Meters',
   access: { permission: 'meters:read' },
   summary: 'Lists meters: all, a page, or those that match.',
+  byKey: ({ number }) => Boolean(number),
   request: Type.Object({
     number: maybe(wholeNumber),
     status: filterOf(meterStatuses),

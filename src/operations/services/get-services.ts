@@ -17,6 +17,7 @@ export const getServices = operation({
   action: 'Retrieve Packages',
   access: { permission: 'contexts:read' },
   summary: 'Lists pricing contexts; with serviceCode, shows all of one.',
+  byKey: ({ serviceCode }) => Boolean(serviceCode),
   request: Type.Object({ serviceCode: maybe(text({ max: 32 })) }),
   response: Type.Object({ services: Type.Array(serviceView) }),
   errors: [],

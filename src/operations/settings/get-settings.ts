@@ -9,6 +9,7 @@ export const getSettings = operation({
   action: 'Retrieve Settings',
   access: { permission: 'settings:read' },
   summary: 'Shows the settings of the workspace and its present time.',
+  byKey: () => true,
   request: Type.Object({}),
   response: Type.Object({ settings: settingsView }),
   errors: [],

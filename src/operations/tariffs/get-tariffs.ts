@@ -26,6 +26,7 @@ export const getTariffs = operation({
   action: 'Retrieve Plans',
   access: { permission: 'plans:read' },
   summary: 'Lists plans: of one context or all, one plan in full, or those that can be a parent.',
+  byKey: ({ tariffID }) => Boolean(tariffID),
   request: Type.Object({
     serviceCode: maybe(text({ max: 32 })),
     tariffID: key,

@@ -63,6 +63,7 @@ export const getTerms = operation({
   action: 'Retrieve Terms',
   access: { permission: 'terms:read' },
   summary: 'Lists terms, the newest first: all, a page, or those that match.',
+  byKey: ({ termID, filters }) => Boolean(termID) && !filters?.bills,
   request,
   response: Type.Object({
     terms: Type.Array(Type.Partial(Type.Object({ ...termView, ...billsView }))),

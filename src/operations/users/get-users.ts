@@ -21,7 +21,7 @@ export const getUsers = operation({
   action: 'Retrieve Parties',
   access: { permission: 'parties:read', own: 'own-party:read' },
   summary: 'Shows one party with its balances, billing accounts and subscriptions.',
-  byKey: true,
+  byKey: () => true,
   request: Type.Object({
     partyNumber: id,
     includeBills: maybe(Type.Boolean()),
