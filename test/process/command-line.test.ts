@@ -147,7 +147,10 @@ test('demo run reports what is missing if there are no customers to bill', async
   assert.deepEqual(other, { code: 1, output: `billwright: ${none}\n` });
   const bare = { DEMO_SUBSCRIPTIONS: '0', BILLWRIGHT_DATA: `${place.dataFolder}-bare` };
   const empty = await command(['demo', 'run'], bare);
-  assert.match(empty.output, /^billwright: The workspace demo has no sample data, .+ no customers to/);
+  assert.match(
+    empty.output,
+    /^billwright: The workspace demo has no sample data, .+ no customers to/,
+  );
   assert.equal(empty.code, 1);
 });
 
@@ -168,9 +171,15 @@ test('unknown arguments of a command are refused, not ignored', async () => {
     [['start', '--port', '9000'], /^'start' does not take '--port 9000'\.\n\nbillwright start/],
     [['serve', '--demo'], /^'serve' takes no arguments, not '--demo'\.\n\nUsage:/],
     [['migrate', '--dry-run'], /^'migrate' takes no arguments/],
-    [['workspace', 'list', 'acme'], /^'acme' is one argument too many\.\n\nbillwright workspace create/],
+    [
+      ['workspace', 'list', 'acme'],
+      /^'acme' is one argument too many\.\n\nbillwright workspace create/,
+    ],
     [made('x').toSpliced(3, 0, 'water'), /^'water' is one argument too many/],
-    [['import', 'parties', 'package.json', 'more.csv', ...within], /^'more\.csv' is one argument too many/],
+    [
+      ['import', 'parties', 'package.json', 'more.csv', ...within],
+      /^'more\.csv' is one argument too many/,
+    ],
     [['export', 'parties', 'meters', ...within], /^'meters' is one argument too many/],
     [['export', 'readings', '--since', '01/01/2026', ...within], /Unknown option '--since'/],
     [['route-sheet', '--service', 'ELEC', '--from', '01/01/2026'], /Unknown option '--from'/],

@@ -136,7 +136,7 @@ function problemOf(
     const message = `Meter ${rejectedValue} appears twice in this request`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
-  if (meter.hangs) {
+  if (meter.is_installed) {
     const message = `Meter ${rejectedValue} is assigned to a subscription`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }

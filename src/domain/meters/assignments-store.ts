@@ -28,7 +28,7 @@ export async function findMetersToInstall(
   const [{ rows }, types] = await Promise.all([
     sql<Omit<FoundMeter, 'registers' | 'meter_type'>>`
       select m.meter_id, m.number, m.meter_type_id, m.mf, m.health,
-        p.assignment_id is not null and p.remove_date is null as hangs,
+        p.assignment_id is not null and p.remove_date is null as is_installed,
         p.remove_date as free_from, (
           select json_object_agg(l.position, l.value::text)
           from (

@@ -56,7 +56,7 @@ export type FoundMeter = {
   meter_type: string;
   mf: number;
   health: MeterHealth;
-  hangs: boolean;
+  is_installed: boolean;
   /**
    * YYYY-MM-DD, the day of its last removal; null if it was never installed, or is installed now.
    */

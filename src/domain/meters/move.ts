@@ -58,7 +58,7 @@ export async function assignMeter(
   ]);
   refuse(problems, 'data.number');
   const installed = installations[0] ?? [];
-  await hang(tx, tenantId, subscription, installed, stamp);
+  await install(tx, tenantId, subscription, installed, stamp);
   return { subscription, installed, released: [] };
 }
 
@@ -105,7 +105,7 @@ export async function replaceMeter(
   refuse([...release.problems, ...problems], 'data.newNumber');
   await storeReleases(tx, tenantId, release, stamp);
   const installed = installations[0] ?? [];
-  await hang(tx, tenantId, subscription, installed, stamp);
+  await install(tx, tenantId, subscription, installed, stamp);
   return { subscription, installed, released: release.released };
 }
 
@@ -277,7 +277,7 @@ function refuse(problems: readonly ErrorDetail[], numberField: string): void {
   throw errorFromDetails(named);
 }
 
-async function hang(
+async function install(
   tx: Tx,
   tenantId: number,
   subscription: MeteredSubscription,

@@ -17,7 +17,7 @@ import {
 } from '../readings/reading.ts';
 import { estimateFinal } from './estimate-final.ts';
 import type { MeterHealth } from './meter.ts';
-import { closeAssignments, type HungMeter, lockHungMeters } from './releases-store.ts';
+import { closeAssignments, type InstalledMeter, lockInstalledMeters } from './releases-store.ts';
 
 export type FinalReading = {
   /** Its path in the request, such as `data.finalReadings[0]`. */
@@ -46,7 +46,7 @@ export type Release = {
   finalReadings: readonly FinalReading[];
 };
 
-export type ReleasedMeter = HungMeter & Pick<Release, 'removeDate' | 'reason' | 'health'>;
+export type ReleasedMeter = InstalledMeter & Pick<Release, 'removeDate' | 'reason' | 'health'>;
 
 export type CheckedReleases = {
   problems: ErrorDetail[];
@@ -62,7 +62,7 @@ export async function checkReleases(
   releases: readonly Release[],
   today: Temporal.PlainDate,
 ): Promise<CheckedReleases> {
-  const bySubscription = await hungMeters(tx, tenantId, releases, today);
+  const bySubscription = await installedMeters(tx, tenantId, releases, today);
   const problems: ErrorDetail[] = [];
   const released: ReleasedMeter[] = [];
   const placed: PlacedReading[] = [];
@@ -98,27 +98,27 @@ export async function checkReleases(
   };
 }
 
-async function hungMeters(
+async function installedMeters(
   tx: Tx,
   tenantId: number,
   releases: readonly Release[],
   today: Temporal.PlainDate,
-): Promise<Map<number, HungMeter[]>> {
+): Promise<Map<number, InstalledMeter[]>> {
   const subscriptionIds = releases.map((release) => release.subscriptionId);
   const isOfAll = releases.some((release) => release.meterNumbers === null);
   const numbers = isOfAll ? null : releases.flatMap((release) => release.meterNumbers ?? []);
-  const [hung, factors] = await Promise.all([
-    lockHungMeters(tx, tenantId, subscriptionIds, numbers),
+  const [installed, factors] = await Promise.all([
+    lockInstalledMeters(tx, tenantId, subscriptionIds, numbers),
     findFactors(tx, tenantId, dayOf(today)),
   ]);
-  for (const { context_id: contextId, registers } of hung) {
+  for (const { context_id: contextId, registers } of installed) {
     for (const register of registers) {
       const factor = factors.get(`${contextId} ${register.input}`);
       register.highFactor = factor?.high ?? null;
       register.lowFactor = factor?.low ?? null;
     }
   }
-  return Map.groupBy(hung, (meter) => meter.subscription_id);
+  return Map.groupBy(installed, (meter) => meter.subscription_id);
 }
 
 /** Stores what was checked; the meters are InActive then. */
@@ -141,7 +141,7 @@ function dayOfReading(release: Release): number {
   return dayOf(release.readingDate ?? release.removeDate);
 }
 
-function missing(release: Release, taken: readonly HungMeter[]): ErrorDetail[] {
+function missing(release: Release, taken: readonly InstalledMeter[]): ErrorDetail[] {
   const there = new Set(taken.map((meter) => meter.number));
   return (release.meterNumbers ?? [])
     .filter((number) => !there.has(number))
@@ -154,7 +154,7 @@ function missing(release: Release, taken: readonly HungMeter[]): ErrorDetail[] {
 }
 
 /** A meter cannot be removed before its installation or its last reading there. */
-function tooEarly(release: Release, meter: HungMeter): ErrorDetail[] {
+function tooEarly(release: Release, meter: InstalledMeter): ErrorDetail[] {
   const day = dayOf(release.removeDate);
   const latest = Math.max(meter.install_day, meter.last_read_day ?? meter.install_day);
   if (day >= latest) return [];
@@ -166,7 +166,7 @@ function tooEarly(release: Release, meter: HungMeter): ErrorDetail[] {
 
 function placeFinal(
   release: Release,
-  taken: readonly HungMeter[],
+  taken: readonly InstalledMeter[],
   reading: FinalReading,
 ): Omit<PlacedReading, 'row'> | ErrorDetail {
   const refuse = (name: string, code: ErrorCode, message: string, rejectedValue: unknown) => ({

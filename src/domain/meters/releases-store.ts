@@ -2,11 +2,11 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { RegisterInPlace } from '../readings/judge.ts';
-import { isGivingWay } from '../readings/past-store.ts';
+import { isReplaceable } from '../readings/past-store.ts';
 import type { MeterHealth } from './meter.ts';
 
 /** An installed meter. Days are counted from 01/01/1970. */
-export type HungMeter = {
+export type InstalledMeter = {
   meter_id: number;
   number: number;
   assignment_id: number;
@@ -24,12 +24,12 @@ export type HungMeter = {
  * The named meters that are installed at the subscriptions, or all of them. They and their
  * installations are locked in the order of ids, without others, so that no deadlock can arise.
  */
-export async function lockHungMeters(
+export async function lockInstalledMeters(
   tx: Tx,
   tenantId: number,
   subscriptionIds: readonly number[],
   numbers: readonly number[] | null,
-): Promise<HungMeter[]> {
+): Promise<InstalledMeter[]> {
   const wanted = sql`a.subscription_id = any(${subscriptionIds}::bigint[]) and a.remove_date is null
     and (${numbers}::bigint[] is null or a.meter_id = any(array(
       select n.meter_id from meters n
@@ -52,12 +52,12 @@ export async function lockHungMeters(
       order by a.assignment_id
       for no key update
     `.execute(tx),
-    sql<HungMeter>`
+    sql<InstalledMeter>`
       select m.meter_id, m.number, a.assignment_id, a.subscription_id, s.context_id,
         a.install_date - date '1970-01-01' as install_day, (
           select max(r.reading_date) - date '1970-01-01' from readings r
           where r.tenant_id = ${tenantId} and r.assignment_id = a.assignment_id
-            and r.status <> 'Rejected' and not ${isGivingWay(tenantId)}
+            and r.status <> 'Rejected' and not ${isReplaceable(tenantId)}
         ) as last_read_day,
         s.status = 'Disconnected' as is_disconnected, (
           select json_agg(json_build_object(
@@ -83,7 +83,7 @@ export async function lockHungMeters(
 export async function closeAssignments(
   tx: Tx,
   tenantId: number,
-  released: readonly (HungMeter & {
+  released: readonly (InstalledMeter & {
     removeDate: Temporal.PlainDate;
     reason: string | null;
     health: MeterHealth | null;

@@ -86,7 +86,7 @@ async function findNearPasts(
           select * from readings r
           where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
             and r.position = g.position and r.reading_date < g.first_date
-            and r.status = 'Accepted' and not ${isGivingWay(tenantId)}
+            and r.status = 'Accepted' and not ${isReplaceable(tenantId)}
           order by r.reading_date desc
           limit ${before}
         ) r
@@ -122,7 +122,7 @@ function isTaken(tenantId: number): Sql {
 }
 
 /** Of readings `r`: estimated by a term that is still open, because the meter was not read. */
-export function isGivingWay(tenantId: number): Sql {
+export function isReplaceable(tenantId: number): Sql {
   return sql`(r.reading_type = 'Estimated' and coalesce(r.source like 'term %', false) and exists (
     select from term_readings t
     where t.tenant_id = ${tenantId} and t.reading_id = r.reading_id and not ${isTaken(tenantId)}
@@ -131,7 +131,7 @@ export function isGivingWay(tenantId: number): Sql {
 
 /** The status of `r`. Estimates are ordered by date but block nothing. */
 function statusText(tenantId: number): Sql {
-  return sql`case when ${isGivingWay(tenantId)} then 'StandIn' else r.status end`;
+  return sql`case when ${isReplaceable(tenantId)} then 'StandIn' else r.status end`;
 }
 
 /** A register has one reading of a day, a type and a time. */
@@ -228,7 +228,7 @@ async function findWholePasts(
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date < g.first_date and r.status = 'Accepted'
-          and not ${isGivingWay(tenantId)}
+          and not ${isReplaceable(tenantId)}
         order by ${newestFirst}
         limit 1
       ) as previous, (
@@ -263,7 +263,7 @@ async function findWholePasts(
         from readings r
         where r.tenant_id = ${tenantId} and r.assignment_id = g.assignment_id
           and r.position = g.position and r.reading_date > g.last_date and r.status = 'Accepted'
-          and not ${isGivingWay(tenantId)}
+          and not ${isReplaceable(tenantId)}
         order by r.reading_date
         limit 1
       ) as next, (

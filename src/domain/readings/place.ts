@@ -110,7 +110,7 @@ function placeOf(
     const message = `${date} is later than today, ${formatDay(today)}`;
     return refuse('readingDate', 'DATE_IN_FUTURE', message, date);
   }
-  const place = places.find((one) => hangs(one, row));
+  const place = places.find((one) => isInstalledOn(one, row));
   if (!place) {
     const where = subscriptionNumber === null ? 'anywhere' : `at ${subscriptionNumber}`;
     const message = `Meter ${number} was not installed ${where} on ${date}`;
@@ -129,7 +129,7 @@ function placeOf(
 }
 
 /** A meter can still be read on its removal date, for the last time. */
-function hangs(place: MeterPlace, row: ReadingRow): boolean {
+function isInstalledOn(place: MeterPlace, row: ReadingRow): boolean {
   if (row.subscriptionNumber !== null && row.subscriptionNumber !== place.subscriptionNumber) {
     return false;
   }

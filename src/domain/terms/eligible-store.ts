@@ -34,7 +34,7 @@ export function isEligible(tenantId: number, term: EligibleTerm): Sql {
         or is_active_between(s.status_history,
           coalesce(s.billed_through, ${term.start_date}::date - 1) + 1,
           least(${term.end_date}::date, ${handedOver(tenantId, term)} - 1))
-        or ${isUseLeft(tenantId, term)}
+        or ${hasUnbilledUsage(tenantId, term)}
       )
       and ${isForTerm(tenantId, term)}`;
 }
@@ -49,7 +49,7 @@ type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> &
  * is left to be billed, or what another plan makes of it. A regular term bills it if the day after
  * that is one of its own.
  */
-export function isUseLeft(tenantId: number, term: LeavingTerm): Sql {
+export function hasUnbilledUsage(tenantId: number, term: LeavingTerm): Sql {
   const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
   const isOff = sql`s.billed_through + 1 = ${offSince(term.end_date)}`;
   return sql`(${isInAdvance(tenantId, term)}
@@ -62,7 +62,7 @@ export function isUseLeft(tenantId: number, term: LeavingTerm): Sql {
  * True if the unbilled usage is that of the former owner of `s`: it was transferred when the billed
  * term ended.
  */
-export function isUseOfFormer(tenantId: number, term: LeavingTerm): Sql {
+export function isUsageOfFormerOwner(tenantId: number, term: LeavingTerm): Sql {
   return sql`case when s.transferred_on > s.billed_through then ${isInAdvance(tenantId, term)}
       and ${isHandedOn(term)} and ${isNewestBilled(tenantId)}
       and ${isBilledAfterwards(tenantId, term)}
@@ -129,7 +129,7 @@ export function finalTransfer(
   start: Sql = sql`${term.start_date}::date`,
 ): Sql {
   const first = sql`coalesce(s.billed_through + 1, ${start})`;
-  const isFormer = isUseOfFormer(tenantId, term);
+  const isFormer = isUsageOfFormerOwner(tenantId, term);
   return transferAfter(
     sql`case when ${isFormer} then s.billed_through else ${first} end`,
     sql`case when ${isFormer} then s.billed_through else ${firstActive(first)} end`,

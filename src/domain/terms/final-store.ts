@@ -2,7 +2,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
-import { finalTransfer, isUseLeft, offSince, planOn } from './eligible-store.ts';
+import { finalTransfer, hasUnbilledUsage, offSince, planOn } from './eligible-store.ts';
 import type { TermPlace } from './store.ts';
 
 export type Leaving = {
@@ -50,7 +50,7 @@ export async function lockLeaving(
       d.first_date, d.last_date,
       d.last_date is not null
         and is_active_between(s.status_history, d.first_date, d.last_date) as is_left_to_bill,
-      ${isUseLeft(tenantId, ending)} as is_use_left,
+      ${hasUnbilledUsage(tenantId, ending)} as is_use_left,
       p.period_id, p.unit as period_unit, p.unit_count as period_count, p.anchor_day
     from subscriptions s
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id

@@ -1,6 +1,6 @@
 // Bills made in advance look back: what was used is billed by the next one.
 import { type Sql, sql } from '../../base/db/sql.ts';
-import { type EligibleTerm, isUseLeft } from './eligible-store.ts';
+import { type EligibleTerm, hasUnbilledUsage } from './eligible-store.ts';
 
 /**
  * Whether the bill of `s` in the term bills what is measured. In advance one without days before it
@@ -11,7 +11,8 @@ import { type EligibleTerm, isUseLeft } from './eligible-store.ts';
 export function billsUse(tenantId: number, term: EligibleTerm): Sql {
   if (term.term_type === 'Final') return sql`true`;
   const isOnly = isOnlyPrevious(tenantId, sql`${term.context_id}::bigint`);
-  return sql`(not ${isOnly} or ${looksBack(tenantId, term)} or ${isUseLeft(tenantId, term)})`;
+  const isLeft = hasUnbilledUsage(tenantId, term);
+  return sql`(not ${isOnly} or ${looksBack(tenantId, term)} or ${isLeft})`;
 }
 
 /** Whether a context bills in advance, and use is priced by rules that look back alone. */

@@ -101,7 +101,7 @@ export async function listUnread(
         ) o
       ) as terms,
       case when count(*) over (partition by g.subscription_id, g.input) = 1
-        and not ${hungBeside(tenantId)} then ${historyText} end as history
+        and not ${hasParallelRegister(tenantId)} then ${historyText} end as history
     from open_registers g
     join meters m on m.tenant_id = ${tenantId} and m.meter_id = g.meter_id
     join meter_registers k on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
@@ -120,7 +120,7 @@ export async function listUnread(
 /**
  * True if another register of the same input was installed at the same time as `g`, read or not.
  */
-function hungBeside(tenantId: number): Sql {
+function hasParallelRegister(tenantId: number): Sql {
   return sql`exists (
     select from meter_assignments n
     join assignment_registers o on o.tenant_id = ${tenantId}

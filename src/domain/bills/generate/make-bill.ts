@@ -42,7 +42,7 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
     const bill = withDeposit(
       scope,
       frozen,
-      ofOneOwner(scope, one.row, frozen, rateBill(scope.book, frozen)),
+      requireOneOwner(scope, one.row, frozen, rateBill(scope.book, frozen)),
     );
     const { row, accountStatus } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
@@ -59,7 +59,12 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
  * A bill has one owner. Days and usage of the previous owner are billed by a Final term of the same
  * days, which ends with the transfer. Until then this bill is in Error.
  */
-function ofOneOwner({ book }: MakeScope, row: BilledRow, frozen: FrozenInputs, bill: Bill): Bill {
+function requireOneOwner(
+  { book }: MakeScope,
+  row: BilledRow,
+  frozen: FrozenInputs,
+  bill: Bill,
+): Bill {
   const { billedTo } = bill;
   const first = row.is_use_of_former ? row.billed_through : dayOf(bill.billedFrom);
   if (bill.status === 'Error' || first === null || billedTo === null) return bill;

@@ -3,7 +3,7 @@ import { wireDay } from '../../../base/days.ts';
 import type { FrozenMeter, FrozenReading } from '../../rating/frozen-inputs.ts';
 import type { FreezeScope, Inputs, Mutable } from './inputs.ts';
 import type { BilledRow, MeterRow, ReadingRow } from './inputs-store.ts';
-import { hangsThere, isUploadedThroughout } from './uploaded-days.ts';
+import { isUploadedThroughout, wasInstalled } from './uploaded-days.ts';
 
 /**
  * Registers of a subscription with their readings, as a bill is rated by them. Nothing is missing
@@ -54,7 +54,7 @@ function isMissed(
   meter: MeterRow,
   looksBack: boolean,
 ): boolean {
-  return isNeeded(scope, row, meter.input, looksBack) && hangsThere(row, meter);
+  return isNeeded(scope, row, meter.input, looksBack) && wasInstalled(row, meter);
 }
 
 /**

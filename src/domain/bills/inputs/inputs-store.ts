@@ -4,7 +4,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Transfer } from '../../subscriptions/subscription.ts';
-import { isEligible, isUseOfFormer } from '../../terms/eligible-store.ts';
+import { isEligible, isUsageOfFormerOwner } from '../../terms/eligible-store.ts';
 import type { Term } from '../../terms/store.ts';
 import { hasBilled } from '../../terms/taken-readings-store.ts';
 import {
@@ -62,7 +62,7 @@ export async function listBilled(
         then s.status_history end as status_history,
       ${filled('connection_inputs')}, ${filled('quantities')}, ${filled('variants')},
       ${filled('add_ons')}, ${filled('transfers')}, null as handed_over,
-      ${isFinal ? sql`false` : isUseOfFormer(tenantId, term)} as is_use_of_former,
+      ${isFinal ? sql`false` : isUsageOfFormerOwner(tenantId, term)} as is_use_of_former,
       ${formerOwner(tenantId, term)} as former
     from subscriptions s
     where s.tenant_id = ${tenantId} and ${isEligible(tenantId, term)}

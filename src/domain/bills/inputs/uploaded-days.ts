@@ -70,7 +70,7 @@ export function addUploadedDays(frozen: Mutable<FrozenInputs>, term: Term, input
 }
 
 /** True if the register was installed on a billed day. */
-export function hangsThere(row: BilledRow, meter: MeterRow): boolean {
+export function wasInstalled(row: BilledRow, meter: MeterRow): boolean {
   const { billed_through, handed_over } = row;
   if (handed_over !== null && meter.install_date >= handed_over) return false;
   const billedThrough = billed_through ?? '';
@@ -81,7 +81,7 @@ export function hangsThere(row: BilledRow, meter: MeterRow): boolean {
 function isUnread(term: Term, row: BilledRow, meter: MeterRow): boolean {
   if (meter.kind !== 'Cumulative') return false;
   const { reading_date: date, reading_type: type } = meter;
-  if (date === null) return hangsThere(row, meter);
+  if (date === null) return wasInstalled(row, meter);
   if (type === 'Estimated') return true;
   if (type === 'Removal' || type === 'Final') return false;
   // The reading before, taken once more.
