@@ -1,6 +1,6 @@
 // The documents say what is so.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { errorsPage } from '../src/commands/errors-page.ts';
 import { placeholderNames } from '../src/domain/documents/template.ts';
@@ -54,5 +54,15 @@ test('ARCHITECTURE.md names every folder of src', () => {
   for (const folder of folders) {
     assert.ok(existsSync(new URL(`src/${folder}`, root)));
     assert.match(text, new RegExp(`\`src/${folder}/\``));
+  }
+});
+
+test('every room of the domain has a README, and its file names exist', () => {
+  const rooms = readdirSync(new URL('src/domain', root)).map((name) => `src/domain/${name}/`);
+  for (const room of [...rooms, 'src/jobs/', 'src/billrun/']) {
+    for (const [, file] of read(`${room}README.md`).matchAll(/`([\w/-]+\.ts)`/g)) {
+      const isThere = [room, 'src/'].some((base) => existsSync(new URL(`${base}${file}`, root)));
+      assert.ok(isThere, `${room}README.md names ${file}`);
+    }
   }
 });

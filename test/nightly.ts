@@ -34,7 +34,7 @@ const nights: Night[] = [
   },
 ];
 
-/** What hangs fails, after hours. */
+/** A run that does not end within hours fails. */
 const timeoutMs = 3 * 3_600_000;
 
 const failed = nights.filter(({ files, environment }) => {
