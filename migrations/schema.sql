@@ -1315,11 +1315,17 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (worker)
 );
 
+create table workspace_jobs (
+  tenant_id bigint not null,
+  next_job_at timestamp with time zone,
+  constraint workspace_jobs_pkey PRIMARY KEY (tenant_id),
+  constraint workspace_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
   created_at timestamp with time zone not null,
-  next_job_at timestamp with time zone,
   constraint workspaces_name_form CHECK ((workspace ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint workspaces_pkey PRIMARY KEY (tenant_id),
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
@@ -1549,33 +1555,54 @@ CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
 
-CREATE INDEX workspaces_next_job ON public.workspaces USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
+CREATE INDEX workspace_jobs_next ON public.workspace_jobs USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
 
 -- functions and procedures
 
 CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
  LANGUAGE sql
-BEGIN ATOMIC
- INSERT INTO ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control) VALUES (add_chart_of_accounts.wanted_tenant,1,'CASH'::text,'Cash and bank'::text,'Asset'::text,false), (add_chart_of_accounts.wanted_tenant,2,'RECEIVABLE'::text,'Receivable'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,3,'ADVANCE'::text,'Advance'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,4,'DEPOSIT'::text,'Security Deposit'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,5,'TAX'::text,'Tax payable'::text,'Liability'::text,false), (add_chart_of_accounts.wanted_tenant,6,'INCOME'::text,'Income'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,7,'ROUNDING'::text,'Rounding'::text,'Income'::text,false), (add_chart_of_accounts.wanted_tenant,8,'OPENING'::text,'Opening balances'::text,'Equity'::text,false), (add_chart_of_accounts.wanted_tenant,9,'BAD_DEBT'::text,'Bad debts'::text,'Expense'::text,false), (add_chart_of_accounts.wanted_tenant,10,'DISPUTED'::text,'Disputed'::text,'Asset'::text,true), (add_chart_of_accounts.wanted_tenant,1000001,'PAYABLE'::text,'Payable'::text,'Liability'::text,true), (add_chart_of_accounts.wanted_tenant,1000002,'EXPENSE'::text,'Expense'::text,'Expense'::text,false);
- INSERT INTO counters (tenant_id, series, last_number)
-   VALUES (add_chart_of_accounts.wanted_tenant, 'ledger-account'::text, 10);
-END
+AS $procedure$
+  insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control)
+  values
+    (wanted_tenant, 1, 'CASH', 'Cash and bank', 'Asset', false),
+    (wanted_tenant, 2, 'RECEIVABLE', 'Receivable', 'Asset', true),
+    (wanted_tenant, 3, 'ADVANCE', 'Advance', 'Liability', true),
+    (wanted_tenant, 4, 'DEPOSIT', 'Security Deposit', 'Liability', true),
+    (wanted_tenant, 5, 'TAX', 'Tax payable', 'Liability', false),
+    (wanted_tenant, 6, 'INCOME', 'Income', 'Income', false),
+    (wanted_tenant, 7, 'ROUNDING', 'Rounding', 'Income', false),
+    (wanted_tenant, 8, 'OPENING', 'Opening balances', 'Equity', false),
+    (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
+    (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
+    (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
+    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
+  insert into counters (tenant_id, series, last_number)
+  values (wanted_tenant, 'ledger-account', 10);
+$procedure$
 ;
 -- owned by the owner
 
 CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
  LANGUAGE sql
-BEGIN ATOMIC
- INSERT INTO templates (tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts) VALUES (add_default_templates.wanted_tenant,1,'Invoice'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric))), (add_default_templates.wanted_tenant,2,'Email'::text,1,add_default_templates.at,add_default_templates.by_name,add_default_templates.at,add_default_templates.by_name,floor((EXTRACT(epoch FROM add_default_templates.at) * (1000)::numeric)));
- INSERT INTO template_versions (tenant_id, template_id, version, name, language, subject, body, created_at, created_by) VALUES (add_default_templates.wanted_tenant,1,1,'Bill'::text,'en'::text,NULL::text,('Please quote the reference {{bill.billRefNo}} with your payment.
-'::text || 'Payments that came in after this bill was drawn up are shown on the next one.
-'::text),add_default_templates.at,add_default_templates.by_name), (add_default_templates.wanted_tenant,2,1,'Bill by e-mail'::text,'en'::text,'Your bill {{bill.billNumber}}'::text,('Dear {{bill.partyName}},
-
-your bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '::text || 'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.
-'::text),add_default_templates.at,add_default_templates.by_name);
- INSERT INTO counters (tenant_id, series, last_number)
-   VALUES (add_default_templates.wanted_tenant, 'template'::text, 2);
-END
+AS $procedure$
+  insert into templates (tenant_id, template_id, kind, version,
+    created_at, created_by, modified_at, modified_by, ts)
+  values
+    (wanted_tenant, 1, 'Invoice', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000)),
+    (wanted_tenant, 2, 'Email', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000));
+  insert into template_versions (tenant_id, template_id, version, name, language, subject, body,
+    created_at, created_by)
+  values
+    (wanted_tenant, 1, 1, 'Bill', 'en', null,
+      E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
+      || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
+      at, by_name),
+    (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
+      E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
+      || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
+      at, by_name);
+  insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
+$procedure$
 ;
 -- owned by the owner
 
@@ -1614,12 +1641,20 @@ CREATE OR REPLACE FUNCTION public.advance_access_epoch()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_table_name = 'tenants' then
-    new.access_epoch := old.access_epoch + 1;
-    return new;
-  end if;
   update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
   return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.advance_own_access_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.access_epoch := old.access_epoch + 1;
+  return new;
 end
 $function$
 ;
@@ -1747,14 +1782,16 @@ CREATE OR REPLACE FUNCTION public.check_journals_balance()
  LANGUAGE plpgsql
 AS $function$
 declare
+  tenant bigint;
+  journal_ids bigint[];
   broken bigint;
 begin
-  select l.journal_id into broken
-  from journal_lines l
-  join (select distinct tenant_id, journal_id from new_rows) n
-    on n.tenant_id = l.tenant_id and n.journal_id = l.journal_id
-  group by l.tenant_id, l.journal_id
-  having sum(l.amount) <> 0
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select journal_id into broken
+  from journal_lines
+  where tenant_id = tenant and journal_id = any(journal_ids)
+  group by journal_id
+  having sum(amount) <> 0
   limit 1;
   if broken is not null then
     raise exception 'journal % does not balance', broken
@@ -1813,6 +1850,8 @@ CREATE OR REPLACE FUNCTION public.count_meters()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  changed record;
 begin
   if tg_op = 'INSERT' then
     insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
@@ -1822,19 +1861,22 @@ begin
     order by tenant_id, meter_id / 1000
     on conflict (tenant_id, kind, block) do update
       set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
-  else
-    update row_blocks b
-    set live_rows = b.live_rows + changed.live_delta
-    from (
-      select n.tenant_id, n.meter_id / 1000 as block,
-        sum(case when n.status = 'Active' then 1 else -1 end) as live_delta
-      from new_rows n
-      join old_rows o on o.tenant_id = n.tenant_id and o.meter_id = n.meter_id
-      where n.status <> o.status
-      group by n.tenant_id, n.meter_id / 1000
-    ) changed
-    where b.tenant_id = changed.tenant_id and b.kind = 'meter' and b.block = changed.block;
+    return null;
   end if;
+  for changed in
+    select tenant_id, meter_id / 1000 as block, sum(step) as delta
+    from (
+      select tenant_id, meter_id, 1 as step from new_rows where status = 'Active'
+      union all
+      select tenant_id, meter_id, -1 from old_rows where status = 'Active'
+    ) steps
+    group by 1, 2
+    having sum(step) <> 0
+    order by 1, 2
+  loop
+    update row_blocks set live_rows = live_rows + changed.delta
+    where tenant_id = changed.tenant_id and kind = 'meter' and block = changed.block;
+  end loop;
   return null;
 end
 $function$
@@ -1845,6 +1887,8 @@ CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  changed record;
 begin
   if tg_op = 'INSERT' then
     insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
@@ -1854,19 +1898,22 @@ begin
     order by tenant_id, party_id / 1000
     on conflict (tenant_id, kind, block) do update
       set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
-  else
-    update row_blocks b
-    set live_rows = b.live_rows + changed.live_delta
-    from (
-      select n.tenant_id, n.party_id / 1000 as block,
-        sum(case when n.archived then -1 else 1 end) as live_delta
-      from new_rows n
-      join old_rows o on o.tenant_id = n.tenant_id and o.party_id = n.party_id
-      where n.archived <> o.archived
-      group by n.tenant_id, n.party_id / 1000
-    ) changed
-    where b.tenant_id = changed.tenant_id and b.kind = 'party' and b.block = changed.block;
+    return null;
   end if;
+  for changed in
+    select tenant_id, party_id / 1000 as block, sum(step) as delta
+    from (
+      select tenant_id, party_id, 1 as step from new_rows where not archived
+      union all
+      select tenant_id, party_id, -1 from old_rows where not archived
+    ) steps
+    group by 1, 2
+    having sum(step) <> 0
+    order by 1, 2
+  loop
+    update row_blocks set live_rows = live_rows + changed.delta
+    where tenant_id = changed.tenant_id and kind = 'party' and block = changed.block;
+  end loop;
   return null;
 end
 $function$
@@ -1927,7 +1974,9 @@ CREATE OR REPLACE FUNCTION public.current_tenant()
  RETURNS bigint
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::bigint
+AS $function$
+  select nullif(current_setting('app.tenant', true), '')::bigint
+$function$
 ;
 -- owned by the owner
 
@@ -2002,11 +2051,12 @@ CREATE OR REPLACE FUNCTION public.find_parties_by_contact(wanted text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 5
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT parties.party_id
-    FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND (parties.contacts @> jsonb_build_array(jsonb_build_object('contactValue', find_parties_by_contact.wanted))));
-END
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and contacts @> jsonb_build_array(jsonb_build_object('contactValue', wanted));
+$function$
 ;
 -- owned by billwright_search
 
@@ -2015,11 +2065,12 @@ CREATE OR REPLACE FUNCTION public.find_parties_by_email(wanted text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 1
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT parties.party_id
-    FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND (lower(parties.email) = lower(find_parties_by_email.wanted)));
-END
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and lower(email) = lower(wanted);
+$function$
 ;
 -- owned by billwright_search
 
@@ -2028,7 +2079,9 @@ CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-RETURN (SELECT workspaces.tenant_id FROM workspaces WHERE (workspaces.workspace = find_workspace.wanted))
+AS $function$
+  select tenant_id from workspaces where workspace = wanted
+$function$
 ;
 -- owned by the owner
 
@@ -2085,7 +2138,18 @@ CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (EXISTS (SELECT FROM (SELECT (e.h ->> 'status'::text) AS status, ((e.h ->> 'fromDate'::text))::date AS from_date, lead(((e.h ->> 'fromDate'::text))::date) OVER (ORDER BY ((e.h ->> 'fromDate'::text))::date, e.number) AS next_date FROM jsonb_array_elements(is_active_between.status_history) WITH ORDINALITY e(h, number)) runs WHERE ((runs.status = 'Active'::text) AND (GREATEST(runs.from_date, is_active_between.first_day) <= LEAST(COALESCE((runs.next_date - 1), is_active_between.last_day), is_active_between.last_day)))))
+AS $function$
+  select exists (
+  select
+  from (
+    select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+      lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+    from jsonb_array_elements(status_history) with ordinality as e (h, number)
+  ) runs
+  where status = 'Active'
+    and greatest(from_date, first_day) <= least(coalesce(next_date - 1, last_day), last_day)
+)
+$function$
 ;
 -- owned by the owner
 
@@ -2093,7 +2157,9 @@ CREATE OR REPLACE FUNCTION public.is_program()
  RETURNS boolean
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN (CURRENT_USER = ANY (ARRAY['billwright_api'::name, 'billwright_worker'::name]))
+AS $function$
+  select current_user in ('billwright_api', 'billwright_worker')
+$function$
 ;
 -- owned by the owner
 
@@ -2101,11 +2167,16 @@ CREATE OR REPLACE FUNCTION public.keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  journal_ids bigint[];
+  subscription_ids bigint[];
+  party_ids bigint[];
+  amounts bigint[];
 begin
-  if exists (
-    select from (select distinct tenant_id, journal_id from new_rows) n
-    left join journals j on j.tenant_id = n.tenant_id and j.journal_id = n.journal_id
-    where j.journal_id is null
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  if cardinality(journal_ids) <> (
+    select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
   ) then
     raise exception 'a subledger entry names a journal that does not exist'
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
@@ -2124,26 +2195,32 @@ begin
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
+  from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
   if exists (
-    select from new_rows n
-    join subscription_balances b on b.tenant_id = n.tenant_id
+    select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
+    join subscription_balances b on b.tenant_id = tenant
       and b.subscription_id = n.subscription_id and b.party_id = n.party_id
-    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+    where b.deposit < 0 or b.disputed < 0
   ) then
     raise exception 'more deposit is taken than is held'
       using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
   end if;
-  update parties p
-  set wallet_balance = p.wallet_balance - moved.amount
+  select array_agg(party_id), array_agg(amount) into party_ids, amounts
   from (
-    select tenant_id, party_id, sum(amount) as amount
+    select party_id, sum(amount)::bigint as amount
     from new_rows
     where ledger_account_id = 3
-    group by tenant_id, party_id
+    group by party_id
     having sum(amount) <> 0
-    order by tenant_id, party_id
-  ) moved
-  where p.tenant_id = moved.tenant_id and p.party_id = moved.party_id;
+    order by party_id
+  ) moved;
+  if party_ids is not null then
+    update parties p
+    set wallet_balance = p.wallet_balance - moved.amount
+    from unnest(party_ids, amounts) as moved (party_id, amount)
+    where p.tenant_id = tenant and p.party_id = moved.party_id;
+  end if;
   return null;
 end
 $function$
@@ -2154,11 +2231,12 @@ CREATE OR REPLACE FUNCTION public.keep_bill_contents()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  bill_ids bigint[];
 begin
-  if exists (
-    select from gone
-    join bills b on b.tenant_id = gone.tenant_id and b.bill_id = gone.bill_id
-  ) then
+  select min(tenant_id), array_agg(bill_id) into tenant, bill_ids from gone;
+  if exists (select from bills where tenant_id = tenant and bill_id = any(bill_ids)) then
     raise exception 'a bill is not without its contents'
       using errcode = 'check_violation', constraint = 'bill_contents_kept';
   end if;
@@ -2214,15 +2292,22 @@ CREATE OR REPLACE FUNCTION public.note_job()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  ahead interval;
+  look_at timestamptz := '-infinity';
 begin
   -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
   -- asked for at once is due whatever the clocks of two machines show.
-  update workspaces
-  set next_job_at = least(next_job_at, case when new.is_immediate then '-infinity' else
-    new.due_at - (
-      select make_interval(secs => clock_offset_ms / 1000.0) from tenants
-      where tenant_id = require_tenant()) end)
-  where tenant_id = require_tenant();
+  if not new.is_immediate then
+    select make_interval(secs => clock_offset_ms / 1000.0) into ahead
+    from tenants where tenant_id = require_tenant();
+    look_at := new.due_at - ahead;
+  end if;
+  insert into workspace_jobs as w (tenant_id, next_job_at) values (require_tenant(), look_at)
+  on conflict (tenant_id) do update
+    set next_job_at = least(w.next_job_at, excluded.next_job_at);
+  -- A workspace with a new job is counted at the next opportunity, also if the job has ended by
+  -- then.
   insert into operation_counts (tenant_id, kind, state, amount, counted_at)
   values (require_tenant(), 'job', 'Scheduled', 0, clock_timestamp())
   on conflict do nothing;
@@ -2240,7 +2325,7 @@ CREATE OR REPLACE FUNCTION public.note_moved_clock()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  update workspaces set next_job_at = '-infinity'
+  update workspace_jobs set next_job_at = '-infinity'
   where tenant_id = require_tenant() and next_job_at is not null;
   perform pg_notify('billwright_jobs', '');
   perform pg_notify('billwright_clocks', require_tenant()::text);
@@ -2287,12 +2372,13 @@ $function$
 CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
  RETURNS void
  LANGUAGE sql
-BEGIN ATOMIC
- INSERT INTO plan_subscriptions (tenant_id, plan_id, subscriptions)
-   VALUES (recount_plan_subscriptions.wanted_tenant, recount_plan_subscriptions.wanted_plan, 0) ON CONFLICT DO NOTHING;
- UPDATE plan_subscriptions SET subscriptions = (plan_subscriptions.subscriptions + recount_plan_subscriptions.delta)
-   WHERE ((plan_subscriptions.tenant_id = recount_plan_subscriptions.wanted_tenant) AND (plan_subscriptions.plan_id = recount_plan_subscriptions.wanted_plan));
-END
+AS $function$
+  insert into plan_subscriptions (tenant_id, plan_id, subscriptions)
+  values (wanted_tenant, wanted_plan, 0)
+  on conflict do nothing;
+  update plan_subscriptions set subscriptions = subscriptions + delta
+  where tenant_id = wanted_tenant and plan_id = wanted_plan;
+$function$
 ;
 -- owned by the owner
 
@@ -2432,11 +2518,13 @@ CREATE OR REPLACE FUNCTION public.scan_meters(pattern text, wanted_status text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT meters.meter_id
-    FROM meters
-   WHERE ((meters.tenant_id = require_tenant()) AND ((meters.search_text || ''::text) ~~ scan_meters.pattern) AND ((scan_meters.wanted_status IS NULL) OR (meters.status = scan_meters.wanted_status)));
-END
+AS $function$
+  select meter_id
+  from meters
+  where tenant_id = require_tenant()
+    and search_text || '' like pattern
+    and (wanted_status is null or status = wanted_status);
+$function$
 ;
 -- owned by billwright_search
 
@@ -2445,12 +2533,15 @@ CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, 
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT parties.party_id
-    FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND ((parties.search_text || ''::text) ~~ scan_parties.pattern) AND ((scan_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
-'::text, 1) ~~ scan_parties.name_pattern)) AND ((scan_parties.wanted_kind IS NULL) OR (parties.kind = scan_parties.wanted_kind)) AND (scan_parties.with_archived OR (NOT parties.archived)));
-END
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and search_text || '' like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
+$function$
 ;
 -- owned by billwright_search
 
@@ -2459,20 +2550,21 @@ CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
- SET enable_nestloop TO 'off'
- SET enable_mergejoin TO 'off'
-BEGIN ATOMIC
- SELECT s.subscription_id
-    FROM (subscriptions s
-      JOIN parties p ON (((p.tenant_id = s.tenant_id) AND (p.party_id = s.party_id))))
-   WHERE ((s.tenant_id = require_tenant()) AND (((s.search_text || ''::text) ~~ scan_subscriptions.pattern) OR (split_part(p.search_text, '
-'::text, 1) ~~ scan_subscriptions.pattern)))
- UNION
-  SELECT a.subscription_id
-    FROM (meters m
-      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
-   WHERE ((m.tenant_id = require_tenant()) AND ((m.number)::text ~~ scan_subscriptions.pattern));
-END
+AS $function$
+  select s.subscription_id
+  from subscriptions s
+  join parties p on p.tenant_id = require_tenant() and p.party_id = s.party_id
+  where s.tenant_id = require_tenant()
+    and (s.search_text || '' like pattern
+      or split_part(p.search_text, E'\n', 1) like pattern)
+  union
+  select a.subscription_id
+  from meters m
+  join meter_assignments a
+    on a.tenant_id = require_tenant() and a.meter_id = m.meter_id and a.remove_date is null
+  where m.tenant_id = require_tenant()
+    and m.number::text like pattern;
+$function$
 ;
 -- owned by billwright_search
 
@@ -2481,11 +2573,13 @@ CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT meters.meter_id
-    FROM meters
-   WHERE ((meters.tenant_id = require_tenant()) AND (meters.search_text ~~ search_meters.pattern) AND ((search_meters.wanted_status IS NULL) OR (meters.status = search_meters.wanted_status)));
-END
+AS $function$
+  select meter_id
+  from meters
+  where tenant_id = require_tenant()
+    and search_text like pattern
+    and (wanted_status is null or status = wanted_status);
+$function$
 ;
 -- owned by billwright_search
 
@@ -2494,12 +2588,15 @@ CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT parties.party_id
-    FROM parties
-   WHERE ((parties.tenant_id = require_tenant()) AND (parties.search_text ~~ search_parties.pattern) AND ((search_parties.name_pattern IS NULL) OR (split_part(parties.search_text, '
-'::text, 1) ~~ search_parties.name_pattern)) AND ((search_parties.wanted_kind IS NULL) OR (parties.kind = search_parties.wanted_kind)) AND (search_parties.with_archived OR (NOT parties.archived)));
-END
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and search_text like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
+$function$
 ;
 -- owned by billwright_search
 
@@ -2508,22 +2605,26 @@ CREATE OR REPLACE FUNCTION public.search_subscriptions(pattern text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100
  SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT subscriptions.subscription_id
-    FROM subscriptions
-   WHERE ((subscriptions.tenant_id = require_tenant()) AND (subscriptions.search_text ~~ search_subscriptions.pattern))
- UNION
-  SELECT s.subscription_id
-    FROM (parties p
-      JOIN subscriptions s ON (((s.tenant_id = p.tenant_id) AND (s.party_id = p.party_id))))
-   WHERE ((p.tenant_id = require_tenant()) AND (p.search_text ~~ search_subscriptions.pattern) AND (split_part(p.search_text, '
-'::text, 1) ~~ search_subscriptions.pattern))
- UNION
-  SELECT a.subscription_id
-    FROM (meters m
-      JOIN meter_assignments a ON (((a.tenant_id = m.tenant_id) AND (a.meter_id = m.meter_id) AND (a.remove_date IS NULL))))
-   WHERE ((m.tenant_id = require_tenant()) AND (m.search_text ~~ search_subscriptions.pattern) AND ((m.number)::text ~~ search_subscriptions.pattern));
-END
+AS $function$
+  select subscription_id
+  from subscriptions
+  where tenant_id = require_tenant() and search_text like pattern
+  union
+  select s.subscription_id
+  from parties p
+  join subscriptions s on s.tenant_id = require_tenant() and s.party_id = p.party_id
+  where p.tenant_id = require_tenant()
+    and p.search_text like pattern
+    and split_part(p.search_text, E'\n', 1) like pattern
+  union
+  select a.subscription_id
+  from meters m
+  join meter_assignments a
+    on a.tenant_id = require_tenant() and a.meter_id = m.meter_id and a.remove_date is null
+  where m.tenant_id = require_tenant()
+    and m.search_text like pattern
+    and m.number::text like pattern;
+$function$
 ;
 -- owned by billwright_search
 
@@ -2703,7 +2804,7 @@ CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH
 
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_own_access_epoch();
 
 CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
 
@@ -2712,7 +2813,7 @@ CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WH
 -- row-level security
 
 alter table assignment_registers enable row level security, force row level security;
-create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
 
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -2724,13 +2825,13 @@ alter table batches enable row level security, force row level security;
 create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
 
 alter table bill_contents enable row level security, force row level security;
-create policy tenant_wall on bill_contents as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on bill_contents as permissive for all using ((tenant_id = current_tenant()));
 
 alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 
 alter table bill_numbers enable row level security, force row level security;
-create policy tenant_wall on bill_numbers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on bill_numbers as permissive for all using ((tenant_id = current_tenant()));
 
 alter table bill_parts enable row level security, force row level security;
 create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
@@ -2739,7 +2840,7 @@ alter table bill_runs enable row level security, force row level security;
 create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table billing_accounts enable row level security, force row level security;
-create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
 
 alter table billing_groups enable row level security, force row level security;
 create policy tenant_wall on billing_groups as permissive for all using ((tenant_id = current_tenant()));
@@ -2808,16 +2909,16 @@ alter table manual_values enable row level security, force row level security;
 create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_assignments enable row level security, force row level security;
-create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_registers enable row level security, force row level security;
-create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meter_types enable row level security, force row level security;
 create policy tenant_wall on meter_types as permissive for all using ((tenant_id = current_tenant()));
 
 alter table meters enable row level security, force row level security;
-create policy tenant_wall on meters as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on meters as permissive for all using ((tenant_id = current_tenant()));
 
 alter table number_series enable row level security, force row level security;
 create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
@@ -2825,7 +2926,7 @@ create policy tenant_wall on number_series as permissive for all using ((tenant_
 alter table operation_counts disable row level security;
 
 alter table parties enable row level security, force row level security;
-create policy tenant_wall on parties as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
 
 alter table plan_subscriptions enable row level security, force row level security;
 create policy tenant_wall on plan_subscriptions as permissive for all using ((tenant_id = current_tenant()));
@@ -2863,10 +2964,10 @@ alter table sessions enable row level security, force row level security;
 create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subledger_entries enable row level security, force row level security;
-create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subscription_balances enable row level security, force row level security;
-create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subscription_counts enable row level security, force row level security;
 create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
@@ -2875,7 +2976,7 @@ alter table subscription_unique_inputs enable row level security, force row leve
 create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
 
 alter table subscriptions enable row level security, force row level security;
-create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
 
 alter table superseded_bills enable row level security, force row level security;
 create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
@@ -2890,7 +2991,7 @@ alter table tenants enable row level security, force row level security;
 create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
 
 alter table term_readings enable row level security, force row level security;
-create policy tenant_wall on term_readings as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
 
 alter table term_subscriptions enable row level security, force row level security;
 create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
@@ -2905,9 +3006,11 @@ alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
 
 alter table usage_histories enable row level security, force row level security;
-create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = ( SELECT current_tenant() AS current_tenant)));
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
 
 alter table workers disable row level security;
+
+alter table workspace_jobs disable row level security;
 
 alter table workspaces disable row level security;
 
@@ -3171,6 +3274,8 @@ grant insert, select, update on usage_histories to billwright_worker;
 
 grant delete, insert, select, update on workers to billwright_worker;
 
+grant insert, select, update on workspace_jobs to billwright_worker;
+
 grant select on workspaces to billwright_worker;
 
 -- rights to single columns
@@ -3190,5 +3295,3 @@ grant update (last_number) on number_series to billwright_worker;
 grant update (wallet_balance) on parties to billwright_worker;
 
 grant update (ts) on pricing_contexts to billwright_worker;
-
-grant update (next_job_at) on workspaces to billwright_worker;

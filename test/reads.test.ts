@@ -145,8 +145,8 @@ test('what many look up at once is asked once, and each gets its own', async () 
       ['1 0', '1 1', '1 1', '1 2', undefined],
     ]);
     assert.deepEqual(asked, [
-      [1, 2, 3, 999],
-      [1, 2, 3, 999],
+      [1, 2, 3, 999, -1, -2, -3, -4, -5, -6],
+      [1, 2, 3, 999, -1, -2, -3, -4, -5, -6],
     ]);
   });
   const inWrite = await transact(scene.api, { opening: openingFor(left) }, (tx) =>
@@ -205,5 +205,26 @@ test('a lost connection fails what was on it, and the next read has another', as
     assert.ok((await settling).every((one) => one.status === 'rejected'));
     clearInterval(ends);
     assert.deepEqual((await read(left, see)).tenants, [left]);
+  });
+});
+
+test('the plan of a lookup of one key is kept', async () => {
+  const names: Lookup<number, string> = async (tx, tenantId, partyIds) => {
+    const { rows } = await sql<{ party_id: number; name: string }>`
+      select name, party_id from parties
+      where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[])
+    `.execute(tx);
+    return new Map(rows.map((row) => [row.party_id, row.name]));
+  };
+  await reading(async (read) => {
+    for (let i = 0; i < 8; i += 1) await read(left, (tx) => tx.lookUp(names, left, 5));
+    const { rows } = await read(left, (tx) =>
+      sql<{ kept: number }>`
+        select generic_plans as kept from pg_prepared_statements
+        where statement like '%select name, party_id from parties%'
+          and statement not like '%pg_prepared_statements%'
+      `.execute(tx),
+    );
+    assert.ok((rows[0]?.kept ?? 0) >= 1);
   });
 });

@@ -72,13 +72,13 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
   },
   'a function runs as its owner': {
     change: `create function peek() returns setof parties language sql security definer
-      set search_path = public, pg_temp begin atomic select * from parties; end`,
+      set search_path = public, pg_temp as $$ select * from parties $$`,
     fault: /function peek runs/,
   },
   'a function that runs as its owner names no tenant': {
     change: `create or replace function find_parties_by_email(wanted text) returns setof bigint
       language sql stable security definer set search_path = public, pg_temp
-      begin atomic select party_id from parties where email = wanted; end`,
+      as $$ select party_id from parties where email = wanted $$`,
     fault: /find_parties_by_email names no tenant/,
   },
   'a known function loses its search_path': {

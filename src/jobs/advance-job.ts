@@ -7,6 +7,7 @@ import type { JobTenant } from '../domain/tenants/tenant.ts';
 import { attemptsMax, type Crew, type TrialEnd, tryChunk } from './attempt.ts';
 import { jobErrorOf } from './job.ts';
 import {
+  type EndedJobRow,
   endJob,
   finishChunk,
   type HeldChunkRow,
@@ -191,7 +192,7 @@ function stepOf(conductor: Conductor, held: HeldJobRow): Step {
   return step;
 }
 
-function stepJob({ tenant, now, jobId }: Scope, held: HeldJobRow): StepJob {
+function stepJob({ tenant, now, jobId }: Scope, held: EndedJobRow): StepJob {
   return {
     tenant,
     now,

@@ -25,10 +25,12 @@ export async function listAttempts(
  * Makes the transaction a quick one. It need not survive a crash of the database. A worker that
  * stops inside it loses it soon: its locked row would block the worker that continues.
  */
-const quick = sql`quick as (
-  select set_config('synchronous_commit', 'off', true),
-    set_config('idle_in_transaction_session_timeout', '3s', true)
-)`;
+function beQuick(tx: Tx): Promise<unknown> {
+  return Promise.all([
+    sql`set local synchronous_commit = off`.execute(tx),
+    sql`set local idle_in_transaction_session_timeout = '3s'`.execute(tx),
+  ]);
+}
 
 /**
  * Noted by a connection of its own before the work begins. A crash of the database ends the work
@@ -40,13 +42,12 @@ export async function insertAttempt(
   attempt: Attempt,
   by: { worker: string; backendPid: number },
 ): Promise<void> {
-  await sql`
-    with ${quick}
+  const inserted = sql`
     insert into chunk_attempts (tenant_id, job_id, chunk, attempt, worker, backend_pid)
-    select ${tenantId}, ${attempt.jobId}, ${attempt.chunk}, ${attempt.attempt}, ${by.worker},
-      ${by.backendPid}
-    from quick
-  `.execute(tx);
+    values (${tenantId}, ${attempt.jobId}, ${attempt.chunk}, ${attempt.attempt}, ${by.worker},
+      ${by.backendPid})
+  `;
+  await Promise.all([beQuick(tx), inserted.execute(tx)]);
 }
 
 /** All attempts at a chunk that is done. False where this one is not among them any more. */
@@ -87,17 +88,17 @@ export async function renewAttempts(
   tenantId: number,
   attempts: readonly Attempt[],
 ): Promise<void> {
-  await sql`
-    with ${quick}
-    update chunk_attempts a set seen_at = clock_timestamp()
-    from quick, unnest(
+  const renewed = sql`
+    update chunk_attempts a set seen_at = now()
+    from unnest(
       ${attempts.map((one) => one.jobId)}::bigint[],
       ${attempts.map((one) => one.chunk)}::integer[],
       ${attempts.map((one) => one.attempt)}::integer[]
     ) as l (job_id, chunk, attempt)
     where a.tenant_id = ${tenantId} and a.job_id = l.job_id and a.chunk = l.chunk
       and a.attempt = l.attempt
-  `.execute(tx);
+  `;
+  await Promise.all([beQuick(tx), renewed.execute(tx)]);
 }
 
 /**

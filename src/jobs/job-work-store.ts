@@ -10,7 +10,7 @@ import { alreadyRunning } from './jobs-store.ts';
 /** Workspaces in which a job is due or running, by the clock of the machine. */
 export async function listBusyWorkspaces(tx: Tx, now: Temporal.Instant): Promise<number[]> {
   const { rows } = await sql<{ tenant_id: number }>`
-    select tenant_id from workspaces where next_job_at <= ${now} order by tenant_id
+    select tenant_id from workspace_jobs where next_job_at <= ${now} order by tenant_id
   `.execute(tx);
   return rows.map((row) => row.tenant_id);
 }
@@ -25,10 +25,10 @@ export async function noteNextJob(
   options: { clockOffsetMs: number; notBefore: Temporal.Instant | null },
 ): Promise<void> {
   await sql`
-    select 1 from workspaces where tenant_id = ${tenantId} for no key update
+    select 1 from workspace_jobs where tenant_id = ${tenantId} for no key update
   `.execute(tx);
   await sql`
-    update workspaces w
+    update workspace_jobs w
     set next_job_at = next.at
     from (
       select greatest(min(due.at), case when count(*) > 0
@@ -62,7 +62,7 @@ export async function listOpenJobs(
   return rows;
 }
 
-export type HeldJobRow = {
+export type EndedJobRow = {
   job_id: number;
   operation: string;
   term_id: number | null;
@@ -72,12 +72,14 @@ export type HeldJobRow = {
   /** Of one that was to begin at once. */
   asked_at: Temporal.Instant | null;
   total: number;
-  backend_pid: number;
 };
 
-const heldColumns = sql.raw(`j.job_id, j.operation, j.term_id, j.bill_id, j.parameters,
-  j.requested_by, case when j.is_immediate then j.created_at end as asked_at, j.total,
-  pg_backend_pid() as backend_pid`);
+/** `backend_pid` is the connection that holds the job. */
+export type HeldJobRow = EndedJobRow & { backend_pid: number };
+
+const jobColumns = `j.job_id, j.operation, j.term_id, j.bill_id, j.parameters,
+  j.requested_by, case when j.is_immediate then j.created_at end as asked_at, j.total`;
+const heldColumns = sql.raw(`${jobColumns}, pg_backend_pid() as backend_pid`);
 
 /** A job that may begin now; undefined where another worker has it or its term is taken. */
 export async function holdDueJob(
@@ -92,7 +94,7 @@ export async function holdDueJob(
       and (j.is_immediate or j.due_at <= ${now})
       and not exists (
         select from jobs o
-        where o.tenant_id = j.tenant_id and o.term_id = j.term_id and o.job_id <> j.job_id
+        where o.tenant_id = ${tenantId} and o.term_id = j.term_id and o.job_id <> j.job_id
           and (o.status = 'Running' or (o.status = 'Scheduled' and o.is_immediate))
       )
     for no key update of j skip locked
@@ -111,7 +113,7 @@ export async function holdWorkedJob(
     where j.tenant_id = ${tenantId} and j.job_id = ${jobId} and j.status = 'Running'
       and not exists (
         select from job_chunks k
-        where k.tenant_id = j.tenant_id and k.job_id = j.job_id and not k.is_done
+        where k.tenant_id = ${tenantId} and k.job_id = j.job_id and not k.is_done
       )
     for no key update of j skip locked
   `.execute(tx);
@@ -180,8 +182,9 @@ export async function insertChunks(
   if (chunks.length === 0) return;
   await sql`
     insert into job_chunks (tenant_id, job_id, chunk, first_id, last_id)
-    select ${tenantId}, ${jobId}, c.chunk, c.first_id, c.last_id
-    from unnest(
+    select own.tenant_id, ${jobId}, c.chunk, c.first_id, c.last_id
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${chunks.map((chunk) => chunk.firstId)}::bigint[],
       ${chunks.map((chunk) => chunk.lastId)}::bigint[]
     ) with ordinality as c (first_id, last_id, chunk)
@@ -240,8 +243,8 @@ export async function endJob(
     outcome: object | null;
     error: JobError | null;
   },
-): Promise<HeldJobRow | undefined> {
-  const { rows } = await sql<HeldJobRow>`
+): Promise<EndedJobRow | undefined> {
+  const { rows } = await sql<EndedJobRow>`
     update jobs j
     set status = ${end.status}, started_at = coalesce(started_at, ${end.at}),
       finished_at = ${end.at}, outcome = ${json(end.outcome)}::jsonb,
@@ -252,7 +255,7 @@ export async function endJob(
       )
     where j.tenant_id = ${tenantId} and j.job_id = ${jobId}
       and j.status in ('Scheduled', 'Running')
-    returning ${heldColumns}
+    returning ${sql.raw(jobColumns)}
   `.execute(tx);
   await sql`
     delete from job_chunks where tenant_id = ${tenantId} and job_id = ${jobId}

@@ -28,13 +28,15 @@ export type JobRow = {
  * Progress of a running job is counted from its chunks, so that its workers do not all write one
  * row.
  */
-const columns = sql.raw(`j.job_id, j.operation, j.term_id, j.bill_id, j.status, j.is_immediate,
+const columns = (
+  tenantId: number,
+) => sql`j.job_id, j.operation, j.term_id, j.bill_id, j.status, j.is_immediate,
   j.schedule_time, j.due_at, j.started_at, j.finished_at, j.total, j.error, j.outcome,
   j.requested_by, j.created_at,
   case when j.status = 'Running' then (
     select coalesce(sum(k.done), 0) from job_chunks k
-    where k.tenant_id = j.tenant_id and k.job_id = j.job_id
-  ) else j.done end as done`);
+    where k.tenant_id = ${tenantId} and k.job_id = j.job_id
+  ) else j.done end as done`;
 
 export type NewJob = {
   jobId: number;
@@ -111,7 +113,7 @@ export async function findJob(
   jobId: number,
 ): Promise<JobRow | undefined> {
   const { rows } = await sql<JobRow>`
-    select ${columns} from jobs j where j.tenant_id = ${tenantId} and j.job_id = ${jobId}
+    select ${columns(tenantId)} from jobs j where j.tenant_id = ${tenantId} and j.job_id = ${jobId}
   `.execute(tx);
   return rows[0];
 }
@@ -143,7 +145,7 @@ export async function listJobs(
 ): Promise<JobRow[]> {
   const rest = options.beforeId === undefined ? sql`true` : sql`j.job_id < ${options.beforeId}`;
   const { rows } = await sql<JobRow>`
-    select ${columns} from jobs j
+    select ${columns(tenantId)} from jobs j
     where ${matches(tenantId, filter)} and ${rest}
     order by j.job_id desc
     limit ${options.limit} offset ${options.offset}

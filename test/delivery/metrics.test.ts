@@ -155,7 +155,9 @@ test('a workspace is counted from its first job until nothing of the last hour i
      values ($1, 1, 'test', 'Succeeded', true, now(), now(), 'test', now())`,
     [idle],
   );
-  await scene.sql.query('update workspaces set next_job_at = null where tenant_id = $1', [idle]);
+  await scene.sql.query('update workspace_jobs set next_job_at = null where tenant_id = $1', [
+    idle,
+  ]);
   assert.ok((await listed()).includes(idle), 'also if its job is over already');
   await asWorker(scene, (worker) => countAll(worker, scene.clock, log));
   assert.ok((await listed()).includes(idle));

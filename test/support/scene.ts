@@ -13,6 +13,7 @@ import type { MovableClock } from './clock.ts';
 import { type Cluster, walledOwner } from './cluster.ts';
 import { openTestEquipment, type TestEquipment } from './equipment.ts';
 import { isInGroup } from './group.ts';
+import { checkRecordedStatements } from './recorded-statements.ts';
 import {
   openWorkerPool,
   openWorld,
@@ -111,8 +112,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   after(async () => {
     for (const one of runners) await stopRunner(world, one);
     for (const one of opened) await one.close();
+    const checked = checkRecordedStatements(world.sql);
+    await checked.catch(() => {});
     if (ownDatabase) await world.close();
     else await leave(world);
+    await checked;
   });
   return {
     ...{ cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged },

@@ -10,6 +10,7 @@ import { prepareValue } from 'pg/lib/utils.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { type Row, type RowReader, rowReader, type SentRow } from './rows.ts';
+import { noteStatement } from './watch.ts';
 
 export type Statement = { text: string; values: readonly unknown[] };
 
@@ -55,6 +56,7 @@ export class BatchedClient {
 
   /** Sent when the event loop turns, together with everything else that is ready by then. */
   run(statement: Statement): Promise<StatementResult> {
+    noteStatement(statement.text);
     return new Promise((resolve, reject) => {
       this.#ready.push({ text: statement.text, values: statement.values, resolve, reject });
       if (this.#ready.length === 1) process.nextTick(() => this.#send());
@@ -64,6 +66,7 @@ export class BatchedClient {
   /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
   copy(text: string, parts: readonly Buffer[]): Promise<number> {
     this.#send();
+    noteStatement(text);
     return new Promise((resolve, reject) => {
       const stream = this.#client.query(copyFrom(text));
       stream.once('error', reject);

@@ -71,6 +71,11 @@ export function rethrowViolation(
   byConstraint: Record<string, () => AppError>,
 ): never {
   const constraint = (error as DatabaseFault | undefined)?.constraint;
-  const known = constraint === undefined ? undefined : byConstraint[constraint];
+  const known = constraint === undefined ? undefined : byConstraint[withoutShard(constraint)];
   throw known ? known() : error;
+}
+
+/** On a distributed database a constraint of a shard has the shard's number behind its name. */
+export function withoutShard(constraint: string): string {
+  return constraint.replace(/_\d{6,}$/, '');
 }

@@ -9,6 +9,7 @@ import type { FairTurns } from '../fair-turns.ts';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
 import { isUnavailable } from './faults.ts';
 import { type Lookup, type Tx, txOn } from './tx.ts';
+import { noteStatement } from './watch.ts';
 
 /** Beyond this many they are spread over connections: PostgreSQL works on each with one core. */
 const readsTogetherMax = 16;
@@ -142,12 +143,12 @@ function isLoss(error: unknown): boolean {
 
 const timeLimits = new Set(['57014', '55P03']);
 
-type AnyLookup = Lookup<unknown, unknown>;
+type AnyLookup = Lookup<number, unknown>;
 
 type Gathered = {
   tenantId: number;
-  keys: Set<unknown>;
-  found: PromiseWithResolvers<ReadonlyMap<unknown, unknown>>;
+  keys: Set<number>;
+  found: PromiseWithResolvers<ReadonlyMap<number, unknown>>;
 };
 
 /**
@@ -192,17 +193,18 @@ export class Read {
   }
 
   #send({ text, values }: Statement, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+    noteStatement(text);
     this.#openGroup().statements.push({ text, values, resolve, reject });
   }
 
   /** Lookups of the same kind become one when the group is sent. */
-  async lookUp<Key, Found>(
+  async lookUp<Key extends number, Found>(
     lookup: Lookup<Key, Found>,
     tenantId: number,
     key: Key,
   ): Promise<Found | undefined> {
     this.#openGroup();
-    const any = lookup as AnyLookup;
+    const any = lookup as unknown as AnyLookup;
     const gathered = this.#gathered?.get(any) ?? this.#gather(any, tenantId);
     if (gathered.tenantId !== tenantId) throw new Error('a read is about one tenant');
     gathered.keys.add(key);
@@ -220,9 +222,8 @@ export class Read {
   /** What was gathered becomes statements; what comes later goes with another group. */
   close(): void {
     if (this.#gathered) {
-      this.#send(onePlan, ignore, ignore);
       for (const [lookup, { tenantId, keys, found }] of this.#gathered) {
-        lookup(this.tx, tenantId, [...keys]).then(found.resolve, found.reject);
+        lookup(this.tx, tenantId, padded(keys)).then(found.resolve, found.reject);
       }
       this.#gathered = undefined;
     }
@@ -248,15 +249,19 @@ export class Read {
 
 function ignore(): void {}
 
+/** As many elements as PostgreSQL assumes of an array that it does not know. */
+const assumedKeys = 10;
+
 /**
  * A lookup should have the same plan for one key and for many. Otherwise PostgreSQL would estimate
  * a custom plan to be cheaper and plan the statement each time, which costs more than the lookup.
- * Lookups come last in their transaction, so the setting affects no other statement.
+ * So a lookup never has fewer keys than PostgreSQL assumes: keys below zero match nothing.
  */
-const onePlan: Statement = {
-  text: "select set_config('plan_cache_mode', 'force_generic_plan', true)",
-  values: [],
-};
+function padded(keys: ReadonlySet<number>): number[] {
+  const all = [...keys];
+  for (let none = -1; all.length < assumedKeys; none -= 1) all.push(none);
+  return all;
+}
 
 const intoReadOnly = "select set_config('transaction_read_only', 'on', true), ";
 const readOnlyTexts = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { Statement, StatementResult } from './batch.ts';
 export type Tx = {
   run(statement: Statement): Promise<StatementResult>;
   /** One of many that can be looked up; calls that ask at the same time are answered together. */
-  lookUp<Key, Found>(
+  lookUp<Key extends number, Found>(
     lookup: Lookup<Key, Found>,
     tenantId: number,
     key: Key,
@@ -14,8 +14,8 @@ export type Tx = {
   copyIn(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
-/** Asks for many at once what can be asked for one: the found ones, by key. */
-export type Lookup<Key, Found> = (
+/** Asks for many at once what can be asked for one: the found ones, by key, above zero. */
+export type Lookup<Key extends number, Found> = (
   tx: Tx,
   tenantId: number,
   keys: readonly Key[],

@@ -27,7 +27,7 @@ export async function findDemoKeys(tx: Tx, tenantId: number): Promise<DemoKeys> 
         where tenant_id = ${tenantId}) as contexts,
       (select jsonb_object_agg(c.code || '/' || b.code, b.batch_id)
         from batches b
-        join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
         where b.tenant_id = ${tenantId}) as batches,
       (select jsonb_object_agg(code, plan_id) from plans
         where tenant_id = ${tenantId}) as plans
@@ -74,12 +74,13 @@ export async function insertHouseholds(
   await sql`
     insert into parties (tenant_id, party_id, party_number, kind, name, email, country, contacts,
       address, language, search_text, created_at, created_by, modified_at, modified_by, ts)
-    select ${tenantId}, household, 100000 + household, 'Customer', name, email, 'PK',
+    select own.tenant_id, household, 100000 + household, 'Customer', name, email, 'PK',
       jsonb_build_array(jsonb_build_object('contactType', 'Mobile', 'contactValue', mobile)),
       ${addressOf}, 'en',
       lower(concat_ws(E'\n', name, 100000 + household, coalesce(email, ''), mobile)),
       ${stamped(stamp)}
-    from (select distinct household from ${numbered(block)} s) h,
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join (select distinct household from ${numbered(block)} s) h,
       lateral (
         select (${firstNames}::text[])[1 + household % ${firstNames.length}]
           || ' ' || (${surnames}::text[])[1 + household * 7 / 3 % ${surnames.length}] as name,
@@ -94,9 +95,10 @@ export async function insertHouseholds(
   await sql`
     insert into billing_accounts (tenant_id, account_id, party_id, label, created_at, created_by,
       modified_at, modified_by, ts)
-    select ${tenantId}, household, household,
+    select own.tenant_id, household, household,
       'House ' || (a ->> 'buildingNo') || ', ' || (a ->> 'street'), ${stamped(stamp)}
-    from (select distinct household from ${numbered(block)} s) h,
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join (select distinct household from ${numbered(block)} s) h,
       lateral (select ${addressOf}) x (a)
     order by household
   `.execute(tx);
@@ -118,7 +120,7 @@ export async function insertSubscriptionRows(
       billed_through, is_metered, has_quantities, payment_method, address, plan_history,
       status_history, connection_inputs, quantities, users, search_text,
       created_at, created_by, modified_at, modified_by, ts)
-    select ${tenantId}, n, number, (${keys.contexts}::jsonb ->> context)::bigint, plan_id,
+    select own.tenant_id, n, number, (${keys.contexts}::jsonb ->> context)::bigint, plan_id,
       (${keys.batches}::jsonb ->> (context || '/' || batch))::bigint, household, household,
       case when ${isCut} then 'Disconnected' else 'Active' end, ${year.start}::date,
       case when ${isCut} then 'Temporary' end,
@@ -134,7 +136,8 @@ export async function insertSubscriptionRows(
       jsonb_build_array(jsonb_build_object(
         'partyId', household, 'role', 'Owner', 'fromDate', ${year.start}::text)),
       lower(number), ${stamped(stamp)}
-    from ${numbered(block)} s,
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${numbered(block)} s,
       lateral (
         select context || '-' || lpad(n::text, 8, '0') as number,
           date_trunc('month', ${year.end}::date)::date as month_start,
@@ -197,10 +200,11 @@ export async function insertMeterRows(
   await sql`
     insert into meters (tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf,
       status, search_text, created_at, created_by, modified_at, modified_by, ts)
-    select ${tenantId}, n, 700000000 + n, brand, case context when 'ELEC' then 1 else 3 end,
+    select own.tenant_id, n, 700000000 + n, brand, case context when 'ELEC' then 1 else 3 end,
       ${year.start}::date - 30, 1, 'Active', (700000000 + n) || E'\n' || lower(brand),
       ${stamped(stamp)}
-    from (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join (
       select *, (${meterBrands}::text[])[1 + n % ${meterBrands.length}] as brand from ${metered}
     ) m
     order by n
@@ -208,13 +212,16 @@ export async function insertMeterRows(
   await sql`
     insert into meter_assignments (tenant_id, assignment_id, meter_id, subscription_id,
       install_date, mf, created_at, created_by, modified_at, modified_by, ts)
-    select ${tenantId}, n, n, n, ${year.start}::date, 1, ${stamped(stamp)} from ${metered}
+    select own.tenant_id, n, n, n, ${year.start}::date, 1, ${stamped(stamp)}
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${metered}
     order by n
   `.execute(tx);
   await sql`
     insert into assignment_registers (tenant_id, assignment_id, position, subscription_id, input)
-    select ${tenantId}, n, 1, n, case context when 'ELEC' then 'energy' else 'water' end
-    from ${metered}
+    select own.tenant_id, n, 1, n, case context when 'ELEC' then 'energy' else 'water' end
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${metered}
     order by n
   `.execute(tx);
 }
@@ -255,7 +262,7 @@ export async function insertReadingRows(
     insert into readings (tenant_id, reading_id, assignment_id, position, reading_date, value,
       reading_type, status, consumption, days, source,
       created_at, created_by, modified_at, modified_by)
-    select ${tenantId}, (n - 1) * 13 + m + 1, n, 1,
+    select own.tenant_id, (n - 1) * 13 + m + 1, n, 1,
       case when m = 0 then began.month else began.month + (m || ' months')::interval
         - interval '1 day' end,
       trim_scale(${counted(year, sql`m`)}),
@@ -266,7 +273,8 @@ export async function insertReadingRows(
         extract(day from began.month + (m || ' months')::interval - interval '1 day')
       end,
       case when m > 0 then 'Round' end, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}
-    from ${numbered(block)} s, (select ${year.start}::date as month) began,
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${numbered(block)} s, (select ${year.start}::date as month) began,
       generate_series(0, 12) m
     where context <> 'SOC' and not is_by_taps and not (m = 12 and n % 97 = 5)
     order by n, m
@@ -282,7 +290,7 @@ export async function insertUsageHistories(
 ): Promise<void> {
   await sql`
     insert into usage_histories (tenant_id, subscription_id, terms)
-    select ${tenantId}, n, array_agg(json_build_object(
+    select own.tenant_id, n, array_agg(json_build_object(
         'termId', null,
         'label', to_char(began.month + ((m - 1) || ' months')::interval, 'Mon-YYYY'),
         'endDate', (began.month + (m || ' months')::interval - interval '1 day')::date::text,
@@ -291,13 +299,14 @@ export async function insertUsageHistories(
         'usage', json_build_object(case context when 'ELEC' then 'energy' else 'water' end,
           json_build_object('quantity', used::text, 'type', 'Actual'))
       ) order by m desc)
-    from ${numbered(block)} s, (select ${year.start}::date as month) began,
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${numbered(block)} s, (select ${year.start}::date as month) began,
       generate_series(1, 11) m,
       lateral (
         select trim_scale(${counted(year, sql`m`)} - ${counted(year, sql`(m - 1)`)}) as used
       ) billed
     where context <> 'SOC' and not is_by_taps
-    group by n
+    group by own.tenant_id, n
     order by n
   `.execute(tx);
 }
@@ -314,7 +323,7 @@ export async function postOpeningBalances(
     select s.subscription_id as n, s.party_id as household,
       50000 + s.subscription_id * 7919 % 250000 as amount
     from subscriptions s
-    join pricing_contexts c on c.tenant_id = s.tenant_id and c.context_id = s.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
     where s.tenant_id = ${tenantId} and c.code = 'ELEC' and s.subscription_id % 7 = 3
       and s.subscription_id between ${block.first} and ${block.last}
     order by s.subscription_id

@@ -48,10 +48,11 @@ export async function insertClients(
       tenant_id, client_number, client_id, secret_hash, roles, expires_at, allowed_addresses,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.client_number, r.client_id, r.secret_hash, r.roles, r.expires_at,
+    select own.tenant_id, r.client_number, r.client_id, r.secret_hash, r.roles, r.expires_at,
       r.allowed_addresses, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by},
       ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       client_number bigint, client_id text, secret_hash text, roles text[],
       expires_at timestamptz, allowed_addresses text[]
     )

@@ -35,8 +35,9 @@ export async function insertTokens(
 ): Promise<void> {
   await sql`
     insert into tokens (tenant_id, token_hash, session_id, kind, expires_at)
-    select ${tenantId}, r.token_hash, ${sessionId}, r.kind, r.expires_at
-    from unnest(
+    select own.tenant_id, r.token_hash, ${sessionId}, r.kind, r.expires_at
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${tokens.map((token) => token.hash)}::bytea[],
       ${tokens.map((token) => token.kind)}::text[],
       ${tokens.map((token) => token.expiresAt.toString())}::timestamptz[]
@@ -62,7 +63,7 @@ export async function lockRefreshToken(
   const { rows } = await sql<RefreshTokenRow>`
     select k.session_id, k.expires_at, k.spent_at, s.used_at, s.revoked_at, s.login_id
     from tokens k
-    join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
+    join sessions s on s.tenant_id = ${tenantId} and s.session_id = k.session_id
     where k.tenant_id = ${tenantId} and k.token_hash = ${hash} and k.kind = 'refresh'
     for update of k, s
   `.execute(tx);
@@ -203,7 +204,7 @@ export async function deleteExpired(
     delete from sessions s
     where s.tenant_id = ${tenantId} and s.created_at < ${before.tokens}
       and not exists (select from tokens k
-        where k.tenant_id = s.tenant_id and k.session_id = s.session_id)
+        where k.tenant_id = ${tenantId} and k.session_id = s.session_id)
   `.execute(tx);
   const failures = await sql`
     delete from login_failures where tenant_id = ${tenantId} and failed_at < ${before.failures}

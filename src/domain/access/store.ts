@@ -50,10 +50,11 @@ export async function insertLogins(
       tenant_id, login_id, username, email, name, password_hash, roles, party_id,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.login_id, r.username, r.email, r.name, r.password_hash, r.roles,
+    select own.tenant_id, r.login_id, r.username, r.email, r.name, r.password_hash, r.roles,
       r.party_id, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by},
       ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       login_id bigint, username text, email text, name text, password_hash text, roles text[],
       party_id bigint
     )
@@ -63,8 +64,9 @@ export async function insertLogins(
   );
   await sql`
     insert into login_names (tenant_id, name, login_id)
-    select ${tenantId}, r.name, r.login_id
-    from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as r (name text, login_id bigint)
+    select own.tenant_id, r.name, r.login_id
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as r (name text, login_id bigint)
   `
     .execute(tx)
     .catch((error) =>
@@ -95,8 +97,8 @@ export async function findLoginByName(
   const { rows } = await sql<LoginRow & { password_hash: string }>`
     select ${loginColumns}, l.password_hash
     from login_names n
-    join logins l on l.tenant_id = n.tenant_id and l.login_id = n.login_id
-    left join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
+    join logins l on l.tenant_id = ${tenantId} and l.login_id = n.login_id
+    left join parties p on p.tenant_id = ${tenantId} and p.party_id = l.party_id
     where n.tenant_id = ${tenantId} and n.name = ${nameKey(name)}
   `.execute(tx);
   return rows[0];
@@ -110,7 +112,7 @@ export async function findLoginById(
   const { rows } = await sql<LoginRow>`
     select ${loginColumns}
     from logins l
-    left join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
+    left join parties p on p.tenant_id = ${tenantId} and p.party_id = l.party_id
     where l.tenant_id = ${tenantId} and l.login_id = ${loginId}
   `.execute(tx);
   return rows[0];
@@ -141,7 +143,7 @@ export async function listLogins(
   const { rows } = await sql<LoginRow>`
     select ${loginColumns}
     from logins l
-    left join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
+    left join parties p on p.tenant_id = ${tenantId} and p.party_id = l.party_id
     where l.tenant_id = ${tenantId} and l.login_id = any(array(
       select l.login_id from logins l
       where l.tenant_id = ${tenantId} and l.login_id > ${options.afterId}
@@ -260,7 +262,7 @@ export async function lockPartyOfLogin(
   const { rows } = await sql<PartyOfLogin>`
     select p.party_number, p.party_id, p.archived
     from logins l
-    join parties p on p.tenant_id = l.tenant_id and p.party_id = l.party_id
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = l.party_id
     where l.tenant_id = ${tenantId} and l.username = ${usernameOf(username)}
     for share of p
   `.execute(tx);

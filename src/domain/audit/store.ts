@@ -40,10 +40,11 @@ export async function insertAuditEntries(
       tenant_id, request_id, position, at, actor, actor_kind, address, operation,
       subject, subject_id, before, after
     )
-    select ${tenantId}, ${context.requestId}, r.position, ${context.at}, ${context.actor},
+    select own.tenant_id, ${context.requestId}, r.position, ${context.at}, ${context.actor},
       ${context.actorKind}, ${context.address}, ${context.operation},
       r.subject, r.subject_id, nullif(r.before, 'null'), nullif(r.after, 'null')
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r (position integer, subject text, subject_id text, before jsonb, after jsonb)
   `.execute(tx);
 }

@@ -125,9 +125,9 @@ async function listGroupTotals(
       select count(distinct a.account_id) as account_count,
         coalesce(sum(b.receivable), 0)::text as outstanding
       from billing_accounts a
-      left join subscriptions s on s.tenant_id = a.tenant_id and s.account_id = a.account_id
+      left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = a.account_id
       left join subscription_balances b
-        on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+        on b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
         and b.party_id = s.party_id
       where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
     ) t

@@ -15,8 +15,8 @@ export const storedBillColumns = `b.bill_id, b.bill_number, b.bill_type, b.statu
  * Looked up for each bill by its key. Joined, they would be read from the first to the last of all
  * bills where PostgreSQL does not know yet how many there are.
  */
-export const withContents = sql.raw(`cross join lateral (
+export const withContents = (tenantId: number) => sql`cross join lateral (
     select c.document, c.frozen from bill_contents c
-    where c.tenant_id = b.tenant_id and c.bill_id = b.bill_id
+    where c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
     limit 1
-  ) k`);
+  ) k`;

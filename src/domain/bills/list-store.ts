@@ -47,11 +47,12 @@ const columns = sql.raw(`${storedBillColumns}, k.document, k.frozen, b.payment_s
   b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
   encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
 
-const withTerm = 'join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id';
+const withTerm = (tenantId: number) =>
+  sql`join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id`;
 
-const surroundings = sql.raw(`${withTerm}
-  join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
-  join batches x on x.tenant_id = b.tenant_id and x.batch_id = b.batch_id`);
+const surroundings = (tenantId: number) => sql`${withTerm(tenantId)}
+  join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+  join batches x on x.tenant_id = ${tenantId} and x.batch_id = b.batch_id`;
 
 export type BillFilter = {
   billId?: number | null;
@@ -147,17 +148,17 @@ function isInReach(tenantId: number, terms: Sql): Sql {
 function billsOf(tenantId: number, subscriptionNumber: string): Sql {
   return sql`
     select o.bill_id from subscriptions s
-    join bills o on o.tenant_id = s.tenant_id and o.subscription_id = s.subscription_id
+    join bills o on o.tenant_id = ${tenantId} and o.subscription_id = s.subscription_id
     where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber}
     union all
     select p.bill_id from subscriptions s
-    join bill_parts p on p.tenant_id = s.tenant_id and p.subscription_id = s.subscription_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
     where s.tenant_id = ${tenantId} and s.subscription_number = ${subscriptionNumber}`;
 }
 
 /** What `matches` asks about: only days are those of the term. */
-function searched({ fromDate, toDate }: BillFilter): Sql {
-  return sql.raw(fromDate || toDate ? `bills b ${withTerm}` : 'bills b');
+function searched(tenantId: number, { fromDate, toDate }: BillFilter): Sql {
+  return fromDate || toDate ? sql`bills b ${withTerm(tenantId)}` : sql`bills b`;
 }
 
 /** By id; of a term, by what they are for, which is the order in which they were made. */
@@ -182,12 +183,12 @@ async function listWindow(
   const { rows } = await sql<BillRow>`
     select ${columns}
     from (
-      select b.* from ${searched(filter)}
+      select b.* from ${searched(tenantId, filter)}
       where ${matches(tenantId, filter)} and ${after}
       order by ${order}
       limit ${limit} offset ${offset}
     ) b
-    ${surroundings} ${withContents}
+    ${surroundings(tenantId)} ${withContents(tenantId)}
     order by ${order}
   `.execute(tx);
   return rows;
@@ -226,7 +227,7 @@ function isAfter({ termId }: BillFilter, after: BillRow): Sql {
 
 export async function countBills(tx: Tx, tenantId: number, filter: BillFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${searched(filter)} where ${matches(tenantId, filter)}
+    select count(*) as count from ${searched(tenantId, filter)} where ${matches(tenantId, filter)}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }
@@ -272,7 +273,7 @@ export async function listNewestBills(
           order by o.bill_id desc limit ${options.limit}::bigint)
           union all
           (select p.bill_id from bill_parts p
-          join bills o on o.tenant_id = p.tenant_id and o.bill_id = p.bill_id
+          join bills o on o.tenant_id = ${tenantId} and o.bill_id = p.bill_id
           where p.tenant_id = ${tenantId} and p.subscription_id = s.subscription_id
             and ${isWanted}
           order by p.bill_id desc limit ${options.limit}::bigint)
@@ -281,7 +282,7 @@ export async function listNewestBills(
         limit ${options.limit}::bigint
       ) found
     ) n
-    join (bills b ${surroundings} ${withContents})
+    join (bills b ${surroundings(tenantId)} ${withContents(tenantId)})
       on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
     order by n.of_subscription, b.bill_id desc
   `.execute(tx);

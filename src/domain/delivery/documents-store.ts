@@ -31,7 +31,7 @@ export async function listPostedBills(
   range: IdRange,
 ): Promise<BillToRender[]> {
   const { rows } = await sql<BillToRender>`
-    select ${billColumns} from bills b ${withContents}
+    select ${billColumns} from bills b ${withContents(tenantId)}
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
       and b.unit_id between ${range.firstId} and ${range.lastId}
     order by b.unit_id
@@ -46,7 +46,7 @@ export async function listBillsByIds(
 ): Promise<BillToRender[]> {
   if (billIds.length === 0) return [];
   const { rows } = await sql<BillToRender>`
-    select ${billColumns} from bills b ${withContents}
+    select ${billColumns} from bills b ${withContents(tenantId)}
     where b.tenant_id = ${tenantId} and b.bill_id = any(${[...billIds]}::bigint[])
     order by b.bill_id
   `.execute(tx);
@@ -60,7 +60,7 @@ export async function findBillToShow(
   billId: number,
 ): Promise<(BillToRender & { term_id: number }) | undefined> {
   const { rows } = await sql<BillToRender & { term_id: number }>`
-    select b.term_id, ${billColumns} from bills b ${withContents}
+    select b.term_id, ${billColumns} from bills b ${withContents(tenantId)}
     where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
   `.execute(tx);
   return rows[0];
@@ -95,10 +95,11 @@ export async function saveDocuments(
   await sql`
     insert into bill_documents (tenant_id, document_id, bill_id, term_id, format, setting_version,
       template_id, template_version, edition, size, sha256, error, created_at)
-    select ${tenantId}, d.document_id, d.bill_id, ${of.termId}, 'PDF', ${of.settingVersion},
+    select own.tenant_id, d.document_id, d.bill_id, ${of.termId}, 'PDF', ${of.settingVersion},
       ${of.templateId}, ${of.templateVersion}, ${of.edition}, d.size, decode(d.sha256, 'hex'),
       d.error, ${of.at}
-    from jsonb_to_recordset(${JSON.stringify(documents.map(rowOf))}::jsonb) as d (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(documents.map(rowOf))}::jsonb) as d (
       document_id bigint, bill_id bigint, size integer, sha256 text, error jsonb
     )
     on conflict on constraint bill_documents_once do update
@@ -168,8 +169,8 @@ export async function listFailedDocuments(
     select d.bill_id, b.bill_number, d.error,
       k.frozen -> 'connection' ->> 'connectionNumber' as connection_number
     from bill_documents d
-    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
-    ${withContents}
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
+    ${withContents(tenantId)}
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.error is not null
       and (${wanted.batchId}::bigint is null or b.batch_id = ${wanted.batchId})
       and b.status = 'Posted' and d.bill_id > ${options.afterBillId}

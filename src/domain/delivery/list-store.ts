@@ -52,7 +52,7 @@ export async function listDeliveries(
       order by delivery_id
       limit ${window.limit} offset ${window.offset}
     ) d
-    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
     order by d.delivery_id
   `.execute(tx);
   return rows;
@@ -104,11 +104,11 @@ export async function lockDeliveries(
     select d.delivery_id, d.bill_id, b.status as bill_status, d.channel, d.recipient, d.status,
       d.reason, (
         select max(l.delivery_id) from deliveries l
-        where l.tenant_id = d.tenant_id and l.bill_id = d.bill_id and l.channel = d.channel
+        where l.tenant_id = ${tenantId} and l.bill_id = d.bill_id and l.channel = d.channel
           and l.delivery_id > d.delivery_id
       ) as followed_by
     from deliveries d
-    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
     where d.tenant_id = ${tenantId} and d.term_id = ${termId}
       and d.delivery_id = any(${[...deliveryIds]}::bigint[])
     order by d.delivery_id

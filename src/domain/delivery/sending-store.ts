@@ -50,7 +50,7 @@ export async function claimDeliveries(
     from bills b
     where d.tenant_id = ${tenantId} and d.delivery_id = any(${[...deliveryIds]}::bigint[])
       and d.status = 'Queued'
-      and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id and b.status = 'Published'
+      and b.tenant_id = ${tenantId} and b.bill_id = d.bill_id and b.status = 'Published'
     returning d.delivery_id, d.attempts
   `.execute(tx);
   return new Map(rows.map((row) => [row.delivery_id, row.attempts]));
@@ -226,7 +226,7 @@ export async function failCancelled(
     set ${asFailed('The bill was cancelled', at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
-      and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id and b.status = 'Cancelled'
+      and b.tenant_id = ${tenantId} and b.bill_id = d.bill_id and b.status = 'Cancelled'
   `.execute(tx);
 }
 
@@ -244,7 +244,7 @@ export async function failUnplanned(
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
       and not exists (
         select from jobs j
-        where j.tenant_id = d.tenant_id and j.term_id = d.term_id
+        where j.tenant_id = ${tenantId} and j.term_id = d.term_id
           and (j.status = 'Running' or (j.status = 'Scheduled' and j.is_immediate))
       )
   `.execute(tx);

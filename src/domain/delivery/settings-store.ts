@@ -21,10 +21,10 @@ export async function getTemplateVersions(
     select c.template_id, t.version as template_version, v.body, c.email_template_id,
       e.version as email_template_version
     from pricing_contexts c
-    join templates t on t.tenant_id = c.tenant_id and t.template_id = c.template_id
+    join templates t on t.tenant_id = ${tenantId} and t.template_id = c.template_id
     join template_versions v
-      on v.tenant_id = t.tenant_id and v.template_id = t.template_id and v.version = t.version
-    left join templates e on e.tenant_id = c.tenant_id and e.template_id = c.email_template_id
+      on v.tenant_id = ${tenantId} and v.template_id = t.template_id and v.version = t.version
+    left join templates e on e.tenant_id = ${tenantId} and e.template_id = c.email_template_id
     where c.tenant_id = ${tenantId} and c.context_id = ${contextId}
   `.execute(tx);
   const [row] = rows;
@@ -85,7 +85,7 @@ export async function listSettings(
   const { rows } = await sql<SettingRow>`
     select s.version, s.issue_date, s.setting, v.body
     from document_settings s
-    join template_versions v on v.tenant_id = s.tenant_id
+    join template_versions v on v.tenant_id = ${tenantId}
       and v.template_id = (s.setting -> 'template' ->> 'templateID')::bigint
       and v.version = (s.setting -> 'template' ->> 'version')::integer
     where s.tenant_id = ${tenantId} and s.term_id = ${termId} and ${wanted}

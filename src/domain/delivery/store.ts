@@ -40,7 +40,7 @@ export function cutWaiting(
   const waiting = sql`
     select distinct b.tenant_id, b.unit_id as id
     from deliveries d
-    join bills b on b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+    join bills b on b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
       and d.next_attempt_at <= ${wanted.now}`;
   return cutIntoRanges(tx, tenantId, waiting, size);
@@ -82,7 +82,7 @@ export async function listAddressedBills(
       coalesce(d.known, '{}') as known, coalesce(d.under_way, '[]') as under_way,
       coalesce(d.mails, '[]') as mails
     from bills b
-    join parties p on p.tenant_id = b.tenant_id and p.party_id = b.party_id
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = b.party_id
     left join lateral (
       select array_agg(distinct channel) filter (where status <> 'Failed') as known,
         jsonb_agg(
@@ -94,7 +94,7 @@ export async function listAddressedBills(
           order by delivery_id
         ) filter (where ${handedOver}) as mails
       from deliveries
-      where tenant_id = b.tenant_id and bill_id = b.bill_id
+      where tenant_id = ${tenantId} and bill_id = b.bill_id
     ) d on true
     where b.tenant_id = ${tenantId} and b.term_id = ${wanted.termId} and b.status = 'Published'
       and b.unit_id between ${range.firstId} and ${range.lastId}
@@ -118,7 +118,7 @@ export async function listWaitingBills(
       and b.unit_id between ${range.firstId} and ${range.lastId}
       and exists (
         select from deliveries d
-        where d.tenant_id = b.tenant_id and d.bill_id = b.bill_id
+        where d.tenant_id = ${tenantId} and d.bill_id = b.bill_id
           and d.status in ('Queued', 'Sending')
       )
   `.execute(tx);
@@ -166,14 +166,15 @@ export async function insertDeliveries(
     insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
       status, reason, next_attempt_at, message_id, template_id, template_version, sent_at,
       created_at, created_by, modified_at)
-    select ${tenantId}, r.delivery_id, r.bill_id, ${request.termId}, ${request.jobId}, r.channel,
+    select own.tenant_id, r.delivery_id, r.bill_id, ${request.termId}, ${request.jobId}, r.channel,
       r.recipient, r.status, r.reason,
       case when r.status = 'Queued' then ${stamp.at}::timestamptz end, r.message_id,
       case when r.channel = 'Email' then ${template?.templateId ?? null}::bigint end,
       case when r.channel = 'Email' then ${template?.version ?? null}::integer end,
       case when r.is_sent then ${stamp.at}::timestamptz end,
       ${stamp.at}, ${stamp.by}, ${stamp.at}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       delivery_id bigint, bill_id bigint, channel text, recipient text, status text, reason text,
       message_id text, is_sent boolean
     )
@@ -249,7 +250,7 @@ export async function failWaiting(
     set ${asFailed(reason, at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
-      and b.tenant_id = d.tenant_id and b.bill_id = d.bill_id
+      and b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
       and b.unit_id between ${wanted.range.firstId} and ${wanted.range.lastId}
   `.execute(tx);
   return count;

@@ -62,8 +62,9 @@ export async function insertLines(
   await sql`
     insert into journal_lines
       (tenant_id, journal_id, line_number, ledger_account_id, component, amount)
-    select ${tenantId}, ${journalId}::bigint, l.line_number, l.account_id, l.component, l.amount
-    from unnest(
+    select own.tenant_id, ${journalId}::bigint, l.line_number, l.account_id, l.component, l.amount
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${lines.map((line) => line.accountId)}::bigint[],
       ${lines.map((line) => line.component ?? null)}::text[],
       ${lines.map((line) => String(line.amount))}::bigint[]
@@ -96,10 +97,11 @@ async function insertEntries(
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
       subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
       description, created_at, created_by)
-    select ${tenantId}, r.entry_id, ${journalId}::bigint, r.ledger_account_id, r.party_id,
+    select own.tenant_id, r.entry_id, ${journalId}::bigint, r.ledger_account_id, r.party_id,
       r.subscription_id, r.kind, r.bill_id, r.posting, r.amount, ${postingDate.toString()}::date,
       r.due_date, r.reference, r.description, ${stamp.at}, ${stamp.by}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       entry_id bigint, ledger_account_id bigint, party_id bigint, subscription_id bigint,
       kind text, bill_id bigint, posting smallint, amount bigint, due_date date, reference text,
       description text

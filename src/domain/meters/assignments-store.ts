@@ -34,7 +34,7 @@ export async function findMetersToInstall(
           from (
             select distinct on (r.position) r.position, r.value
             from readings r
-            where r.tenant_id = m.tenant_id and r.assignment_id = p.assignment_id
+            where r.tenant_id = ${tenantId} and r.assignment_id = p.assignment_id
               and r.status = 'Accepted'
             order by r.position, r.reading_date desc, r.reading_id desc
           ) l
@@ -43,7 +43,7 @@ export async function findMetersToInstall(
       left join lateral (
         select a.assignment_id, a.remove_date
         from meter_assignments a
-        where a.tenant_id = m.tenant_id and a.meter_id = m.meter_id
+        where a.tenant_id = ${tenantId} and a.meter_id = m.meter_id
         order by a.install_date desc, a.assignment_id desc
         limit 1
       ) p on true
@@ -72,7 +72,7 @@ async function listTypesOf(tx: Tx, tenantId: number, numbers: readonly number[])
             'register', r.register, 'unit', r.unit, 'kind', r.kind, 'timeOfUse', r.time_of_use,
             'digits', r.digits, 'decimals', r.decimals) order by r.position)
         from meter_registers r
-        where r.tenant_id = t.tenant_id and r.meter_type_id = t.meter_type_id
+        where r.tenant_id = ${tenantId} and r.meter_type_id = t.meter_type_id
       ) as registers
     from meter_types t
     where t.tenant_id = ${tenantId} and t.meter_type_id in (
@@ -141,9 +141,10 @@ async function insertRows(
       tenant_id, assignment_id, meter_id, subscription_id, install_date, mf,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.assignment_id, r.meter_id, r.subscription_id, r.install_date, r.mf,
+    select own.tenant_id, r.assignment_id, r.meter_id, r.subscription_id, r.install_date, r.mf,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${JSON.stringify(rows)}::json) as r (
       assignment_id bigint, meter_id bigint, subscription_id bigint, install_date date, mf integer
     )
   `.execute(tx);
@@ -152,8 +153,9 @@ async function insertRows(
 async function insertRegisters(tx: Tx, tenantId: number, registers: readonly object[]) {
   await sql`
     insert into assignment_registers (tenant_id, assignment_id, position, subscription_id, input)
-    select ${tenantId}, r.assignment_id, r.position, r.subscription_id, r.input
-    from json_to_recordset(${JSON.stringify(registers)}::json) as r (
+    select own.tenant_id, r.assignment_id, r.position, r.subscription_id, r.input
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${JSON.stringify(registers)}::json) as r (
       assignment_id bigint, position smallint, subscription_id bigint, input text
     )
   `.execute(tx);

@@ -61,10 +61,11 @@ export async function insertMeters(
       tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf, status, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.meter_id, r.number, r.brand, r.meter_type_id, r.purchase_date, r.mf,
+    select own.tenant_id, r.meter_id, r.number, r.brand, r.meter_type_id, r.purchase_date, r.mf,
       ${status}, r.search_text, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by},
       ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       meter_id bigint, number bigint, brand text, meter_type_id bigint, purchase_date date,
       mf integer, search_text text
     )
@@ -91,7 +92,7 @@ export async function lockMeter(
   const { rows } = await sql<MeterRow>`
     select ${columns}
     from meters m
-    join meter_types t on t.tenant_id = m.tenant_id and t.meter_type_id = m.meter_type_id
+    join meter_types t on t.tenant_id = ${tenantId} and t.meter_type_id = m.meter_type_id
     where m.tenant_id = ${tenantId} and m.number = ${number}
     for no key update of m
   `.execute(tx);
@@ -111,7 +112,7 @@ export async function updateMeter(
       ts = greatest(m.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from meter_types t
     where m.tenant_id = ${tenantId} and m.meter_id = ${meter.meter_id}
-      and t.tenant_id = m.tenant_id and t.meter_type_id = m.meter_type_id
+      and t.tenant_id = ${tenantId} and t.meter_type_id = m.meter_type_id
     returning ${columns}
   `.execute(tx);
   const updated = rows[0];
@@ -243,7 +244,7 @@ async function listByIds(tx: Tx, tenantId: number, ids: Sql, sort: MeterSort): P
   const { rows } = await sql<MeterRow>`
     select ${columns}
     from meters m
-    join meter_types t on t.tenant_id = m.tenant_id and t.meter_type_id = m.meter_type_id
+    join meter_types t on t.tenant_id = ${tenantId} and t.meter_type_id = m.meter_type_id
     where m.tenant_id = ${tenantId} and m.meter_id = any(array(${ids}))
     order by ${ordering(sort, 'm.')}
   `.execute(tx);

@@ -25,7 +25,7 @@ export async function listMeterTypes(
             'register', r.register, 'unit', r.unit, 'kind', r.kind, 'timeOfUse', r.time_of_use,
             'digits', r.digits, 'decimals', r.decimals) order by r.position)
         from meter_registers r
-        where r.tenant_id = t.tenant_id and r.meter_type_id = t.meter_type_id
+        where r.tenant_id = ${tenantId} and r.meter_type_id = t.meter_type_id
       ) as registers
     from meter_types t
     where t.tenant_id = ${tenantId} and t.meter_type_id > ${options.afterId}
@@ -84,9 +84,10 @@ export async function insertMeterTypes(
     insert into meter_types (
       tenant_id, meter_type_id, name, utility, phases, prepaid, created_at, created_by
     )
-    select ${tenantId}, r.meter_type_id, r.name, r.utility, r.phases, r.prepaid,
+    select own.tenant_id, r.meter_type_id, r.name, r.utility, r.phases, r.prepaid,
       ${stamp.at}, ${stamp.by}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r (meter_type_id bigint, name text, utility text, phases smallint, prepaid boolean)
   `
     .execute(tx)
@@ -119,9 +120,10 @@ async function insertRegisters(
     insert into meter_registers (
       tenant_id, meter_type_id, position, register, unit, kind, time_of_use, digits, decimals
     )
-    select ${tenantId}, r.meter_type_id, r.position, r.register, r.unit, r.kind, r.time_of_use,
+    select own.tenant_id, r.meter_type_id, r.position, r.register, r.unit, r.kind, r.time_of_use,
       r.digits, r.decimals
-    from jsonb_to_recordset(${JSON.stringify(registers)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(registers)}::jsonb) as r (
       meter_type_id bigint, position smallint, register text, unit text, kind text,
       time_of_use text, digits smallint, decimals smallint
     )

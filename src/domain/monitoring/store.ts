@@ -11,7 +11,7 @@ const recentMinutes = 60;
 /** Workspaces whose counts may have changed, as a worker sees them in the registry. */
 export async function listWorkspacesToCount(tx: Tx): Promise<number[]> {
   const { rows } = await sql<{ tenant_id: number }>`
-    select tenant_id from workspaces where next_job_at is not null
+    select tenant_id from workspace_jobs where next_job_at is not null
     union
     select tenant_id from operation_counts
     order by tenant_id
@@ -103,8 +103,9 @@ export async function storeCounts(
   // A job that is asked for just now may have left its mark already.
   await sql`
     insert into operation_counts (tenant_id, kind, state, amount, oldest_at, counted_at)
-    select ${tenantId}::bigint, r.kind, r.state, r.amount, r.oldest_at, clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(
+    select own.tenant_id, r.kind, r.state, r.amount, r.oldest_at, clock_timestamp()
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(
       counts.map(({ oldestAt, ...one }) => ({ ...one, oldest_at: oldestAt?.toString() ?? null })),
     )}::jsonb) as r (kind text, state text, amount integer, oldest_at timestamptz)
     on conflict (tenant_id, kind, state) do update
@@ -116,7 +117,7 @@ export async function storeCounts(
 export async function noteWorker(tx: Tx, worker: string): Promise<void> {
   await sql`
     insert into workers (worker) values (${worker})
-    on conflict (worker) do update set seen_at = clock_timestamp()
+    on conflict (worker) do update set seen_at = now()
   `.execute(tx);
   await sql`
     delete from workers where seen_at < clock_timestamp() - interval '1 hour'

@@ -36,9 +36,10 @@ export async function insertAccounts(
     insert into billing_accounts (
       tenant_id, account_id, party_id, label, created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, ${accounts.firstId}::bigint + r.position - 1, ${partyId}, r.label,
+    select own.tenant_id, ${accounts.firstId}::bigint + r.position - 1, ${partyId}, r.label,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from unnest(${accounts.labels}::text[]) with ordinality as r (label, position)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(${accounts.labels}::text[]) with ordinality as r (label, position)
   `.execute(tx);
 }
 
@@ -145,8 +146,8 @@ async function listAccountsOfGroups(
     cross join lateral (
       select a.account_id, a.label, p.kind as party_kind, s.context_code, s.plan_label
       from billing_accounts a
-      join parties p on p.tenant_id = a.tenant_id and p.party_id = a.party_id
-      left join lateral ${oldestActiveSubscription()} s on true
+      join parties p on p.tenant_id = ${tenantId} and p.party_id = a.party_id
+      left join lateral ${oldestActiveSubscription(tenantId)} s on true
       where a.tenant_id = ${tenantId} and a.billing_group_id = wanted.billing_group_id
         and a.account_id > ${window.afterId}
       order by a.account_id
@@ -156,13 +157,13 @@ async function listAccountsOfGroups(
   return Map.groupBy(rows, (row) => row.billing_group_id);
 }
 
-function oldestActiveSubscription(): Sql {
+function oldestActiveSubscription(tenantId: number): Sql {
   return sql`(
     select c.code as context_code, l.name as plan_label
     from subscriptions o
-    join pricing_contexts c on c.tenant_id = o.tenant_id and c.context_id = o.context_id
-    join plans l on l.tenant_id = o.tenant_id and l.plan_id = o.plan_id
-    where o.tenant_id = a.tenant_id and o.account_id = a.account_id and o.status = 'Active'
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = o.context_id
+    join plans l on l.tenant_id = ${tenantId} and l.plan_id = o.plan_id
+    where o.tenant_id = ${tenantId} and o.account_id = a.account_id and o.status = 'Active'
     order by o.subscription_id
     limit 1
   )`;
@@ -202,9 +203,10 @@ export async function insertAccountsOfParties(
     insert into billing_accounts (
       tenant_id, account_id, party_id, label, created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, ${firstId}::bigint + r.position - 1, r.party_id, r.label,
+    select own.tenant_id, ${firstId}::bigint + r.position - 1, r.party_id, r.label,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from unnest(
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${accounts.map((one) => one.partyId)}::bigint[], ${accounts.map((one) => one.label)}::text[]
     ) with ordinality as r (party_id, label, position)
   `.execute(tx);

@@ -58,11 +58,12 @@ export async function insertParties(
       tax_number, address, language, competencies, delivery_channels, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
+    select own.tenant_id, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
       r.identity_number, r.tax_number, r.address, r.language, r.competencies,
       r.delivery_channels, r.search_text,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       party_id bigint, party_number bigint, name text, email text, country text, contacts jsonb,
       identity_number text, tax_number text, address jsonb, language text, competencies jsonb,
       delivery_channels text[], search_text text

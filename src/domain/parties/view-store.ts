@@ -67,15 +67,15 @@ async function listPartyViews(
           s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
           l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
         from parties p
-        join billing_accounts g on g.tenant_id = p.tenant_id and g.party_id = p.party_id
+        join billing_accounts g on g.tenant_id = ${tenantId} and g.party_id = p.party_id
         left join billing_groups bg
-          on bg.tenant_id = g.tenant_id and bg.billing_group_id = g.billing_group_id
-        left join subscriptions s on s.tenant_id = g.tenant_id and s.account_id = g.account_id
+          on bg.tenant_id = ${tenantId} and bg.billing_group_id = g.billing_group_id
+        left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = g.account_id
         left join pricing_contexts c
-          on c.tenant_id = s.tenant_id and c.context_id = s.context_id
-        left join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
+          on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+        left join plans l on l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
         left join subscription_balances b
-          on b.tenant_id = s.tenant_id and b.subscription_id = s.subscription_id
+          on b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
           and b.party_id = s.party_id
         where p.tenant_id = ${tenantId} and p.party_number = wanted.party_number
         order by g.account_id, s.subscription_id

@@ -89,9 +89,10 @@ export async function saveBankAccounts(
       tenant_id, bank_account_id, context_id, title, bank_name, branch, account_number, iban,
       swift, currency, is_default, collection_code, archived
     )
-    select ${tenantId}, r.bank_account_id, ${contextId}, r.title, r.bank_name, r.branch,
+    select own.tenant_id, r.bank_account_id, ${contextId}, r.title, r.bank_name, r.branch,
       r.account_number, r.iban, r.swift, r.currency, r.is_default, r.collection_code, r.archived
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       bank_account_id bigint, title text, bank_name text, branch text, account_number text,
       iban text, swift text, currency text, is_default boolean, collection_code text,
       archived boolean

@@ -27,7 +27,7 @@ export async function listBatches(
     select b.batch_id, b.context_id, c.code as context_code, b.code, b.label, b.description,
       b.billing_period_id, b.reading_day, b.billing_day, b.archived
     from batches b
-    join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
     where b.tenant_id = ${tenantId} and b.batch_id > ${options.afterId}
       and (${options.contextCode}::text is null or c.code = ${options.contextCode})
     order by b.batch_id
@@ -53,7 +53,7 @@ export async function countBatches(
   const { rows } = await sql<{ count: number }>`
     select count(*) as count
     from batches b
-    join pricing_contexts c on c.tenant_id = b.tenant_id and c.context_id = b.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
     where b.tenant_id = ${tenantId} and (${contextCode}::text is null or c.code = ${contextCode})
   `.execute(tx);
   return rows[0]?.count ?? 0;
@@ -94,9 +94,10 @@ export async function saveBatches(
       tenant_id, batch_id, context_id, code, label, description, billing_period_id,
       reading_day, billing_day, archived
     )
-    select ${tenantId}, r.batch_id, ${contextId}, r.code, r.label, r.description,
+    select own.tenant_id, r.batch_id, ${contextId}, r.code, r.label, r.description,
       r.billing_period_id, r.reading_day, r.billing_day, r.archived
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       batch_id bigint, code text, label text, description text, billing_period_id bigint,
       reading_day smallint, billing_day smallint, archived boolean
     )

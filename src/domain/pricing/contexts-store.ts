@@ -43,14 +43,14 @@ const columns = sql.raw(`c.context_id, c.code, c.name, c.context_type, c.chargin
   c.book_version, c.created_at, c.created_by, c.modified_at, c.modified_by, c.ts`);
 
 /** The names of the two templates, in their newest versions. */
-const templateNames = sql.raw(`
+const templateNames = (tenantId: number) => sql`
   (select v.name from templates t join template_versions v
-     on v.tenant_id = t.tenant_id and v.template_id = t.template_id and v.version = t.version
-   where t.tenant_id = c.tenant_id and t.template_id = c.template_id) as template_name,
+     on v.tenant_id = ${tenantId} and v.template_id = t.template_id and v.version = t.version
+   where t.tenant_id = ${tenantId} and t.template_id = c.template_id) as template_name,
   (select v.name from templates t join template_versions v
-     on v.tenant_id = t.tenant_id and v.template_id = t.template_id and v.version = t.version
-   where t.tenant_id = c.tenant_id and t.template_id = c.email_template_id)
-   as email_template_name`);
+     on v.tenant_id = ${tenantId} and v.template_id = t.template_id and v.version = t.version
+   where t.tenant_id = ${tenantId} and t.template_id = c.email_template_id)
+   as email_template_name`;
 
 export async function listContexts(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function listContexts(
   options: { afterId: number; limit: number },
 ): Promise<ContextRow[]> {
   const { rows } = await sql<ContextRow>`
-    select ${columns}, ${templateNames}
+    select ${columns}, ${templateNames(tenantId)}
     from pricing_contexts c
     where c.tenant_id = ${tenantId} and c.context_id > ${options.afterId}
     order by c.context_id
@@ -80,7 +80,7 @@ export async function findContext(
   code: string,
 ): Promise<ContextRow | undefined> {
   const { rows } = await sql<ContextRow>`
-    select ${columns}, ${templateNames}
+    select ${columns}, ${templateNames(tenantId)}
     from pricing_contexts c
     where c.tenant_id = ${tenantId} and c.code = ${code}
   `.execute(tx);

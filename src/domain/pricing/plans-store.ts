@@ -40,14 +40,14 @@ const columns = sql.raw(`p.plan_id, p.context_id, c.code as context_code, c.char
   coalesce(s.subscriptions, 0) as subscriptions,
   p.created_at, p.created_by, p.modified_at, p.modified_by, p.ts`);
 
-const joined = sql.raw(`plans p
-  join pricing_contexts c on c.tenant_id = p.tenant_id and c.context_id = p.context_id
+const joined = (tenantId: number) => sql`plans p
+  join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = p.context_id
   join plan_versions v
-    on v.tenant_id = p.tenant_id and v.plan_id = p.plan_id and v.version = p.version
+    on v.tenant_id = ${tenantId} and v.plan_id = p.plan_id and v.version = p.version
   left join plans parent
-    on parent.tenant_id = p.tenant_id and parent.plan_id = p.parent_plan_id
+    on parent.tenant_id = ${tenantId} and parent.plan_id = p.parent_plan_id
   left join plan_subscriptions s
-    on s.tenant_id = p.tenant_id and s.plan_id = p.plan_id`);
+    on s.tenant_id = ${tenantId} and s.plan_id = p.plan_id`;
 
 const whole = sql.raw('v.definition');
 /** A list shows no formulas, so it need not read them. */
@@ -71,7 +71,7 @@ export async function listPlans(
   const { rows } = await sql<PlanRow>`
     with recursive ${subtree(tenantId, filter)}
     select ${columns}, ${filter.planId === null ? brief : whole} as definition
-    from ${joined}
+    from ${joined(tenantId)}
     where ${matches(tenantId, filter)} and p.plan_id > ${options.afterId}
     order by p.plan_id
     limit ${options.limit}
@@ -84,7 +84,7 @@ export async function countPlans(tx: Tx, tenantId: number, filter: PlanFilter): 
     with recursive ${subtree(tenantId, filter)}
     select count(*) as count
     from plans p
-    join pricing_contexts c on c.tenant_id = p.tenant_id and c.context_id = p.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = p.context_id
     where ${matches(tenantId, filter)}
   `.execute(tx);
   return rows[0]?.count ?? 0;
@@ -118,7 +118,7 @@ export async function findPlan(
 ): Promise<PlanRow | undefined> {
   const { rows } = await sql<PlanRow>`
     select ${columns}, ${whole} as definition
-    from ${joined}
+    from ${joined(tenantId)}
     where p.tenant_id = ${tenantId} and c.code = ${key.contextCode} and p.code = ${key.code}
   `.execute(tx);
   return rows[0];
@@ -254,7 +254,7 @@ export async function listPlanVersions(
   const { rows } = await sql<PlanVersionRow>`
     select v.plan_id, v.version, v.effective_date, v.definition
     from plans p
-    join plan_versions v on v.tenant_id = p.tenant_id and v.plan_id = p.plan_id
+    join plan_versions v on v.tenant_id = ${tenantId} and v.plan_id = p.plan_id
     where p.tenant_id = ${tenantId} and p.context_id = ${contextId}
     order by v.plan_id, v.version
   `.execute(tx);

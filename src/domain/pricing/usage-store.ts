@@ -42,10 +42,10 @@ export async function listUsedNames(
     from unnest(${names.meteredInputs}::text[]) as w (name)
     where exists (
       select from assignment_registers r
-      join meter_assignments a on a.tenant_id = r.tenant_id
+      join meter_assignments a on a.tenant_id = ${tenantId}
         and a.assignment_id = r.assignment_id and a.remove_date is null
       join subscriptions s
-        on s.tenant_id = a.tenant_id and s.subscription_id = a.subscription_id
+        on s.tenant_id = ${tenantId} and s.subscription_id = a.subscription_id
       where r.tenant_id = ${tenantId} and r.input = w.name and s.context_id = ${contextId}
     )
   `.execute(tx);

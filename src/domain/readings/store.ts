@@ -23,11 +23,12 @@ export async function insertReadings(
       reading_type, status, rollover, consumption, days, flags, source, remark, image_url,
       external_reference, created_at, created_by, modified_at, modified_by
     )
-    select ${tenantId}, r.reading_id, r.assignment_id, r.position, date '1970-01-01' + r.day,
+    select own.tenant_id, r.reading_id, r.assignment_id, r.position, date '1970-01-01' + r.day,
       r.reading_time, r.value, r.reading_type, r.status, r.rollover, r.consumption, r.days,
       string_to_array(coalesce(r.flags, ''), ' '), r.source, r.remark, r.image_url,
       r.external_reference, ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}
-    from unnest(
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${plainArray(readings.map((_, index) => firstId + index))}::bigint[],
       ${plainArray(all((one) => one.assignmentId))}::bigint[],
       ${plainArray(all((one) => one.position))}::smallint[],

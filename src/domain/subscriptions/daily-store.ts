@@ -66,13 +66,13 @@ export async function serveReady(
     from (
       select w.subscription_id
       from subscriptions w
-      join pricing_contexts c on c.tenant_id = w.tenant_id and c.context_id = w.context_id
+      join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = w.context_id
       join pricing_context_versions v
-        on v.tenant_id = c.tenant_id and v.context_id = c.context_id and v.version = c.version
+        on v.tenant_id = ${tenantId} and v.context_id = c.context_id and v.version = c.version
       left join subscription_balances b
-        on b.tenant_id = w.tenant_id and b.subscription_id = w.subscription_id
+        on b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
         and b.party_id = w.party_id
-      join parties p on p.tenant_id = w.tenant_id and p.party_id = w.party_id and not p.archived
+      join parties p on p.tenant_id = ${tenantId} and p.party_id = w.party_id and not p.archived
       where w.tenant_id = ${tenantId} and w.status = 'Pending' and w.connection_date <= ${day}
         and w.status_history -> -1 ->> 'kind' in ('Documents', 'Deposit')
         and coalesce(c.required_documents, '[]') <@ w.documents
@@ -95,36 +95,38 @@ export async function closeSettled(
   stamp: Stamp,
 ): Promise<StatusChange[]> {
   const step = { status: 'Closed', fromDate: day.toString(), reason: 'Final bill settled' };
-  const { rows } = await sql<StatusChange>`
-    with ended as (
-      update subscriptions s
-      set status = 'Closed', disconnection_kind = null,
-        status_history = s.status_history || jsonb_build_array(${JSON.stringify(step)}::jsonb),
-        modified_at = ${stamp.at}, modified_by = ${stamp.by},
-        ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-      from (
-        select w.subscription_id
-        from subscriptions w
-        left join subscription_balances b
-          on b.tenant_id = w.tenant_id and b.subscription_id = w.subscription_id
-          and b.party_id = w.party_id
-        where w.tenant_id = ${tenantId} and w.status = 'Disconnected'
-          and w.disconnection_kind = 'Permanent' and w.next_change_date is null
-          and w.billed_through >= (w.status_history -> -1 ->> 'fromDate')::date - 1
-          and w.billed_through >= w.connection_date
-          and coalesce(b.receivable, 0) = 0 and coalesce(b.deposit, 0) = 0
-          and coalesce(b.disputed, 0) = 0
-        order by w.subscription_id
-        for no key update of w
-      ) settled
-      where s.tenant_id = ${tenantId} and s.subscription_id = settled.subscription_id
-      returning s.subscription_id, s.subscription_number
-    ), freed as (
-      delete from subscription_unique_inputs u
-      using ended
-      where u.tenant_id = ${tenantId} and u.subscription_id = ended.subscription_id
-    )
-    select subscription_number, 'Disconnected' as before, 'Closed' as after from ended
+  const { rows } = await sql<{ subscription_id: number; subscription_number: string }>`
+    update subscriptions s
+    set status = 'Closed', disconnection_kind = null,
+      status_history = s.status_history || jsonb_build_array(${JSON.stringify(step)}::jsonb),
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from (
+      select w.subscription_id
+      from subscriptions w
+      left join subscription_balances b
+        on b.tenant_id = ${tenantId} and b.subscription_id = w.subscription_id
+        and b.party_id = w.party_id
+      where w.tenant_id = ${tenantId} and w.status = 'Disconnected'
+        and w.disconnection_kind = 'Permanent' and w.next_change_date is null
+        and w.billed_through >= (w.status_history -> -1 ->> 'fromDate')::date - 1
+        and w.billed_through >= w.connection_date
+        and coalesce(b.receivable, 0) = 0 and coalesce(b.deposit, 0) = 0
+        and coalesce(b.disputed, 0) = 0
+      order by w.subscription_id
+      for no key update of w
+    ) settled
+    where s.tenant_id = ${tenantId} and s.subscription_id = settled.subscription_id
+    returning s.subscription_id, s.subscription_number
   `.execute(tx);
-  return rows;
+  const ids = rows.map((row) => row.subscription_id);
+  await sql`
+    delete from subscription_unique_inputs
+    where tenant_id = ${tenantId} and subscription_id = any(${ids}::bigint[])
+  `.execute(tx);
+  return rows.map(({ subscription_number }) => ({
+    subscription_number,
+    before: 'Disconnected',
+    after: 'Closed',
+  }));
 }

@@ -108,7 +108,7 @@ async function findIds(
       (select jsonb_agg(a.subscription_id)
         from meters m
         join meter_assignments a
-          on a.tenant_id = m.tenant_id and a.meter_id = m.meter_id and a.remove_date is null
+          on a.tenant_id = ${tenantId} and a.meter_id = m.meter_id and a.remove_date is null
         where m.tenant_id = ${tenantId} and m.number = ${filter.meterNumber}) as subscriptions
   `.execute(tx);
   return rows[0];

@@ -38,7 +38,7 @@ export async function shareContexts(
     select c.context_id, c.code, c.charging_type, c.post_type, c.due_date_offset,
       coalesce((
         select a.ledger_account_id from ledger_accounts a
-        where a.tenant_id = c.tenant_id and a.ledger_account_id = c.cash_account_id
+        where a.tenant_id = ${tenantId} and a.ledger_account_id = c.cash_account_id
           -- An account that is the sum of customers' entries takes no other bookings.
           and not a.is_control
       ), ${ledgerAccounts.cash}) as cash_account_id,
@@ -83,7 +83,7 @@ export async function listPlanChoices(
     select p.plan_id, p.context_id, p.code, p.unique_label, p.plan_type, p.abstract, p.custom,
       p.visibility, p.archived, case when p.custom then (
         select s.party_id from subscriptions s
-        where s.tenant_id = p.tenant_id and s.plan_id = p.plan_id and s.status <> 'Closed'
+        where s.tenant_id = ${tenantId} and s.plan_id = p.plan_id and s.status <> 'Closed'
           and s.subscription_id <> ${wanted.exceptSubscription ?? 0}
         order by s.subscription_id
         limit 1
@@ -217,21 +217,21 @@ export async function findLastBilling(
     from (
       select b.term_id, b.billed_from, b.billed_to, l.code as plan_code
       from bills b
-      join plans l on l.tenant_id = b.tenant_id and l.plan_id = b.plan_id
+      join plans l on l.tenant_id = ${tenantId} and l.plan_id = b.plan_id
       where b.tenant_id = ${tenantId} and b.subscription_id = ${subscriptionId}
         and b.status in ('Posted', 'Published')
       union all
       select b.term_id, p.previously_billed_to + 1, p.billed_to, e.section ->> 'tariffCode'
       from bill_parts p
-      join bills b on b.tenant_id = p.tenant_id and b.bill_id = p.bill_id
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published')
-      join bill_contents k on k.tenant_id = b.tenant_id and k.bill_id = b.bill_id
+      join bill_contents k on k.tenant_id = ${tenantId} and k.bill_id = b.bill_id
       cross join lateral json_array_elements(k.document -> 'sections') as e (section)
       where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
         and (e.section ->> 'connectionID')::bigint = p.subscription_id
     ) o
     join terms t on t.tenant_id = ${tenantId} and t.term_id = o.term_id
-    join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
       and not c.bills_after_period
     where o.billed_to is not null
     order by o.billed_to desc

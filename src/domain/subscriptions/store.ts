@@ -117,9 +117,10 @@ export async function insertSubscriptions(
       tenant_id, ${sql.raw(names.join(', '))}, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, ${read}, r.search_text,
+    select own.tenant_id, ${read}, r.search_text,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (${recordColumns})
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (${recordColumns})
   `
     .execute(tx)
     .catch((error) => rethrowViolation(error, taken));
@@ -226,8 +227,9 @@ export async function insertUniqueInputs(
   if (inputs.length === 0) return;
   await sql`
     insert into subscription_unique_inputs (tenant_id, context_id, name, value, subscription_id)
-    select ${tenantId}, r."contextId", r.name, r.value, r."subscriptionId"
-    from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb) as r (
+    select own.tenant_id, r."contextId", r.name, r.value, r."subscriptionId"
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb) as r (
       "contextId" bigint, name text, value text, "subscriptionId" bigint
     )
   `

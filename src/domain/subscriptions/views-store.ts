@@ -73,13 +73,13 @@ export async function listViews(
     from unnest(${ids}::bigint[]) with ordinality as w (subscription_id, place)
     join subscriptions s
       on s.tenant_id = ${tenantId} and s.subscription_id = w.subscription_id
-    join pricing_contexts c on c.tenant_id = s.tenant_id and c.context_id = s.context_id
-    join plans l on l.tenant_id = s.tenant_id and l.plan_id = s.plan_id
-    join batches b on b.tenant_id = s.tenant_id and b.batch_id = s.batch_id
-    join billing_accounts g on g.tenant_id = s.tenant_id and g.account_id = s.account_id
-    join parties p on p.tenant_id = s.tenant_id and p.party_id = s.party_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+    join plans l on l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
+    join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
+    join billing_accounts g on g.tenant_id = ${tenantId} and g.account_id = s.account_id
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = s.party_id
     left join subscription_balances a
-      on a.tenant_id = s.tenant_id and a.subscription_id = s.subscription_id
+      on a.tenant_id = ${tenantId} and a.subscription_id = s.subscription_id
       and a.party_id = s.party_id
     order by w.place
   `.execute(tx);
@@ -145,12 +145,12 @@ export async function listMeterViews(
             'lastReadingType', last_one.reading_type) order by r.position)
         from assignment_registers r
         join meter_registers k
-          on k.tenant_id = r.tenant_id and k.meter_type_id = m.meter_type_id
+          on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
           and k.position = r.position
         left join lateral (
           select d.value, d.reading_date
           from readings d
-          where d.tenant_id = r.tenant_id and d.assignment_id = r.assignment_id
+          where d.tenant_id = ${tenantId} and d.assignment_id = r.assignment_id
             and d.position = r.position and d.status = 'Accepted'
             and d.reading_date >= w.since
           order by d.reading_date, d.reading_id
@@ -159,13 +159,13 @@ export async function listMeterViews(
         left join lateral (
           select d.value, d.reading_date, d.reading_type
           from readings d
-          where d.tenant_id = r.tenant_id and d.assignment_id = r.assignment_id
+          where d.tenant_id = ${tenantId} and d.assignment_id = r.assignment_id
             and d.position = r.position and d.status = 'Accepted'
             and d.reading_date >= w.since
           order by d.reading_date desc, d.reading_id desc
           limit 1
         ) last_one on true
-        where r.tenant_id = a.tenant_id and r.assignment_id = a.assignment_id
+        where r.tenant_id = ${tenantId} and r.assignment_id = a.assignment_id
       ) as registers
     from meter_assignments a
     join unnest(${ids}::bigint[], ${since}::date[]) as w (subscription_id, since)
@@ -249,10 +249,10 @@ export async function listReadingViews(
         d.reading_type, d.status, trim_scale(d.consumption)::text as consumption, d.days,
         d.remark, d.created_by, d.modified_by
       from meter_assignments a
-      join meters m on m.tenant_id = a.tenant_id and m.meter_id = a.meter_id
-      join readings d on d.tenant_id = a.tenant_id and d.assignment_id = a.assignment_id
+      join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+      join readings d on d.tenant_id = ${tenantId} and d.assignment_id = a.assignment_id
       join meter_registers k
-        on k.tenant_id = m.tenant_id and k.meter_type_id = m.meter_type_id
+        on k.tenant_id = ${tenantId} and k.meter_type_id = m.meter_type_id
         and k.position = d.position
       where a.tenant_id = ${tenantId} and a.subscription_id = w.subscription_id
         and d.reading_date >= w.since

@@ -11,8 +11,9 @@ export async function insertFirstMeterTypes(
     insert into meter_types (
       tenant_id, meter_type_id, name, utility, phases, prepaid, created_at, created_by
     )
-    select ${tenantId}, t.id, t.name, t.utility, t.phases, false, ${stamp.at}, ${stamp.by}
-    from (
+    select own.tenant_id, t.id, t.name, t.utility, t.phases, false, ${stamp.at}, ${stamp.by}
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join (
       values
         (1, 'Electric single phase', 'Electricity', 1),
         (2, 'Electric three phase TOU', 'Electricity', 3),

@@ -64,9 +64,10 @@ export async function insertPeriods(
     insert into billing_periods (
       tenant_id, period_id, name, unit, unit_count, anchor_day, months, description
     )
-    select ${tenantId}, r.period_id, r.name, r.unit, r.unit_count, r.anchor_day, r.months,
+    select own.tenant_id, r.period_id, r.name, r.unit, r.unit_count, r.anchor_day, r.months,
       r.description
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       period_id bigint, name text, unit text, unit_count integer, anchor_day smallint,
       months numeric, description text
     )

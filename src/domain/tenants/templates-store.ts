@@ -31,7 +31,7 @@ export async function listTemplates(
     select ${columns}
     from templates t
     join template_versions v
-      on v.tenant_id = t.tenant_id and v.template_id = t.template_id and v.version = t.version
+      on v.tenant_id = ${tenantId} and v.template_id = t.template_id and v.version = t.version
     where t.tenant_id = ${tenantId} and t.template_id > ${filter.afterId}
       and (${filter.kind}::text is null or t.kind = ${filter.kind})
       and (${filter.templateId}::bigint is null or t.template_id = ${filter.templateId})
@@ -91,17 +91,19 @@ export async function insertTemplates(
     insert into templates (
       tenant_id, template_id, kind, version, created_at, created_by, modified_at, modified_by, ts
     )
-    select ${tenantId}, r.template_id, r.kind, 1, ${stamp.at}::timestamptz, ${stamp.by},
+    select own.tenant_id, r.template_id, r.kind, 1, ${stamp.at}::timestamptz, ${stamp.by},
       ${stamp.at}::timestamptz, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (template_id bigint, kind text)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (template_id bigint, kind text)
   `.execute(tx);
   await sql`
     insert into template_versions (
       tenant_id, template_id, version, name, language, subject, body, created_at, created_by
     )
-    select ${tenantId}, r.template_id, 1, r.name, r.language, r.subject, r.body,
+    select own.tenant_id, r.template_id, 1, r.name, r.language, r.subject, r.body,
       ${stamp.at}::timestamptz, ${stamp.by}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       template_id bigint, name text, language text, subject text, body text
     )
   `.execute(tx);

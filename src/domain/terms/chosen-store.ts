@@ -30,8 +30,9 @@ export async function insertChosen(
   if (subscriptionIds.length === 0) return;
   await sql`
     insert into term_subscriptions (tenant_id, term_id, subscription_id)
-    select ${tenantId}, ${termId}, chosen.id
-    from unnest(${[...subscriptionIds]}::bigint[]) as chosen (id)
+    select own.tenant_id, ${termId}, chosen.id
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(${[...subscriptionIds]}::bigint[]) as chosen (id)
     on conflict do nothing
   `.execute(tx);
 }
@@ -44,16 +45,16 @@ export async function addChosen(
   subscriptionId: number,
   at: Temporal.Instant,
 ): Promise<void> {
+  const { count } = await sql`
+    insert into term_subscriptions (tenant_id, term_id, subscription_id)
+    values (${tenantId}, ${termId}, ${subscriptionId})
+    on conflict do nothing
+  `.execute(tx);
+  if (count === 0) return;
   await sql`
-    with added as (
-      insert into term_subscriptions (tenant_id, term_id, subscription_id)
-      values (${tenantId}, ${termId}, ${subscriptionId})
-      on conflict do nothing
-      returning subscription_id
-    )
     update terms
     set is_stale = true, ts = greatest(ts + 1, ${at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${termId} and not is_stale
-      and stage in ('Generating', 'Generated') and exists (select from added)
+      and stage in ('Generating', 'Generated')
   `.execute(tx);
 }

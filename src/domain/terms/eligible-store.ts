@@ -214,7 +214,7 @@ function isForTerm(tenantId: number, term: EligibleTerm): Sql {
           select g.billing_period_id = ${term.billing_period_id}
           from billing_accounts a
           join billing_groups g
-            on g.tenant_id = a.tenant_id and g.billing_group_id = a.billing_group_id
+            on g.tenant_id = ${tenantId} and g.billing_group_id = a.billing_group_id
           where a.tenant_id = ${tenantId} and a.account_id = ${accountOn(term.end_date)}
         ), ${ofPlan})
         else ${ofPlan} end`;

@@ -35,9 +35,10 @@ export async function saveManualValues(
     insert into manual_values as m (
       tenant_id, term_id, subscription_id, component, value, modified_at, modified_by
     )
-    select ${tenantId}, ${termId}, r."subscriptionId", r.component, r.value::numeric,
+    select own.tenant_id, ${termId}, r."subscriptionId", r.component, r.value::numeric,
       ${stamp.at}, ${stamp.by}
-    from json_to_recordset(${rows}::json) as r ("subscriptionId" bigint, component text, value text)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${rows}::json) as r ("subscriptionId" bigint, component text, value text)
     where r.value is not null
     on conflict (tenant_id, term_id, subscription_id, component) do update
       set value = excluded.value, modified_at = excluded.modified_at,
@@ -77,9 +78,10 @@ export async function saveUsage(
     insert into term_usage as u (
       tenant_id, term_id, subscription_id, input, usage_date, quantity, modified_at, modified_by
     )
-    select ${tenantId}, ${termId}, r."subscriptionId", r.input, coalesce(r.date, 'infinity'),
+    select own.tenant_id, ${termId}, r."subscriptionId", r.input, coalesce(r.date, 'infinity'),
       r.quantity::numeric, ${stamp.at}, ${stamp.by}
-    from json_to_recordset(${rows}::json)
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${rows}::json)
       as r ("subscriptionId" bigint, input text, date date, quantity text)
     where r.quantity is not null
     on conflict (tenant_id, term_id, subscription_id, input, usage_date) do update
@@ -152,20 +154,21 @@ async function deleteBills(
   `.execute(tx);
   // What the last run had is kept, so that the next one can be held against it.
   await sql`
-    with gone as (
-      delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
-      returning *
-    ), said as (
-      delete from bill_contents where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
-      returning bill_id, document, frozen
-    )
     insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
       subscription_id, status, current_charges, bill_amount, hash, document, frozen)
     select g.tenant_id, g.term_id, g.bill_id, g.first_run, t.run_number, g.unit_id,
       g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.frozen
-    from gone g
-    join said k on k.bill_id = g.bill_id
+    from bills g
+    join bill_contents k on k.tenant_id = ${tenantId} and k.bill_id = g.bill_id
     join terms t on t.tenant_id = ${tenantId} and t.term_id = g.term_id
+    where g.tenant_id = ${tenantId} and g.bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  // Bills go before their contents: a bill is never without them.
+  await sql`
+    delete from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
+  `.execute(tx);
+  await sql`
+    delete from bill_contents where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
   `.execute(tx);
   return rows.length;
 }

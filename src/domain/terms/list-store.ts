@@ -33,7 +33,7 @@ export async function listTermsAt(
   window: { offset: number; limit: number; oldestFirst: boolean },
 ): Promise<TermRow[]> {
   const { rows } = await sql<TermRow>`
-    select ${termColumns} from ${termTables}
+    select ${termColumns} from ${termTables(tenantId)}
     where ${matches(tenantId, filter)}
     order by ${orders[window.oldestFirst ? 'oldest' : 'newest']}
     limit ${window.limit} offset ${window.offset}
@@ -53,7 +53,7 @@ export async function listTermsAfter(
     ? sql`(t.start_date, t.term_id) ${beyond} (${after.start_date}::date, ${after.term_id})`
     : sql`true`;
   const { rows } = await sql<TermRow>`
-    select ${termColumns} from ${termTables}
+    select ${termColumns} from ${termTables(tenantId)}
     where ${matches(tenantId, filter)} and ${rest}
     order by ${orders[oldestFirst ? 'oldest' : 'newest']}
     limit ${options.limit}
@@ -63,7 +63,7 @@ export async function listTermsAfter(
 
 export async function countTerms(tx: Tx, tenantId: number, filter: TermFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${termTables} where ${matches(tenantId, filter)}
+    select count(*) as count from ${termTables(tenantId)} where ${matches(tenantId, filter)}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }
@@ -124,7 +124,7 @@ export async function listTermsByIds(
     select t.term_id, t.term_type, t.label, t.start_date, t.end_date,
       trim_scale(p.months)::text as months
     from terms t
-    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
+    join billing_periods p on p.tenant_id = ${tenantId} and p.period_id = t.billing_period_id
     where t.tenant_id = ${tenantId} and t.term_id = any(${termIds}::bigint[])
   `.execute(tx);
   return rows;

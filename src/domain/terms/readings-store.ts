@@ -47,7 +47,7 @@ export async function lockReadings(
         previous_value, previous_type, reading_id, reading_date, value, reading_type, rollover,
         estimates, is_stand_in, locked_at, locked_by
       )
-      select ${tenantId}, ${term.term_id}, subscription_id, assignment_id, position,
+      select own.tenant_id, ${term.term_id}, subscription_id, assignment_id, position,
         previous_date, previous_value, previous_type,
         case when is_read_out then previous_id else reading_id end,
         case when is_read_out then previous_date else reading_date end,
@@ -60,7 +60,8 @@ export async function lockReadings(
         case when is_read_out then previous_estimates
           when reading_type = 'Estimated' then previous_estimates + 1 else 0 end,
         is_read_out, ${stamp.at}, ${stamp.by}
-      from chosen
+      from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+      cross join chosen
       where status = 'Accepted' or is_read_out
       on conflict (tenant_id, term_id, subscription_id, assignment_id, position) do update
         set previous_date = excluded.previous_date, previous_value = excluded.previous_value,
@@ -138,16 +139,15 @@ export async function unlockReadings(
 ): Promise<{ unlocked: number; standIns: number[] }> {
   const isTheirs =
     subscriptionIds && sql`and subscription_id = any(${[...subscriptionIds]}::bigint[])`;
-  const { rows } = await sql<{ unlocked: number; stand_ins: number[] | null }>`
-    with gone as (
-      delete from term_readings
-      where tenant_id = ${tenantId} and term_id = ${termId}
-        ${isTheirs ?? sql``}
-      returning reading_id, is_stand_in
-    )
-    select count(*) as unlocked, array_agg(reading_id) filter (where is_stand_in) as stand_ins
-    from gone
+  const { rows } = await sql<{ stand_ins: number[] | null }>`
+    select array_agg(reading_id) as stand_ins from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId} and is_stand_in
+      ${isTheirs ?? sql``}
   `.execute(tx);
-  const [gone] = rows;
-  return { unlocked: gone?.unlocked ?? 0, standIns: gone?.stand_ins ?? [] };
+  const { count } = await sql`
+    delete from term_readings
+    where tenant_id = ${tenantId} and term_id = ${termId}
+      ${isTheirs ?? sql``}
+  `.execute(tx);
+  return { unlocked: count, standIns: rows[0]?.stand_ins ?? [] };
 }

@@ -64,9 +64,9 @@ export const termColumns = sql.raw(`t.term_id, t.context_id, c.code as context_c
   t.post_type, t.status, t.stage, t.is_stale, t.readings_posted_at, t.run_number,
   t.cancel_reason, t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
 
-export const termTables = sql.raw(`terms t
-  join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
-  join batches b on b.tenant_id = t.tenant_id and b.batch_id = t.batch_id`);
+export const termTables = (tenantId: number) => sql`terms t
+  join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
+  join batches b on b.tenant_id = ${tenantId} and b.batch_id = t.batch_id`;
 
 export type NewTerm = TermDates & {
   termId: number;
@@ -151,8 +151,8 @@ export async function findTerm(
           and o.term_type <> 'Regular' and o.term_id <> t.term_id
           and o.start_date <= t.end_date and o.end_date >= t.start_date
       ) as is_beside
-    from ${termTables}
-    join billing_periods p on p.tenant_id = t.tenant_id and p.period_id = t.billing_period_id
+    from ${termTables(tenantId)}
+    join billing_periods p on p.tenant_id = ${tenantId} and p.period_id = t.billing_period_id
     where t.tenant_id = ${tenantId} and t.term_id = ${termId}
     ${options.lock ? lock[options.lock] : sql``}
   `.execute(tx);

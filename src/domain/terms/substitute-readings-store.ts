@@ -33,10 +33,11 @@ export async function lockPrevious(
       previous_value, previous_type, reading_id, reading_date, value, reading_type, estimates,
       is_stand_in, locked_at, locked_by
     )
-    select ${tenantId}, ${term.term_id}, g.subscription_id, g.assignment_id, g.position,
+    select own.tenant_id, ${term.term_id}, g.subscription_id, g.assignment_id, g.position,
       g.previous_date, g.previous_value, g.previous_type, g.previous_id, g.previous_date,
       g.previous_value, g.previous_type, g.previous_estimates, true, ${stamp.at}, ${stamp.by}
-    from open_registers g
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join open_registers g
     where g.is_unread and g.previous_id is not null
   `.execute(tx);
   return count;
@@ -160,10 +161,11 @@ export async function insertEstimates(
       previous_value, previous_type, reading_id, reading_date, value, reading_type, rollover,
       estimates, is_stand_in, locked_at, locked_by
     )
-    select ${tenantId}, ${termId}, e."subscriptionId", e."assignmentId", e.position,
+    select own.tenant_id, ${termId}, e."subscriptionId", e."assignmentId", e.position,
       e."previousDate", e."previousValue", e."previousType", e."readingId", e."readingDate",
       e.value, 'Estimated', e.rollover, e.estimates, true, ${stamp.at}, ${stamp.by}
-    from json_to_recordset(${JSON.stringify(estimates)}::json) as e (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${JSON.stringify(estimates)}::json) as e (
       "subscriptionId" bigint, "assignmentId" bigint, position smallint, "previousDate" date,
       "previousValue" numeric, "previousType" text, "readingId" bigint, "readingDate" date,
       value numeric, rollover boolean, estimates smallint

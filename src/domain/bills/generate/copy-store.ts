@@ -88,7 +88,10 @@ async function copyAside(
   await sql`alter table ${beside} alter tenant_id drop not null`.execute(tx);
   await copyInto(tx, aside, copied);
   await sql`
-    insert into ${table} (tenant_id, ${columns}) select ${tenantId}, ${columns} from ${beside}
+    insert into ${table} (tenant_id, ${columns})
+    select own.tenant_id, ${columns}
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join ${beside}
   `.execute(tx);
   await sql`truncate ${beside}`.execute(tx);
 }

@@ -51,21 +51,30 @@ export async function supersedeBills(
     delete from bill_parts where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
   `.execute(tx);
   await sql`
-    with gone as (
-      delete from bills where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-      returning *
-    ), said as (
-      delete from bill_contents
-      where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
-      returning bill_id, document, frozen
-    )
     insert into superseded_bills (tenant_id, term_id, bill_id, first_run, last_run, unit_id,
       subscription_id, status, current_charges, bill_amount, hash, document, frozen)
     select g.tenant_id, g.term_id, g.bill_id, g.first_run, ${run - 1}, g.unit_id,
       g.subscription_id, g.status, g.current_charges, g.bill_amount, g.hash, k.document, k.frozen
-    from gone g
-    join said k on k.bill_id = g.bill_id
-    where g.first_run < ${run}
+    from bills g
+    join bill_contents k on k.tenant_id = ${tenantId} and k.bill_id = g.bill_id
+    where g.tenant_id = ${tenantId} and g.bill_id = any(${billIds}::bigint[])
+      and g.first_run < ${run}
+  `.execute(tx);
+  await deleteDrafts(tx, tenantId, billIds);
+}
+
+/** Bills go before their contents: a bill is never without them. */
+export async function deleteDrafts(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<void> {
+  await sql`
+    delete from bills where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
+  `.execute(tx);
+  await sql`
+    delete from bill_contents
+    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
   `.execute(tx);
 }
 
@@ -137,9 +146,10 @@ async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]):
   await sql`
     insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to,
       previously_billed_to, unit_ts)
-    select ${tenantId}, r.bill_id, r.subscription_id, r.amount, r.arrears, r.days, r.billed_to,
+    select own.tenant_id, r.bill_id, r.subscription_id, r.amount, r.arrears, r.days, r.billed_to,
       r.previously_billed_to, r.unit_ts
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join json_to_recordset(${JSON.stringify(rows)}::json) as r (
       bill_id bigint, subscription_id bigint, amount bigint, arrears bigint, days integer,
       billed_to date, previously_billed_to date, unit_ts bigint
     )

@@ -55,27 +55,24 @@ export async function listBeside(
  */
 export async function unlockUnbilled(tx: Tx, tenantId: number, term: Term): Promise<number[]> {
   if (term.term_type === 'Regular' && !term.is_beside) return [];
-  const { rows } = await sql<{ estimates: number[] | null }>`
-    with gone as (
-      delete from term_readings l
-      where l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
-        and l.subscription_id in (${chosenBeside(tenantId, term)})
-        and not exists (
-          select from bills b
-          where b.tenant_id = ${tenantId} and b.term_id = ${term.term_id}
-            and b.subscription_id = l.subscription_id
-        )
-        and not exists (
-          select from bill_parts p
-          join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
-            and b.term_id = ${term.term_id}
-          where p.tenant_id = ${tenantId} and p.subscription_id = l.subscription_id
-        )
-      returning l.reading_id, l.is_stand_in
-    )
-    select array_agg(reading_id) filter (where is_stand_in) as estimates from gone
+  const { rows } = await sql<{ reading_id: number; is_stand_in: boolean }>`
+    delete from term_readings l
+    where l.tenant_id = ${tenantId} and l.term_id = ${term.term_id}
+      and l.subscription_id in (${chosenBeside(tenantId, term)})
+      and not exists (
+        select from bills b
+        where b.tenant_id = ${tenantId} and b.term_id = ${term.term_id}
+          and b.subscription_id = l.subscription_id
+      )
+      and not exists (
+        select from bill_parts p
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+          and b.term_id = ${term.term_id}
+        where p.tenant_id = ${tenantId} and p.subscription_id = l.subscription_id
+      )
+    returning l.reading_id, l.is_stand_in
   `.execute(tx);
-  return rows[0]?.estimates ?? [];
+  return rows.filter((row) => row.is_stand_in).map((row) => row.reading_id);
 }
 
 /** Whether the days of a term `t` are billed of what `w` is of: by its own bill or a later one. */

@@ -63,7 +63,7 @@ export async function listBilled(
     select s.subscription_id, s.subscription_number, b.code as batch_code,
       c.archived as is_archived, ${isFollowed(tenantId)} as is_followed, (
         select t.label from term_readings l
-        join terms t on t.tenant_id = l.tenant_id and t.term_id = l.term_id and t.status = 'Open'
+        join terms t on t.tenant_id = ${tenantId} and t.term_id = l.term_id and t.status = 'Open'
         where l.tenant_id = ${tenantId} and l.subscription_id = s.subscription_id
         limit 1
       ) as reading_term

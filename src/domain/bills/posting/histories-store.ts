@@ -55,23 +55,29 @@ function rememberedBills(tenantId: number): Sql {
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
       and b.status in ('Posted', 'Published')
-    ${withContents}
+    ${withContents(tenantId)}
     cross join lateral json_array_elements(k.document -> 'sections') as e (section)
     where o.tenant_id = ${tenantId} and o.subscription_id = p.subscription_id
       and (e.section ->> 'connectionID')::bigint = p.subscription_id`;
 }
 
 /**
- * Puts the new term of each subscription of the rows `posted` before the others of its history. An
- * upsert would lock every row before it is written.
+ * Puts the new term of each subscription before the others of its history. An upsert would lock
+ * every row before it is written.
  */
-export function extendedHistories(tenantId: number, history: HistoryTerm): Sql {
-  return sql`
+export async function extendHistories(
+  tx: Tx,
+  tenantId: number,
+  history: HistoryTerm,
+): Promise<number> {
+  const { count } = await sql`
     update usage_histories h
     set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
       brought_forward = n.brought_forward, entry_id = n.entry_id, billed = n.billed
-    from (${historyRows(tenantId, history, sql`posted`)}) n
-    where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id`;
+    from (${historyRows(tenantId, history)}) n
+    where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
+  `.execute(tx);
+  return count;
 }
 
 /** Histories of those that have none: this is their first bill. */
@@ -80,16 +86,12 @@ export async function beginHistories(
   tenantId: number,
   history: HistoryTerm,
 ): Promise<number> {
-  const ids = history.bills.map((one) => one.billId);
-  const posted = sql`(
-    select * from bills where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[])
-  )`;
   const { count } = await sql`
     insert into usage_histories
       (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
-    select ${tenantId}, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
+    select n.tenant_id, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
       n.billed
-    from (${historyRows(tenantId, history, posted)}) n
+    from (${historyRows(tenantId, history)}) n
     where not exists (
       select from usage_histories h
       where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
@@ -110,37 +112,44 @@ function newestTerm({ term, keepsCharges }: HistoryTerm): Sql {
     || ',"usage":' || n.usage ${keepsCharges ? sql`|| n.since` : sql``} || '}')::json]`;
 }
 
-function historyRows(tenantId: number, history: HistoryTerm, posted: Sql): Sql {
+function historyRows(tenantId: number, history: HistoryTerm): Sql {
   const { keepsCharges, isCombined, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
-    select b.subscription_id, b.days, b.current_charges::text as amount,
+    select b.tenant_id, b.subscription_id, b.days, b.current_charges::text as amount,
       b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
       ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
-    from ${posted} b
-    ${keepsCharges ? withContents : sql``}
-    where b.tenant_id = ${tenantId} and b.subscription_id is not null
-    ${isCombined ? sql`union all ${combinedRows(tenantId, history, posted)}` : sql``}`;
+    from bills b
+    ${keepsCharges ? withContents(tenantId) : sql``}
+    where ${isOfHistory(tenantId, history)} and b.subscription_id is not null
+    ${isCombined ? sql`union all ${combinedRows(tenantId, history)}` : sql``}`;
 }
 
-function combinedRows(tenantId: number, history: HistoryTerm, posted: Sql): Sql {
+function combinedRows(tenantId: number, history: HistoryTerm): Sql {
   const { bills, keepsCharges, term } = history;
   const start = sql`${term.startDate}`;
   return sql`
-    select p.subscription_id, p.days, ${subtotal} || case when p.amount <> ${subtotal}
+    select b.tenant_id, p.subscription_id, p.days, ${subtotal} || case when p.amount <> ${subtotal}
         then ',"rounding":' || p.amount - ${subtotal} else '' end,
       p.arrears + p.amount, b.entry_id,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
       ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}
-    from ${posted} b
-    ${withContents}
+    from bills b
+    ${withContents(tenantId)}
     cross join lateral json_array_elements(k.document -> 'sections') as e (section)
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       and p.bill_id = any(${bills.map((one) => one.billId)}::bigint[])
       and p.subscription_id = (e.section ->> 'connectionID')::bigint
-    where b.subscription_id is null`;
+    where ${isOfHistory(tenantId, history)} and b.subscription_id is null`;
+}
+
+/** Bill `b` is one that was just posted. The range is there for the plan, as it is in posting. */
+function isOfHistory(tenantId: number, { bills }: HistoryTerm): Sql {
+  const ids = bills.map((one) => one.billId);
+  return sql`b.tenant_id = ${tenantId} and b.bill_id between ${ids[0]} and ${ids.at(-1)}
+      and b.bill_id = any(${ids}::bigint[])`;
 }
 
 /** Where days of the term were billed before, the first that was left: only these are compared. */

@@ -3,7 +3,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
-import { beginHistories, extendedHistories } from './histories-store.ts';
+import { beginHistories, extendHistories } from './histories-store.ts';
 import type { Numbered } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
 
@@ -29,65 +29,79 @@ export type Posting = {
 };
 
 /**
- * Drafts become bills, each with a number, an entry and a place in the history of its subscription:
- * one statement, that reads and writes every bill once.
+ * Drafts become bills, each with a number, an entry and a place in the history of its subscription.
+ * The statements travel together. Each of the later ones reads the bills that the first has posted.
  */
 export async function postDrafts(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
-  const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
-  const counters = posting.bills.map((one) => one.seriesNumber);
-  const { rows } = await sql<{ bills: number; parts: number; histories: number }>`
-    with posted as (${markedPosted(tenantId, posting)}),
-    parts as (
-      select bill_id, subscription_id, bill_amount as amount from posted
-      where subscription_id is not null
-      ${isCombined ? sql`union all ${combinedParts(tenantId, posting)}` : sql``}
-    ),
-    entries as (
-      insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-        subscription_id, kind, bill_id, posting, amount, posting_date, reference, created_at,
-        created_by)
-      select b.tenant_id, ${firstEntry - 1}::bigint + row_number() over
-          (order by b.bill_id, b.subscription_id),
-        ${journalId}::bigint, ${openItems.accountId}::bigint, b.party_id, b.subscription_id, 'Bill',
-        b.bill_id, b.posting, b.amount * ${openItems.side}::bigint,
-        ${postingDate}::date, b.bill_number, ${stamp.at}, ${stamp.by}
-      from (${isCombined ? entriesOfParts : entriesOfBills}) b
-      order by b.bill_id, b.subscription_id
-    ),
-    numbers as (
-      insert into bill_numbers
-        (tenant_id, bill_number, bill_id, term_id, series_id, series_number)
-      select b.tenant_id, b.bill_number, b.bill_id, ${posting.term.termId}::bigint,
-        ${posting.seriesId}::integer, (${counters}::bigint[])[${placeOf(posting)}]
-      from posted b
-    ),
-    histories as (${extendedHistories(tenantId, posting)} returning h.subscription_id)
-    select (select count(*) from posted) as bills, (select count(*) from parts) as parts,
-      (select count(*) from histories) as histories
-  `.execute(tx);
-  const { bills, parts, histories } = rows[0] ?? { bills: 0, parts: 0, histories: 0 };
-  if (bills !== posting.bills.length) {
-    throw new Error(`${bills} of ${posting.bills.length} drafts were still there to be posted`);
+  const [posted, entries, , histories] = await Promise.all([
+    markPosted(tx, tenantId, posting),
+    insertEntries(tx, tenantId, posting),
+    insertNumbers(tx, tenantId, posting),
+    extendHistories(tx, tenantId, posting),
+  ]);
+  if (posted !== posting.bills.length) {
+    throw new Error(`${posted} of ${posting.bills.length} drafts were still there to be posted`);
   }
-  const begun = histories < parts ? await beginHistories(tx, tenantId, posting) : 0;
-  if (histories + begun !== parts) {
-    throw new Error(`${histories} histories went on and ${begun} began, of ${parts} subscriptions`);
+  const begun = histories < entries ? await beginHistories(tx, tenantId, posting) : 0;
+  if (histories + begun !== entries) {
+    throw new Error(
+      `${histories} histories went on and ${begun} began, of ${entries} subscriptions`,
+    );
   }
 }
 
-const entriesOfBills = sql`
-  select tenant_id, bill_id, subscription_id, bill_amount as amount, party_id, posting, bill_number
-  from posted`;
-const entriesOfParts = sql`
-  select o.tenant_id, p.bill_id, p.subscription_id, p.amount, o.party_id, o.posting, o.bill_number
-  from parts p
-  join posted o on o.bill_id = p.bill_id`;
+/** One entry for each subscription of each bill. */
+async function insertEntries(tx: Tx, tenantId: number, posting: Posting): Promise<number> {
+  const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
+  const { count } = await sql`
+    insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+      subscription_id, kind, bill_id, posting, amount, posting_date, reference, created_at,
+      created_by)
+    select e.tenant_id, ${firstEntry - 1}::bigint + row_number() over
+        (order by e.bill_id, e.subscription_id),
+      ${journalId}::bigint, ${openItems.accountId}::bigint, e.party_id, e.subscription_id, 'Bill',
+      e.bill_id, e.posting, e.amount * ${openItems.side}::bigint,
+      ${postingDate}::date, e.bill_number, ${stamp.at}, ${stamp.by}
+    from (
+      select b.tenant_id, b.bill_id, b.subscription_id, b.bill_amount as amount, b.party_id,
+        b.posting, b.bill_number
+      from bills b
+      where ${isOfPosting(tenantId, posting)} and b.subscription_id is not null
+      ${isCombined ? sql`union all ${combinedParts(tenantId, posting)}` : sql``}
+    ) e
+    order by e.bill_id, e.subscription_id
+  `.execute(tx);
+  return count;
+}
 
-function combinedParts(tenantId: number, { bills }: Posting): Sql {
+function combinedParts(tenantId: number, posting: Posting): Sql {
   return sql`
-    select bill_id, subscription_id, amount from bill_parts
-    where tenant_id = ${tenantId}
-      and bill_id = any(${bills.map((one) => one.billId)}::bigint[])`;
+    select b.tenant_id, p.bill_id, p.subscription_id, p.amount, b.party_id, b.posting,
+      b.bill_number
+    from bills b
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
+    where ${isOfPosting(tenantId, posting)}`;
+}
+
+async function insertNumbers(tx: Tx, tenantId: number, posting: Posting): Promise<void> {
+  const counters = posting.bills.map((one) => one.seriesNumber);
+  await sql`
+    insert into bill_numbers (tenant_id, bill_number, bill_id, term_id, series_id, series_number)
+    select b.tenant_id, b.bill_number, b.bill_id, ${posting.term.termId}::bigint,
+      ${posting.seriesId}::integer, (${counters}::bigint[])[${placeOf(posting)}]
+    from bills b
+    where ${isOfPosting(tenantId, posting)}
+  `.execute(tx);
+}
+
+/**
+ * Bill `b` is one of the posting. Without the range PostgreSQL would sooner read all bills of a
+ * small workspace than look up a thousand ids.
+ */
+function isOfPosting(tenantId: number, { bills }: Posting): Sql {
+  const ids = bills.map((one) => one.billId);
+  return sql`b.tenant_id = ${tenantId} and b.bill_id between ${ids[0]} and ${ids.at(-1)}
+      and b.bill_id = any(${ids}::bigint[])`;
 }
 
 /** Of bill `b` in the arrays, which are in the order of ids. */
@@ -95,11 +109,8 @@ function placeOf({ bills }: Posting): Sql {
   return sql`width_bucket(b.bill_id, ${bills.map((one) => one.billId)}::bigint[])`;
 }
 
-/**
- * Bills are numbered by their places in the arrays. Without the range PostgreSQL would sooner read
- * all bills of a small workspace than look up a thousand ids.
- */
-function markedPosted(tenantId: number, posting: Posting): Sql {
+/** Bills are numbered by their places in the arrays. */
+async function markPosted(tx: Tx, tenantId: number, posting: Posting): Promise<number> {
   const { bills, wallets, dueDate, stamp } = posting;
   const ids = bills.map((one) => one.billId);
   const used = new Map(wallets.map((one) => [one.bill_id, one.applied]));
@@ -107,11 +118,10 @@ function markedPosted(tenantId: number, posting: Posting): Sql {
   const applied =
     wallets.length === 0
       ? sql`0`
-      : sql`(${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}]`;
-  const { keepsCharges } = posting;
+      : sql`coalesce((${ids.map((id) => used.get(id) ?? 0)}::bigint[])[${place}], 0)`;
   // An array of texts would be walked through for each of them.
   const numbers = JSON.stringify(bills.map((one) => one.number));
-  return sql`
+  const { count } = await sql`
     update bills b
     set status = 'Posted', bill_number = ${numbers}::jsonb ->> (${place} - 1),
       posting = b.posting + 1, wallet_applied = ${applied}, payable = b.payable - ${applied},
@@ -121,9 +131,7 @@ function markedPosted(tenantId: number, posting: Posting): Sql {
       due_date = coalesce(${dueDate}::date, b.due_date),
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    where b.tenant_id = ${tenantId} and b.bill_id between ${ids[0]} and ${ids.at(-1)}
-      and b.bill_id = any(${ids}::bigint[]) and b.status = 'Draft'
-    returning b.tenant_id, b.bill_id, b.subscription_id, b.party_id, b.bill_amount, b.posting,
-      b.bill_number, b.days, b.current_charges, b.arrears, b.entry_id,
-      b.usage${keepsCharges ? sql`, b.billed_from, b.previously_billed_to` : sql``}`;
+    where ${isOfPosting(tenantId, posting)} and b.status = 'Draft'
+  `.execute(tx);
+  return count;
 }

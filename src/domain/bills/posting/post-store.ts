@@ -25,7 +25,7 @@ export async function listDraftBuckets(
     select min(b.bill_id) as "firstId", max(b.bill_id) as "lastId", count(*) as count,
       sum(case when b.subscription_id is not null then 1 else (
         select count(*) from bill_parts p
-        where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+        where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       ) end)::bigint as subscriptions
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Draft'
@@ -120,7 +120,8 @@ export async function advanceSubscriptions(
   const isForNoDay = ahead.some(
     ({ billed_to: day, previously_billed_to: before }) => day === before,
   );
-  const to = sql`(${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]`;
+  const billedTo = sql`(${dates(ahead.map((part) => part.billed_to))}::date[])[${placeOf(ids)}]`;
+  const to = sql`coalesce(${billedTo}, null)`;
   const changed = sql`, ts = case when s.billed_through = ${to} then s.ts + 1 else s.ts end`;
   const { rows } = await sql<{ subscription_id: number }>`
     update subscriptions s
@@ -200,9 +201,10 @@ export async function insertRetired(
   await sql`
     insert into bill_numbers (tenant_id, bill_number, bill_id, term_id, series_id, series_number,
       retired_reason, retired_at, retired_by)
-    select ${tenantId}, n.number, n.bill_id, ${termId}, ${seriesId}, n.series_number, ${reason},
+    select own.tenant_id, n.number, n.bill_id, ${termId}, ${seriesId}, n.series_number, ${reason},
       ${stamp.at}, ${stamp.by}
-    from unnest(
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
       ${bills.map((one) => one.billId)}::bigint[], ${bills.map((one) => one.number)}::text[],
       ${bills.map((one) => one.seriesNumber)}::bigint[]
     ) as n (bill_id, number, series_number)
@@ -279,7 +281,7 @@ export async function beginCatchUp(
         and b.review_status is not null and b.subscription_id is not null
       union all
       select p.subscription_id from bills b
-      join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       where b.tenant_id = ${tenantId} and b.term_id = ${term.termId}
         and b.review_status is not null
     ) left_out
@@ -347,13 +349,13 @@ export async function listFirstBills(
   const { rows } = await sql<FirstBillRow>`
     select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id, f.frozen
     from bills b
-    ${withContents}
+    ${withContents(tenantId)}
     cross join lateral (
       select k.frozen where b.subscription_id is not null
       union all
       select json_array_elements(k.frozen -> 'subscriptions') where b.subscription_id is null
     ) as f (frozen)
-    join subscriptions s on s.tenant_id = b.tenant_id
+    join subscriptions s on s.tenant_id = ${tenantId}
       and s.subscription_number = f.frozen -> 'connection' ->> 'connectionNumber'
     where b.tenant_id = ${tenantId} and b.bill_id = any(${billIds}::bigint[])
       and (f.frozen -> 'connection' ->> 'isFirstBill')::boolean

@@ -64,7 +64,7 @@ export function postedParts(tenantId: number, taken: TakenBack): Sql {
     union all
     select p.bill_id, b.term_id, p.subscription_id, p.billed_to, p.previously_billed_to, b.posting
     from bills b
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and ${isTaken}`;
 }
 
@@ -138,13 +138,13 @@ export function movedSince(tenantId: number): Sql {
 /** Journals of the term's posting that were not reversed. */
 function openJournals(tenantId: number, termId: number): Sql {
   return sql`
-    select j.journal_id, j.business_unit_id
+    select j.tenant_id, j.journal_id, j.business_unit_id
     from journals j
     where j.tenant_id = ${tenantId} and j.term_id = ${termId}
       and j.source_type in ('Bills', 'Wallet', 'Deposit')
       and not exists (
         select from journals r
-        where r.tenant_id = j.tenant_id and r.reverses_journal_id = j.journal_id
+        where r.tenant_id = ${tenantId} and r.reverses_journal_id = j.journal_id
       )`;
 }
 
@@ -180,7 +180,7 @@ export async function reverseJournals(
   await sql`
     insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
       posting_date, description, reverses_journal_id, created_at, created_by)
-    select ${tenantId}, ${firstJournal - 1}::bigint + row_number() over (order by o.journal_id),
+    select o.tenant_id, ${firstJournal - 1}::bigint + row_number() over (order by o.journal_id),
       'Unpost', ${jobId}::bigint, ${termId}::bigint, o.business_unit_id, ${postingDate}::date,
       ${description}, o.journal_id, ${stamp.at}, ${stamp.by}
     from (${openJournals(tenantId, termId)}) o
@@ -191,7 +191,7 @@ export async function reverseJournals(
   await sql`
     insert into journal_lines
       (tenant_id, journal_id, line_number, ledger_account_id, component, amount)
-    select ${tenantId}, m.journal_id, l.line_number, l.ledger_account_id, l.component, -l.amount
+    select l.tenant_id, m.journal_id, l.line_number, l.ledger_account_id, l.component, -l.amount
     from (${mirrors}) m
     join journal_lines l on l.tenant_id = ${tenantId} and l.journal_id = m.reverses_journal_id
   `.execute(tx);
@@ -199,7 +199,7 @@ export async function reverseJournals(
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
       subscription_id, kind, bill_id, posting, amount, posting_date, reference, description,
       created_at, created_by)
-    select ${tenantId}, ${firstEntry - 1}::bigint + row_number() over (order by e.entry_id),
+    select e.tenant_id, ${firstEntry - 1}::bigint + row_number() over (order by e.entry_id),
       m.journal_id, e.ledger_account_id, e.party_id, e.subscription_id, 'Reversal', e.bill_id,
       e.posting, -e.amount, ${postingDate}::date, e.reference, ${description}, ${stamp.at},
       ${stamp.by}
@@ -243,7 +243,7 @@ function subscriptionsOf(tenantId: number, isWanted: Sql): Sql {
     where b.tenant_id = ${tenantId} and ${isWanted} and b.subscription_id is not null
     union all
     select p.subscription_id from bills b
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and ${isWanted}`;
 }
 
@@ -325,8 +325,8 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
       billed = case when h.billed is not null and h.terms[2] ->> 'isCancelled' is null then (
         select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
-        ${withContents}
-        join terms t on t.tenant_id = b.tenant_id and t.term_id = b.term_id
+        ${withContents(tenantId)}
+        join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id
         cross join lateral (select ${ownNumber} offset 0) as n (number)
         where b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
       ) end

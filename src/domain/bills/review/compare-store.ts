@@ -38,18 +38,20 @@ function versionsAt(tenantId: number, pair: RunPair, at: number, isMeant: Sql = 
       and not (first_run <= ${earlier} and last_run >= ${Math.max(run, against)})`;
 }
 
-function sideOf(alias: string): Sql {
-  return sql.raw(`case when ${alias}.bill_id is not null then json_build_object(
-    'billId', ${alias}.bill_id, 'firstRun', ${alias}.first_run, 'status', ${alias}.status,
-    'currentCharges', ${alias}.current_charges, 'document', ${contentOf(alias, 'document')},
-    'frozen', ${contentOf(alias, 'frozen')}) end`);
+function sideOf(tenantId: number, side: 'a' | 'b'): Sql {
+  const of = sql.raw(side);
+  return sql`case when ${of}.bill_id is not null then json_build_object(
+    'billId', ${of}.bill_id, 'firstRun', ${of}.first_run, 'status', ${of}.status,
+    'currentCharges', ${of}.current_charges, 'document', ${contentOf(tenantId, side, 'document')},
+    'frozen', ${contentOf(tenantId, side, 'frozen')}) end`;
 }
 
 /** A version that was replaced has its own; that of a bill is looked up for what is shown. */
-function contentOf(alias: string, column: string): string {
-  return `coalesce(${alias}.${column}, (
-    select k.${column} from bill_contents k
-    where k.tenant_id = ${alias}.tenant_id and k.bill_id = ${alias}.bill_id
+function contentOf(tenantId: number, side: 'a' | 'b', column: 'document' | 'frozen'): Sql {
+  const [of, content] = [sql.raw(side), sql.raw(column)];
+  return sql`coalesce(${of}.${content}, (
+    select k.${content} from bill_contents k
+    where k.tenant_id = ${tenantId} and k.bill_id = ${of}.bill_id
   ))`;
 }
 
@@ -95,8 +97,8 @@ export async function listDifferences(
   const ids = differing.flatMap(({ before_id, after_id }) => [before_id, after_id]);
   const isMeant = sql`bill_id = any(${ids}::bigint[])`;
   const { rows } = await sql<DifferenceRow>`
-    select coalesce(a.unit_id, b.unit_id) as unit_id, ${sideOf('b')} as before,
-      ${sideOf('a')} as after
+    select coalesce(a.unit_id, b.unit_id) as unit_id, ${sideOf(tenantId, 'b')} as before,
+      ${sideOf(tenantId, 'a')} as after
     from (${versionsAt(tenantId, pair, pair.run, isMeant)}) a
     full join (${versionsAt(tenantId, pair, pair.against, isMeant)}) b
       on b.unit_id = a.unit_id

@@ -27,7 +27,7 @@ export async function listFrozenBills(
   const { rows } = await sql<FrozenBill>`
     select b.bill_id, b.unit_id, b.first_run, b.current_charges, k.frozen
     from bills b
-    ${withContents}
+    ${withContents(tenantId)}
     where b.tenant_id = ${tenantId} and b.term_id = ${term.termId} and ${isCounted(term.isPosted)}
       and b.status <> 'Error' and b.unit_id > ${window.afterUnitId}
     order by b.unit_id

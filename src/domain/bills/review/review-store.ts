@@ -33,7 +33,7 @@ export async function listReview(
       order by review_status, bill_id
       limit ${limit}
     ) b
-    ${withContents}
+    ${withContents(tenantId)}
     order by b.review_status, b.bill_id
   `.execute(tx);
   return rows;

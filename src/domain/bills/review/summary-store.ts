@@ -22,7 +22,7 @@ export async function sumOfTerm(
     select
       coalesce(sum(case when subscription_id is null then (
         select count(*) from bill_parts p
-        where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+        where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       ) else 1 end), 0)::integer as subscriptions,
       (count(*) filter (where status <> 'Error'))::integer as bills,
       (count(*) filter (where status = 'Error'))::integer as errors,
@@ -130,7 +130,7 @@ export async function findTermFigures(
       (count(*) filter (where b.status = 'Hold'))::integer as on_hold,
       (count(b.subscription_id) + coalesce(sum((
         select count(*) from bill_parts p
-        where p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+        where p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       )) filter (where b.subscription_id is null), 0))::integer as subscriptions,
       (count(*) filter (where b.status <> 'Error' and ${counted}))::integer as counted,
       coalesce(sum(b.current_charges) filter (where ${counted}), 0)::text as current_charges,
@@ -171,7 +171,7 @@ export async function findPreviousTerm(
     from (
       select e.term_id, e.status, e.run_number
       from terms t
-      join terms e on e.tenant_id = t.tenant_id and e.context_id = t.context_id
+      join terms e on e.tenant_id = ${tenantId} and e.context_id = t.context_id
         and e.batch_id = t.batch_id and e.billing_period_id = t.billing_period_id
         and e.term_type = 'Regular' and e.status <> 'Cancelled' and e.end_date < t.start_date
       where t.tenant_id = ${tenantId} and t.term_id = ${termId}
@@ -233,7 +233,7 @@ export async function listExceptions(
       order by bill_id
       limit ${options.limit}
     ) b
-    ${withContents}
+    ${withContents(tenantId)}
     cross join lateral json_array_elements(k.document -> 'errors') with ordinality as x (e, place)
     order by b.bill_id, x.place
   `.execute(tx);

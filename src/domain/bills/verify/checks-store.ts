@@ -81,7 +81,7 @@ function billedParts(tenantId: number): Sql {
     select p.tenant_id, p.bill_id, p.subscription_id, p.previously_billed_to,
       null, p.billed_to, p.days
     from bills b
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     ${rebilled}
     where b.tenant_id = ${tenantId} and b.subscription_id is null and ${isBilled('p')}`;
 }
@@ -138,7 +138,7 @@ function billedBeside(tenantId: number): Sql {
       union all
       select b.term_id, p.subscription_id, b.status
       from bills b
-      join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+      join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
       where b.tenant_id = ${tenantId} and b.status <> 'Cancelled'
     ) o
     group by term_id, subscription_id
@@ -244,7 +244,7 @@ function bookedParts(tenantId: number): Sql {
     union all
     select b.bill_id, b.posting, p.subscription_id, b.party_id, p.amount, o.ledger_account_id
     from bills b
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     left join (${openItemsOfTerms(tenantId)}) o on o.term_id = b.term_id
     where b.tenant_id = ${tenantId} and b.bill_number is not null
       and b.subscription_id is null`;
@@ -254,7 +254,7 @@ function openItemsOfTerms(tenantId: number): Sql {
   return sql`
     select t.term_id, ${openItemsOfContext} as ledger_account_id
     from terms t
-    join pricing_contexts c on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
     where t.tenant_id = ${tenantId}`;
 }
 
@@ -263,7 +263,7 @@ export function reversalsOf(tenantId: number, source: 'Bills' | 'Wallet'): Sql {
   return sql`
     select j.journal_id, j.term_id
     from journals j
-    join journals o on o.tenant_id = j.tenant_id and o.journal_id = j.reverses_journal_id
+    join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
     where j.tenant_id = ${tenantId} and o.source_type = ${source} and o.term_id is not null`;
 }
 
@@ -274,7 +274,7 @@ export function checkDeliveries(tx: Tx, tenantId: number): Promise<Counts> {
     wrong: sql`
       select 'bill ' || d.bill_id || ' by ' || d.channel as what
       from deliveries d
-      join jobs j on j.tenant_id = d.tenant_id and j.job_id = d.job_id
+      join jobs j on j.tenant_id = ${tenantId} and j.job_id = d.job_id
       where d.tenant_id = ${tenantId} and d.status in ('Sent', 'Delivered')
       group by d.bill_id, d.channel,
         case when j.bill_id is not null or j.parameters @> '{"resend": true}' then j.job_id end
@@ -297,7 +297,7 @@ export function checkJobs(tx: Tx, tenantId: number, now: Temporal.Instant): Prom
         and j.started_at < ${now}::timestamptz - interval '2 minutes'
         and not exists (
           select from chunk_attempts a
-          where a.tenant_id = j.tenant_id and a.job_id = j.job_id
+          where a.tenant_id = ${tenantId} and a.job_id = j.job_id
             and a.seen_at > clock_timestamp() - interval '2 minutes'
         )`,
   });

@@ -70,7 +70,7 @@ export async function listStoredBills(
       encode(b.hash, 'hex') as hash, k.document::text as document, k.frozen::text as frozen,
       b.charges::text as charges, b.usage::text as usage
     from bills b
-    ${withContents}
+    ${withContents(tenantId)}
     where b.tenant_id = ${tenantId} and (b.status in ('Posted', 'Published')
         or (b.status = 'Cancelled' and b.bill_number is not null))
       and b.bill_id > ${options.afterId}

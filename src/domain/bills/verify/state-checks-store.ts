@@ -121,7 +121,7 @@ function wronglyIssued(tenantId: number): Sql {
     left join (
       select d.bill_id, s.issue_date
       from bill_documents d
-      join document_settings s on s.tenant_id = d.tenant_id and s.term_id = d.term_id
+      join document_settings s on s.tenant_id = ${tenantId} and s.term_id = d.term_id
         and s.version = d.setting_version
       where d.tenant_id = ${tenantId} and d.format = 'PDF' and d.error is null
     ) d on d.bill_id = b.bill_id

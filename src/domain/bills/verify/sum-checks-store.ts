@@ -76,7 +76,7 @@ function billedParts(tenantId: number): Sql {
     select p.subscription_id, p.bill_id, b.term_id, p.billed_to, p.days, p.amount, null,
       p.arrears + p.amount, b.entry_id
     from bills b
-    join bill_parts p on p.tenant_id = b.tenant_id and p.bill_id = b.bill_id
+    join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
       and b.subscription_id is null`;
 }
@@ -118,7 +118,7 @@ function newestRuns(tenantId: number): Sql {
   return sql`
     select t.term_id, r.run_number, r.totals
     from terms t
-    join bill_runs r on r.tenant_id = t.tenant_id and r.term_id = t.term_id
+    join bill_runs r on r.tenant_id = ${tenantId} and r.term_id = t.term_id
       and r.run_number = t.run_number
     where t.tenant_id = ${tenantId} and t.status <> 'Cancelled' and not t.is_stale
       and t.stage <> 'Generating' and r.totals is not null`;
