@@ -63,6 +63,7 @@ begin
   update workspace_jobs set next_job_at = '-infinity'
   where tenant_id = require_tenant() and next_job_at is not null;
   perform pg_notify('billwright_jobs', '');
+  perform pg_notify('billwright_clocks', require_tenant()::text);
   return null;
 end
 $$;
