@@ -122,7 +122,6 @@ const writers: Record<string, Writers> = {
   },
   terms: {
     'domain/terms': 'all other columns',
-    'domain/bills': 'stage, status and run_number',
     'domain/bills/posting': 'is_stale',
     'domain/delivery': 'issue_date',
   },
