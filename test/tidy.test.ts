@@ -372,15 +372,18 @@ function settingFaults({ path, templates, strings }: Source): string[] {
   if (path.startsWith('src/base/postgres/')) return [];
   return [...templates, ...strings].flatMap(({ text, line }) => {
     const plain = text.replace(/\$\{[^}]*\}/g, '?');
-    const isSet = /(?:^|;)\s*set\s+(?:local\s+|session\s+)?[\w.]+\s*(?:=|\bto\b)/i.test(plain);
+    const isSet = /(?:^|;)\s*set\s+(?!local\s)(?:session\s+)?[\w.]+\s*(?:=|\bto\b)/i.test(plain);
     const calls = [...plain.matchAll(/set_config\(([^)]*)\)/gi)];
     const outlives = calls.some((call) => !/,\s*true\s*$/.test(call[1] ?? ''));
     return isSet || outlives ? [`${path}:${line} ${text.trim().slice(0, 60)}`] : [];
   });
 }
 
-test('nothing outlives its transaction: no SET, only set_config with true', () => {
-  none(src.flatMap(settingFaults), 'use set_config(name, value, true) inside the transaction');
+test('nothing outlives its transaction: only SET LOCAL, and set_config with true', () => {
+  none(
+    src.flatMap(settingFaults),
+    'use set local, or set_config(name, value, true), inside the transaction',
+  );
   const bad = "a('begin; set app.tenant = 1');\nb(`select set_config('role', 'x', false)`);\n";
   assert.equal(settingFaults(sourceOf('src/base/db/x.ts', bad)).length, 2);
 });

@@ -50,7 +50,7 @@ function isException(text: string, rule: string): boolean {
 }
 
 /** Tables and functions as the database itself knows them. */
-export async function readSqlCatalogue(client: pg.Client): Promise<SqlCatalogue> {
+async function readSqlCatalogue(client: pg.Client): Promise<SqlCatalogue> {
   const { rows } = await client.query<Record<'tables' | 'reading' | 'volatile', string[]>>(
     `with tenant_tables as (
        select c.relname from pg_class c

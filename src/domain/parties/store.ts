@@ -58,8 +58,8 @@ export async function insertParties(
       tax_number, address, language, competencies, delivery_channels, search_text,
       created_at, created_by, modified_at, modified_by, ts
     )
-    select own.tenant_id, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country, r.contacts,
-      r.identity_number, r.tax_number, r.address, r.language, r.competencies,
+    select own.tenant_id, r.party_id, r.party_number, ${kind}, r.name, r.email, r.country,
+      r.contacts, r.identity_number, r.tax_number, r.address, r.language, r.competencies,
       r.delivery_channels, r.search_text,
       ${stamp.at}, ${stamp.by}, ${stamp.at}, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own

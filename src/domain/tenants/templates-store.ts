@@ -94,7 +94,8 @@ export async function insertTemplates(
     select own.tenant_id, r.template_id, r.kind, 1, ${stamp.at}::timestamptz, ${stamp.by},
       ${stamp.at}::timestamptz, ${stamp.by}, ${stamp.at.epochMilliseconds}::bigint
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (template_id bigint, kind text)
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as r (template_id bigint, kind text)
   `.execute(tx);
   await sql`
     insert into template_versions (

@@ -38,7 +38,8 @@ export async function saveManualValues(
     select own.tenant_id, ${termId}, r."subscriptionId", r.component, r.value::numeric,
       ${stamp.at}, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join json_to_recordset(${rows}::json) as r ("subscriptionId" bigint, component text, value text)
+    cross join json_to_recordset(${rows}::json)
+      as r ("subscriptionId" bigint, component text, value text)
     where r.value is not null
     on conflict (tenant_id, term_id, subscription_id, component) do update
       set value = excluded.value, modified_at = excluded.modified_at,

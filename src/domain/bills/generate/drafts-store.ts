@@ -64,11 +64,7 @@ export async function supersedeBills(
 }
 
 /** Bills go before their contents: a bill is never without them. */
-export async function deleteDrafts(
-  tx: Tx,
-  tenantId: number,
-  billIds: readonly number[],
-): Promise<void> {
+async function deleteDrafts(tx: Tx, tenantId: number, billIds: readonly number[]): Promise<void> {
   await sql`
     delete from bills where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
   `.execute(tx);
