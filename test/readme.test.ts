@@ -45,7 +45,9 @@ test('every command of billwright that README.md names exists', () => {
 });
 
 test('no page asks to type a command that no shell finds', () => {
-  const pages = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
+  const pages = readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
   const typed = ['README.md', 'CONTRIBUTING.md', ...pages].flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
     const lines = [...text.matchAll(/```\w*\n([\s\S]*?)```/g)].flatMap((block) =>
