@@ -21,7 +21,7 @@ async function openHouse(postType = 'Post Subscription') {
   houses += 1;
   const place = await openOffer(
     scene,
-    `house-${houses}`,
+    `estimated-${houses}`,
     {
       postType,
       meteredInputs: [

@@ -24,7 +24,7 @@ function openPlace(tariff: Partial<Tariff>, postType: PostType = 'Post Subscript
   places += 1;
   return openOffer(
     scene,
-    `ahead-${places}`,
+    `plans-ahead-${places}`,
     { postType, components: [{ name: 'fee', label: 'Fee', type: 'Charge' }] },
     { componentRules: fee('310'), ...tariff },
   );

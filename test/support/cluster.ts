@@ -12,7 +12,7 @@ const template = 'billwright_template';
 const variable = 'BILLWRIGHT_TEST_CLUSTER';
 
 /** Has the rights of the owner, and sees and changes only what is of the tenant it works for. */
-export const walledOwner = 'billwright_walled_owner';
+export const walledOwner = 'test_walled_owner';
 
 export type Cluster = { owner: Socket; api: Socket; superuser: Socket };
 
