@@ -113,7 +113,7 @@ test('acceptDueDate posts and publishes an early date, and the audit trail shows
 test('Prepaid bills, payables and bills of zero or less are posted whatever their due date', async () => {
   const shops = [
     await openShop('prepaid', { chargingType: 'Prepaid' }),
-    await openShop('purchase', { serviceType: 'Purchase' }),
+    await openShop('purchase-due', { serviceType: 'Purchase' }),
     await openShop('zero', {}, '0'),
   ];
   for (const shop of shops) {
