@@ -151,7 +151,7 @@ async function enter(sql: pg.Client, { workspace }: { workspace: string }): Prom
 /** Workers of the next file do not go on with the jobs of this one. */
 async function leave({ sql }: World): Promise<void> {
   await workAsOwner(sql);
-  await sql.query('update workspaces set next_job_at = null where next_job_at is not null');
+  await sql.query('update workspace_jobs set next_job_at = null where next_job_at is not null');
 }
 
 type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
