@@ -92,6 +92,7 @@ test('a database newer than the program, and a migration that was changed, are r
   const changed = await command(['migrate'], env);
   assert.equal(changed.code, 1);
   assert.match(changed.output, /Migration 2 \(access\) was changed after this database ran it/);
+  assert.match(changed.output, /Export its data with that build, or start with a new folder/);
 });
 
 test('a migration that fails leaves nothing half done, and the next run goes on from there', async () => {

@@ -95,8 +95,9 @@ function pendingMigrations(
     }
     if (migration.checksum !== row.checksum) {
       throw new Error(
-        `Migration ${row.version} (${row.name}) was changed after this database ran it. ` +
-          'Migrations are never edited once released; add a new one.',
+        `Migration ${row.version} (${row.name}) was changed after this database ran it: the ` +
+          'database was made by an earlier build. Export its data with that build, or start with ' +
+          'a new folder (BILLWRIGHT_DATA) or a new database.',
       );
     }
   }
