@@ -64,7 +64,7 @@ async function verify(
       if (result.wrong > 0) isSound = false;
     }
   }
-  say(isSound ? 'Everything holds.' : 'At least one check failed.');
+  say(isSound ? 'All checks passed.' : 'At least one check failed.');
   return isSound;
 }
 
@@ -84,7 +84,7 @@ async function readerOf(
 
 function lineOf({ check, says, checked, wrong, examples, note }: CheckResult): string {
   const outcome =
-    wrong === 0 ? 'holds' : `BROKEN ${counted(wrong, 'time')}: ${examples.join(', ')}`;
+    wrong === 0 ? 'passed' : `FAILED, ${counted(wrong, 'case')}: ${examples.join(', ')}`;
   const line = `${check.padEnd(4)} ${says.padEnd(46)} ${String(checked).padStart(9)} checked`;
   return `  ${line}  ${outcome}${note === undefined ? '' : `; ${note}`}`;
 }

@@ -56,7 +56,7 @@ test('verify says how many audit entries wait for a seal, and none once they are
   await client.makeUsers({ userType: 'customer', users: [{ name: 'C' }] });
   const { code, output } = await finish(place.run(['verify', '--workspace', 'waiting'], env));
   assert.equal(code, 0, output);
-  assert.match(output, /^ {2}L17 .* checked {2}holds; 1 audit entry not sealed yet$/m);
+  assert.match(output, /^ {2}L17 .* checked {2}passed; 1 audit entry not sealed yet$/m);
 });
 
 test('entries that commit after later ones are sealed in a later block', async () => {

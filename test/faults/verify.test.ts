@@ -764,15 +764,15 @@ function byNumber(a: string, b: string): number {
   return Number(a.slice(1)) - Number(b.slice(1));
 }
 
-test('the command prints what is broken and ends with 1, and with 0 when all holds', async () => {
+test('verify names failed checks and ends with 1, and ends with 0 when all pass', async () => {
   const env = environmentOf(scene.cluster, scene.databaseName);
   const good = await finish(place.run(['verify', '--workspace', 'verified'], env));
   assert.equal(good.code, 0, good.output);
-  assert.match(good.output, /^ {2}L6 .* 12 checked {2}holds$/m);
+  assert.match(good.output, /^ {2}L6 .* 12 checked {2}passed$/m);
   await tamper(scene, `update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`);
   const bad = await finish(place.run(['verify'], env));
   assert.equal(bad.code, 1);
-  assert.match(bad.output, /^ {2}L4 .*BROKEN 1 time: bill 10$/m);
-  assert.match(bad.output, /^Something does not hold\.$/m);
+  assert.match(bad.output, /^ {2}L4 .*FAILED, 1 case: bill 10$/m);
+  assert.match(bad.output, /^At least one check failed\.$/m);
   await tamper(scene, `update bills set bill_amount = bill_amount + 100 where ${ofBill(10)}`);
 });

@@ -64,20 +64,20 @@ const inDatabase = (
 });
 
 const questions: readonly Question[] = [
-  inDatabase('L1', 'journals balance and are made up of entries', checkJournals),
+  inDatabase('L1', 'journals balance and agree with entries', checkJournals),
   inDatabase('L2', 'every day is billed once', checkDays),
-  inDatabase('L3', 'bill numbers have no gaps and are as booked', checkNumbers),
-  { check: 'L4', says: 'posted bills are what their inputs give', ask: checkBills },
+  inDatabase('L3', 'bill numbers are gapless and agree with ledger', checkNumbers),
+  { check: 'L4', says: 'posted bills follow from their frozen inputs', ask: checkBills },
   inDatabase('L5', 'balances are the sums of entries', checkBalances),
   inDatabase('L6', 'posted bills are booked once', checkEntries),
-  inDatabase('L8', 'only what is published went out, once', checkDeliveries),
-  inDatabase('L11', 'running jobs have a living worker', checkJobs),
-  inDatabase('L13', 'subscriptions remember their posted bills', checkHistories),
-  inDatabase('L14', 'totals of runs and ledger are those of bills', checkSums),
-  inDatabase('L15', 'bills and terms are in states that go together', checkStates),
-  inDatabase('L16', 'totals of ledger accounts are those of journals', checkDayTotals),
-  { check: 'L17', says: 'what was sealed is as it was', ask: sealsOf },
-  inDatabase('L18', 'billed readings are as they were taken', checkReadings),
+  inDatabase('L8', 'only published bills were sent, each once', checkDeliveries),
+  inDatabase('L11', 'running jobs have a live worker', checkJobs),
+  inDatabase('L13', 'usage histories agree with posted bills', checkHistories),
+  inDatabase('L14', 'totals of runs and ledger agree with bills', checkSums),
+  inDatabase('L15', 'states of bills, terms and payments agree', checkStates),
+  inDatabase('L16', 'totals of ledger accounts agree with journals', checkDayTotals),
+  { check: 'L17', says: 'what was sealed is unchanged', ask: sealsOf },
+  inDatabase('L18', 'locked values are those of the readings', checkReadings),
 ];
 
 export async function* checkWorkspace(reader: CheckReader): AsyncGenerator<CheckResult> {
