@@ -19,8 +19,8 @@ For developers who call the API. After reading you can tell what each error code
 \`src/base/errors.ts\` and \`src/domain/rating/rating-error.ts\`.
 
 The HTTP status of a call is always 200; \`statusCode\` is in the envelope and in the header
-\`X-Status-Code\`. If several codes apply to one call, the answer has the one that comes first in
-this table. Some codes belong to operations that do not exist yet: their names are settled.
+\`X-Status-Code\`. If several codes apply to one call, it returns the one that comes first in this
+table. Some codes are reserved for operations that do not exist yet.
 
 | Code | \`statusCode\` | \`type\` | Meaning |
 |---|---|---|---|

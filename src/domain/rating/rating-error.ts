@@ -19,12 +19,11 @@ export const billErrorCodes = {
   VALUE_UNDEFINED: 'A value has no price on some days',
   CATCH_UP_TOO_LONG: 'More than 366 days before the term are not billed yet',
   TRANSFER_NOT_BILLED: 'The previous owner must be billed first, by a Final term',
-  TOO_MANY_SEGMENTS: 'The bill would be cut into more than 100 segments',
-  DEFINITION_INVALID: 'A definition contradicts itself',
+  TOO_MANY_SEGMENTS: 'The bill would have more than 100 segments',
+  DEFINITION_INVALID: 'The definition of the pricing context or plan contradicts itself',
   COMPONENT_NOT_FOUND: 'A manual value was uploaded for a component that does not exist',
   COMPONENT_NOT_MANUAL: 'A manual value was uploaded for a component that does not take one',
-  VARIANT_NOT_OVERRIDABLE:
-    'The subscription has its own value for a price that cannot be set per subscription',
+  VARIANT_NOT_OVERRIDABLE: 'The subscription has its own price for a value that is not overridable',
   INVALID_NUMBER: 'An input of the bill is not a number',
   INVALID_DATE: 'An input of the bill is not a date',
 } as const;

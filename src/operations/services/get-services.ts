@@ -16,7 +16,7 @@ export const getServices = operation({
   method: 'Retrieve',
   action: 'Retrieve Packages',
   access: { permission: 'contexts:read' },
-  summary: 'Lists pricing contexts; with serviceCode, shows all of one.',
+  summary: 'Lists pricing contexts; with serviceCode, returns one in full.',
   byKey: ({ serviceCode }) => Boolean(serviceCode),
   request: Type.Object({ serviceCode: maybe(text({ max: 32 })) }),
   response: Type.Object({ services: Type.Array(serviceView) }),

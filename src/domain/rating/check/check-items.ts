@@ -91,7 +91,7 @@ function checkOverlaps(plan: PlanDefinition, report: Report): void {
     let latest = firstDay - 1;
     for (const item of items) {
       if (item.from <= latest) {
-        const message = `two items of \`${name}\` are effective on the same dates`;
+        const message = `two items for \`${name}\` are effective on the same dates`;
         report('EFFECTIVE_DATES_OVERLAP', `${field}[${item.index}].fromDate`, message);
       }
       latest = Math.max(latest, item.to);
@@ -107,7 +107,7 @@ export function checkKeys(
 ): void {
   for (const key of Object.keys(item)) {
     if (!known.has(key))
-      report('UNKNOWN_FIELD', `${field}.${key}`, `\`${key}\` means nothing here`);
+      report('UNKNOWN_FIELD', `${field}.${key}`, `\`${key}\` is not a known field here`);
   }
 }
 
