@@ -32,7 +32,7 @@ export function variantsOf(connection: FrozenConnection, context: CompiledContex
     const definition = slot === undefined ? undefined : context.values[slot];
     if (slot === undefined || definition === undefined) continue;
     if (definition.overridable !== 1) {
-      const message = `\`${variant.name}\` is not overridable: a subscription cannot have its own price`;
+      const message = `\`${variant.name}\` is not overridable for one subscription`;
       throw new RatingError('VARIANT_NOT_OVERRIDABLE', message);
     }
     const piece = {
