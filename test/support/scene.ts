@@ -95,6 +95,9 @@ export type SceneOptions = ServerOptions & {
 
 /** For a test file: opened at once; what it opened is closed after its last test. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  // Before anything is awaited: behind a promise that another file made, the hook would be its own.
+  let close = async () => {};
+  after(() => close());
   const { ownDatabase = !isInGroup(), ...serverOptions } = options;
   const world = ownDatabase ? await openWorld() : await sharedWorld();
   const { clock, owner, sql, worker, logged, cluster, databaseName } = world;
@@ -109,7 +112,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     return another;
   };
   const { server, baseUrl, api, visitor } = await (isUsual ? world.usual() : start(serverOptions));
-  after(async () => {
+  close = async () => {
     for (const one of runners) await stopRunner(world, one);
     for (const one of opened) await one.close();
     const checked = checkRecordedStatements(world.sql);
@@ -117,7 +120,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     if (ownDatabase) await world.close();
     else await leave(world);
     await checked;
-  });
+  };
   return {
     ...{ cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged },
     visitor,
