@@ -1,12 +1,12 @@
-/** `1 reading`, `2 readings`; for a word whose plural has more than an s, both. */
+/** `1 reading`, `2 readings`. Pass `many` if the plural is not `one` with an s. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Names in a message: enough to begin with. */
+/** The most names that a message lists. */
 const namedMax = 3;
 
-/** `a, b and c`, or `a, b, c and 4 more` where there are more than are named. */
+/** `a, b and c`; if there are more than three, `a, b, c and 4 more`. */
 export function firstFew(names: readonly string[], total = names.length): string {
   const named = names.slice(0, namedMax);
   const more = total - named.length;

@@ -7,7 +7,7 @@ for (const [alpha2, alpha3] of codes) {
   alpha2ByCode.set(alpha3, alpha2);
 }
 
-/** ISO 3166-1 alpha-2 or alpha-3, any case -> alpha-2; undefined when no country has the code. */
+/** The ISO 3166-1 alpha-2 code of an alpha-2 or alpha-3 code in any case; undefined if unknown. */
 export function countryCode(text: string): string | undefined {
   return alpha2ByCode.get(text.toUpperCase());
 }

@@ -82,7 +82,7 @@ function assertRebillable(
   const followed = subscriptions.find((one) => one.is_followed);
   if (followed) {
     const what = `${followed.subscription_number} was billed since`;
-    const how = 'cancel later bills first, with rebill, or this one without';
+    const how = 'cancel later bills first, with rebill, or cancel this one without rebill';
     throw refusal(bill, term, `${what}: ${how}`);
   }
   const read = subscriptions.find((one) => one.reading_term !== null);

@@ -14,7 +14,7 @@ import {
   subscriptionOf,
   type UploadRow,
 } from './upload-rows.ts';
-import { rowsOf, storedOf, uploadStep } from './upload-step.ts';
+import { rowsOf, uploadResult, uploadStep } from './upload-step.ts';
 
 export const postManualValuesStep = uploadStep({
   operation: 'post-manual-component-values',
@@ -33,7 +33,7 @@ async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finis
   };
   await noteInputs(tx, tenantId, termId, step, stamp);
   const given = values.filter((one) => one.value !== null).length;
-  return storedOf('value', given, saved);
+  return uploadResult('value', given, saved);
 }
 
 /** The checked rows to be stored; throws if any row is rejected. */

@@ -24,7 +24,7 @@ import {
   takeFromWallets,
   type WalletUse,
 } from '../domain/bills/posting/wallets-store.ts';
-import { isOwedByUs, openItemsAccount } from '../domain/ledger/accounts.ts';
+import { isOwedByWorkspace, openItemsAccount } from '../domain/ledger/accounts.ts';
 import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/compile/price-book.ts';
@@ -71,7 +71,7 @@ export async function postChunk(
     dueDate,
     openItems: {
       accountId: openItemsAccount(term.context_type),
-      side: isOwedByUs(term.context_type) ? -1 : 1,
+      side: isOwedByWorkspace(term.context_type) ? -1 : 1,
     },
     journalId,
     firstEntry,
@@ -104,7 +104,7 @@ function journalHead(job: StepJob, term: Term, postingDate: string): JournalHead
 
 export function appliesWallets(term: Term, pinned: PinnedBook, postingDate: string): boolean {
   // What a party has paid ahead is not taken for what the party is owed.
-  if (isOwedByUs(term.context_type)) return false;
+  if (isOwedByWorkspace(term.context_type)) return false;
   if (term.charging_type === 'Prepaid') return true;
   const { definition } = contextOn(pinned.book, storedDay(postingDate));
   return (definition as { autoApplyWallet?: number }).autoApplyWallet !== 0;

@@ -92,10 +92,10 @@ export async function prepareMails(
 
 function templateOf(
   { templates }: MailSource,
-  { isOwedByUs }: FrozenSetting,
+  { isOwedByWorkspace }: FrozenSetting,
   mail: QueuedMail,
 ): MailTemplate | null {
-  if (isOwedByUs && mail.template_id === templatesForPayers.mail) return null;
+  if (isOwedByWorkspace && mail.template_id === templatesForPayers.mail) return null;
   return templates.get(templateKey(mail.template_id, mail.template_version)) ?? null;
 }
 

@@ -1,4 +1,4 @@
-// A step that stores uploaded rows of an Open term: all rows, or none.
+// A step that stores uploaded rows for an Open term: all rows, or none.
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import type { Saved } from '../domain/terms/inputs-store.ts';
@@ -18,7 +18,7 @@ export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>)
   return wholeStep({
     operation,
     check,
-    foresee: async (tx, request) => void (await read(tx, request)),
+    checkAhead: async (tx, request) => void (await read(tx, request)),
     total: (request) => rowsOf(request).length,
     run: async (tx, job) => store(tx, job, await read(tx, job)),
   });
@@ -26,7 +26,7 @@ export function uploadStep<Checked>({ operation, read, store }: Upload<Checked>)
 
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   const { tenantId } = request.tenant;
-  // An upload names its term in the text that it carries.
+  // The id of the term is inside the uploaded JSON text.
   const term = await getTerm(tx, tenantId, request.termId ?? 0, {
     lock: 'update',
     field: 'data.data.termID',
@@ -34,13 +34,13 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
   assertTakesInputs(term);
 }
 
-/** How an upload ended; what was never given is not taken back. */
-export function storedOf(what: string, given: number, { changed, removed }: Saved): Finish {
-  const taken = removed === 0 ? '' : `, ${removed} taken back`;
-  return { message: `${counted(given, what)} stored${taken}`, changed: changed + removed };
+/** The message and the changes of an upload. Only rows that were stored before count as removed. */
+export function uploadResult(what: string, given: number, { changed, removed }: Saved): Finish {
+  const suffix = removed === 0 ? '' : `, ${removed} removed`;
+  return { message: `${counted(given, what)} stored${suffix}`, changed: changed + removed };
 }
 
-/** The rows of an upload, which the job keeps until it has ended. */
+/** The rows of an upload. They are parameters of the job until it ends. */
 export function rowsOf<Row>({ parameters }: StepRequest): readonly Row[] {
   return parameters.rows as readonly Row[];
 }

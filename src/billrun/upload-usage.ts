@@ -14,7 +14,7 @@ import {
   subscriptionOf,
   type UploadRow,
 } from './upload-rows.ts';
-import { rowsOf, storedOf, uploadStep } from './upload-step.ts';
+import { rowsOf, uploadResult, uploadStep } from './upload-step.ts';
 
 export const uploadUsageStep = uploadStep({ operation: 'upload-usage', read: readRows, store });
 
@@ -27,7 +27,7 @@ async function store(tx: Tx, job: StepJob, usage: UploadedUse[]): Promise<Finish
   const step = { stage: 'Created' as const, hasChanged: saved.changed + saved.removed > 0 };
   await noteInputs(tx, tenantId, termId, step, stamp);
   const given = usage.filter((one) => one.quantity !== null).length;
-  return storedOf('row', given, saved);
+  return uploadResult('row', given, saved);
 }
 
 /** The checked rows to be stored; throws if any row is rejected. */

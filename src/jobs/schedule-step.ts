@@ -26,7 +26,7 @@ export async function scheduleStep(
   // Before the guards, which lock the term: a job may hold it for as long as a chunk takes.
   if (isImmediate) await assertNoneRuns(tx, request);
   await step.check(tx, request);
-  if (!isImmediate) await step.foresee?.(tx, request);
+  if (!isImmediate) await step.checkAhead?.(tx, request);
   const jobId = await takeNumbers(tx, tenant.tenantId, 'job', 1);
   const job = {
     jobId,

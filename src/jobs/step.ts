@@ -60,11 +60,10 @@ export type Step = {
    */
   check(tx: Tx, request: StepRequest): Promise<void>;
   /**
-   * For a step that is to begin later: throws what would be refused then and can be seen now, so
-   * that the operator learns of it at once and not at night. A caller that waits for the job gets
-   * the error from the job.
+   * For a step that is scheduled for later: throws errors that can be found now, so that the
+   * operator sees them when scheduling. A caller that waits for the job gets the job's error.
    */
-  foresee?(tx: Tx, request: StepRequest): Promise<void>;
+  checkAhead?(tx: Tx, request: StepRequest): Promise<void>;
   /** Cuts the work into chunks, in the transaction in which the job begins. */
   prepare(tx: Tx, job: StepJob): Promise<Plan>;
   /**

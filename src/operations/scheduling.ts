@@ -15,10 +15,10 @@ import type { Answer, Call, Settling } from './operation.ts';
 
 Format.Set('schedule-time', (text) => text === '' || parseLocalDateTime(text) !== undefined);
 
-/** The one word that the steps of a bill run are asked for with. */
-export const scheduleWord = oneOf(['schedule'], 'INVALID_OPERATION');
+/** The field `operation` of a step's request, whose only value is `schedule`. */
+export const scheduleOperation = oneOf(['schedule'], 'INVALID_OPERATION');
 
-/** Spelled so in the API. */
+/** The API spells it without the c. */
 export const sheduleTime = maybe(
   Type.String({
     format: 'schedule-time',
@@ -49,7 +49,7 @@ export type StepCall = {
 };
 
 /** Stores the job of a step. Its answer is used if the job does not end in time. */
-export async function askForStep(
+export async function requestStep(
   call: Call,
   step: Step,
   asked: StepCall,
@@ -87,7 +87,7 @@ const pauseMsMax = 250;
  * Waits for the end of a job that is due and answers with its outcome. Undefined when it has not
  * ended in time, or is to begin later.
  */
-export async function settleJob(
+export async function awaitJob(
   call: Settling,
   jobId: number,
 ): Promise<Answer<Record<string, never>> | undefined> {

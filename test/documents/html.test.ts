@@ -196,7 +196,7 @@ function pair(label: string, value: string): string {
 }
 
 test('a statement of what the workspace owes names the payer, and asks for no payment', () => {
-  const owed = { ...ordinary, isOwedByUs: true };
+  const owed = { ...ordinary, isOwedByWorkspace: true };
   const text = billText(owed);
   assert.match(text, /^Electricity statement ELEC-2025-000991$/m);
   assert.match(text, /^We pay you +14,842\.00$/m);

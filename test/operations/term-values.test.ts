@@ -99,7 +99,7 @@ async function changesNothing(work: () => Promise<unknown>): Promise<void> {
   assert.deepEqual(await rows(), before);
 }
 
-test('values are stored, replaced and taken back, by the name or the label of a component', async () => {
+test('values are stored, replaced and removed, by the name or the label of a component', async () => {
   const termID = await nextTerm();
   const done = await post(
     termID,
@@ -116,7 +116,7 @@ test('values are stored, replaced and taken back, by the name or the label of a 
   ]);
   assert.equal((await termOf(admin, termID)).stage, 'ComponentsPosted');
   const second = await post(termID, [one, 'repairs', '175.5'], [two, 'repairs', '']);
-  assert.equal(second.message, '1 value stored, 1 taken back');
+  assert.equal(second.message, '1 value stored, 1 removed');
   assert.deepEqual(await valuesOf(termID), [
     [one, 'goodwill', '-20'],
     [one, 'repairs', '175.5'],
@@ -199,7 +199,7 @@ test('unknown keys next to the rows of an upload are named, also if it is refuse
   ]);
 });
 
-test('usage is stored for the term or a day, replaced and taken back', async () => {
+test('usage is stored for the term or a day, replaced and removed', async () => {
   const termID = await nextTerm();
   const month = `0${months}/2026`;
   assert.equal(
@@ -217,7 +217,7 @@ test('usage is stored for the term or a day, replaced and taken back', async () 
   const back = [one, 'calls', ''];
   assert.equal(
     (await upload(termID, back, [one, 'calls', '8', `05/${month}`])).message,
-    '1 row stored, 1 taken back',
+    '1 row stored, 1 removed',
   );
   assert.equal((await upload(termID, back)).message, '0 rows stored');
   assert.deepEqual((await usageOf(termID))[0], [one, 'calls', day, '8']);

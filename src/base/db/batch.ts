@@ -1,10 +1,10 @@
 // Several statements as one message to PostgreSQL and one answer from it.
 //
-// The driver sends each statement by itself and waits for its end, or, in its pipeline mode, sends
-// them without waiting but has each answered by itself. Either way a call of five statements costs
-// five wake-ups on both sides, which is more than the statements cost. Here all statements that are
-// ready at one moment travel in one write with one Sync at its end, prepared by name, and described
-// only once for each connection.
+// The driver sends each statement by itself and waits for its answer. In its pipeline mode it does
+// not wait, but each statement still has its own answer. Either way, five statements cause five
+// wake-ups on both sides, which cost more than the statements themselves. Here all statements that
+// are ready at the same moment are sent in one write with one Sync at the end. They are prepared by
+// name, and described once for each connection.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -22,31 +22,31 @@ export type StatementResult = {
   count: number;
 };
 
-/** `isFirst` where the connection had not seen all of the statements before: that takes longer. */
+/** `isFirst`: a statement was new to the connection and had to be parsed, which takes longer. */
 type WhenEnded = (end: { isFirst: boolean; error?: unknown }) => void;
 
-/** A statement on its way, and who waits for its result. */
+/** A statement that was not answered yet, with the promise of its result. */
 export type Waiting = Statement & {
   resolve(result: StatementResult): void;
   reject(error: unknown): void;
 };
 
-/** What a connection knows of a statement: its name there, and how to read its rows. */
+/** A statement as it is prepared on a connection: its name there, and how to read its rows. */
 type PreparedStatement = {
   name: string;
   isParsed: boolean;
   read: RowReader | undefined;
-  /** The message that runs it, where it has no parameters and is therefore always the same. */
+  /** The message that runs it; kept only if it has no parameters and so is always the same. */
   message: Buffer | undefined;
 };
 
-/** Beyond this many texts on one connection, statements are sent without a name. */
+/** If a connection has this many prepared statements, further ones are sent without a name. */
 const namedStatementsMax = 1_000;
 
 /** One connection of a pool, and the statements that are about to be sent on it. */
 export class BatchedClient {
   readonly #client: pg.PoolClient;
-  readonly #known = new Map<string, PreparedStatement>();
+  readonly #prepared = new Map<string, PreparedStatement>();
   #ready: Waiting[] = [];
   #names = 0;
 
@@ -54,7 +54,7 @@ export class BatchedClient {
     this.#client = client;
   }
 
-  /** Sent when the event loop turns, together with everything else that is ready by then. */
+  /** Sends the statement in the next tick, together with all others that are ready by then. */
   run(statement: Statement): Promise<StatementResult> {
     noteStatement(statement.text);
     return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export class BatchedClient {
     });
   }
 
-  /** `copy … from stdin`, given all its bytes. Whatever is ready is sent before it. */
+  /** Runs `copy … from stdin` with these bytes, after the statements that are ready. */
   copy(text: string, parts: readonly Buffer[]): Promise<number> {
     this.#send();
     noteStatement(text);
@@ -80,15 +80,15 @@ export class BatchedClient {
     const statements = this.#ready;
     if (statements.length === 0) return;
     this.#ready = [];
-    this.runApart([statements], () => {});
+    this.sendGroups([statements], () => {});
   }
 
   /**
-   * Sends groups of statements in one write, each with a Sync at its end. A group outside of a
-   * transaction is a transaction of its own, and its failure affects no other group. Calls
-   * `whenEnded` at the end of each group.
+   * Sends groups of statements in one write, with a Sync at the end of each group. Outside of a
+   * transaction, each group is a transaction of its own, and its failure affects no other group.
+   * Calls `whenEnded` at the end of each group.
    */
-  runApart(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
+  sendGroups(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
     const parsing = new Set<PreparedStatement>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
@@ -109,33 +109,33 @@ export class BatchedClient {
     this.#client.query(batch as unknown as pg.Submittable);
   }
 
-  knownOf(text: string): PreparedStatement {
-    const known = this.#known.get(text);
-    if (known) return known;
-    if (this.#known.size >= namedStatementsMax) return nameless();
-    const made = { ...nameless(), name: this.newName() };
-    this.#known.set(text, made);
+  preparedOf(text: string): PreparedStatement {
+    const prepared = this.#prepared.get(text);
+    if (prepared) return prepared;
+    if (this.#prepared.size >= namedStatementsMax) return unnamed();
+    const made = { ...unnamed(), name: this.newName() };
+    this.#prepared.set(text, made);
     return made;
   }
 
-  /** Short, however often a statement fails: PostgreSQL cuts names off at 63 characters. */
+  /** A counter keeps names short: PostgreSQL cuts them off at 63 characters. */
   newName(): string {
     this.#names += 1;
     return `s${this.#names}`;
   }
 }
 
-function nameless(): PreparedStatement {
+function unnamed(): PreparedStatement {
   return { name: '', isParsed: false, read: undefined, message: undefined };
 }
 
 const failures = new WeakSet<Error>();
 
 /**
- * True if one statement failed; the other statements of the same batch have received the same
- * error.
+ * True if a statement of a batch failed. Later statements of the batch have been rejected with the
+ * same error.
  */
-export function isOfStatement(error: unknown): boolean {
+export function isStatementError(error: unknown): boolean {
   return error instanceof Error && failures.has(error);
 }
 
@@ -145,23 +145,23 @@ const sync = serialize.sync();
 type Wire = { stream: { write(bytes: Buffer): void } };
 type Described = { fields: { name: string; dataTypeID: number }[] };
 
-/** What the driver calls a query: it is submitted, and told of each message of the answer. */
+/** A query in the sense of the driver, which submits it and then passes it each message. */
 class Batch {
   readonly #waiting: readonly Waiting[];
-  readonly #known: PreparedStatement[] = [];
+  readonly #prepared: PreparedStatement[] = [];
   readonly #client: BatchedClient;
   readonly #whenEnded: WhenEnded;
   #isFirst = false;
-  /** All that is to be written, where this is the first batch of a write. */
+  /** In the first batch of a write: the bytes of all batches. */
   bytes: Buffer | undefined;
-  /** The batch that was written behind this one. */
+  /** The next batch of the same write. */
   next: Batch | undefined;
   #isSubmitted = false;
-  /** The statement whose messages are arriving. */
+  /** Index of the statement that is being answered. */
   #at = 0;
   #rows: Row[] = [];
   #read: RowReader | undefined;
-  /** Why a row of the statement could not be turned into values. */
+  /** The error with which reading a row of the current statement failed. */
   #unreadable: Error | undefined;
 
   constructor(waiting: readonly Waiting[], client: BatchedClient, whenEnded: WhenEnded) {
@@ -170,7 +170,7 @@ class Batch {
     this.#whenEnded = whenEnded;
   }
 
-  /** The driver gives a batch all answers up to a Sync, and is then ready for the one behind it. */
+  /** The driver passes messages to this batch up to its Sync, and then to the next batch. */
   submit(connection: Wire): undefined {
     this.#isSubmitted = true;
     if (this.bytes) connection.stream.write(this.bytes);
@@ -179,8 +179,8 @@ class Batch {
   }
 
   /**
-   * Adds the messages of its statements. False where a value has no form that PostgreSQL takes, of
-   * which those who wait have then heard.
+   * Adds the messages of its statements. If a value cannot be sent to PostgreSQL, rejects all
+   * statements of the batch and returns false.
    */
   addMessages(messages: Buffer[], parsing: Set<PreparedStatement>): boolean {
     const before = messages.length;
@@ -194,7 +194,7 @@ class Batch {
       return false;
     }
     messages.push(sync);
-    for (const known of parsed) parsing.add(known);
+    for (const prepared of parsed) parsing.add(prepared);
     this.#isFirst = parsed.length > 0;
     return true;
   }
@@ -205,22 +205,22 @@ class Batch {
     parsing: ReadonlySet<PreparedStatement>,
     parsed: PreparedStatement[],
   ): void {
-    let known = this.#client.knownOf(statement.text);
-    // It is not known yet whether another batch of the write gets as far as parsing the statement.
-    if (!known.isParsed && parsing.has(known)) known = nameless();
-    this.#known.push(known);
-    if (known.message) {
-      messages.push(known.message);
+    let prepared = this.#client.preparedOf(statement.text);
+    // An earlier batch of this write parses it too, but may fail before: the name may not exist.
+    if (!prepared.isParsed && parsing.has(prepared)) prepared = unnamed();
+    this.#prepared.push(prepared);
+    if (prepared.message) {
+      messages.push(prepared.message);
       return;
     }
     // The same text twice in one batch is parsed once.
-    if (!known.isParsed && !(known.name !== '' && parsed.includes(known))) {
-      messages.push(serialize.parse({ name: known.name, text: statement.text, types: [] }));
-      parsed.push(known);
+    if (!prepared.isParsed && !(prepared.name !== '' && parsed.includes(prepared))) {
+      messages.push(serialize.parse({ name: prepared.name, text: statement.text, types: [] }));
+      parsed.push(prepared);
     }
     const values = statement.values as unknown[];
-    messages.push(serialize.bind({ statement: known.name, values, valueMapper: prepareValue }));
-    if (!known.read) messages.push(serialize.describe({ type: 'P' }));
+    messages.push(serialize.bind({ statement: prepared.name, values, valueMapper: prepareValue }));
+    if (!prepared.read) messages.push(serialize.describe({ type: 'P' }));
     messages.push(execute);
   }
 
@@ -229,9 +229,9 @@ class Batch {
   }
 
   handleDataRow(sent: SentRow): void {
-    // Thrown from here it would end the process; it is a matter of the one statement.
+    // An error thrown from here would end the process, so it rejects the statement instead.
     try {
-      const read = this.#read ?? this.#known[this.#at]?.read;
+      const read = this.#read ?? this.#prepared[this.#at]?.read;
       if (!read) throw new Error('a row came before its description');
       this.#rows.push(read(sent));
     } catch (error) {
@@ -240,12 +240,12 @@ class Batch {
   }
 
   handleCommandComplete(message: { text: string }): void {
-    const known = this.#known[this.#at];
-    if (known && known.name !== '') {
-      known.isParsed = true;
-      known.read ??= this.#read ?? readNothing;
+    const prepared = this.#prepared[this.#at];
+    if (prepared && prepared.name !== '') {
+      prepared.isParsed = true;
+      prepared.read ??= this.#read ?? readNothing;
       if (this.#waiting[this.#at]?.values.length === 0) {
-        known.message ??= Buffer.concat([serialize.bind({ statement: known.name }), execute]);
+        prepared.message ??= Buffer.concat([serialize.bind({ statement: prepared.name }), execute]);
       }
     }
     if (this.#unreadable) this.#waiting[this.#at]?.reject(this.#unreadable);
@@ -265,19 +265,19 @@ class Batch {
     this.#unreadable = undefined;
   }
 
-  /** PostgreSQL skips what follows a failure up to the Sync: those statements fail with it. */
+  /** After a failure PostgreSQL skips all statements up to the Sync: they are rejected as well. */
   handleError(error: unknown): void {
     for (let i = this.#at; i < this.#waiting.length; i += 1) {
-      const known = this.#known[i];
-      // It is not known whether the statement was parsed before it failed, so it gets an unused
-      // name.
-      if (known && known.name !== '' && !known.isParsed) known.name = this.#client.newName();
+      const prepared = this.#prepared[i];
+      // PostgreSQL may have parsed the statement under its name before it failed: use a new name.
+      if (prepared && prepared.name !== '' && !prepared.isParsed)
+        prepared.name = this.#client.newName();
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;
     failures.add(error as Error);
     this.#whenEnded({ isFirst: this.#isFirst, error });
-    // The connection was lost before its turn came: the driver does not know of those behind it.
+    // The connection was lost before this batch was submitted, so the driver rejects none after it.
     if (!this.#isSubmitted) this.next?.handleError(error);
   }
 
@@ -287,17 +287,17 @@ class Batch {
   }
 
   handlePortalSuspended(): void {
-    throw new Error('no statement asks for a part of its rows');
+    throw new Error('PostgreSQL suspended a statement, although all rows were requested');
   }
 
   handleCopyInResponse(connection: { sendCopyFail(message: string): void }): void {
-    connection.sendCopyFail('copy is not done in a batch');
+    connection.sendCopyFail('COPY cannot run in a batch');
   }
 
   handleCopyData(): void {}
 }
 
-/** `UPDATE 3`, `INSERT 0 3`, `COMMIT`: the command, and at the end the rows it touched. */
+/** From a tag such as `UPDATE 3`, `INSERT 0 3` or `COMMIT`: the command, and the number of rows. */
 function resultOf(tag: string, rows: Row[]): StatementResult {
   const first = tag.indexOf(' ');
   if (first === -1) return { command: tag, rows, count: 0 };

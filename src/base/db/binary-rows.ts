@@ -5,24 +5,25 @@ import { parseDay, wireDay } from '../days.ts';
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const end = Buffer.from([0xff, 0xff]);
 
-/** All that COPY takes, of rows as `BinaryRows` writes them. */
+/** The whole input of a COPY: the signature, the rows that `BinaryRows` wrote, and the end mark. */
 export function binaryCopy(rows: Buffer): Buffer[] {
   return [signature, rows, end];
 }
 
 const lengthBytes = 4;
-/** Of a field that is no text. */
-const fieldBytes = lengthBytes + 8;
-/** Of a character, in the worst case. */
-const utf8Bytes = 3;
-/** Up to it, a character is one byte. */
-const lastSingle = 0x7f;
-const wordMax = 32;
+/** The most bytes of a field that is not text. */
+const fixedFieldBytesMax = lengthBytes + 8;
+/** The most bytes of a UTF-16 code unit in UTF-8. */
+const utf8BytesMax = 3;
+/** The last ASCII character; later ones need more than one byte. */
+const asciiMax = 0x7f;
+/** Texts up to this length are copied letter by letter. */
+const shortTextMax = 32;
 const nullLength = -1;
 const highPart = 2 ** 32;
-/** PostgreSQL counts from the year 2000. */
-const firstDay = 10_957;
-const firstMicrosecond = 946_684_800_000_000n;
+/** PostgreSQL counts days and microseconds from 01/01/2000. */
+const daysFrom1970To2000 = 10_957;
+const microsecondsFrom1970To2000 = 946_684_800_000_000n;
 
 /** Fields are written one after the other, each by the method of its column's type. */
 export class BinaryRows {
@@ -33,7 +34,7 @@ export class BinaryRows {
   #microsecond = 0n;
 
   startRow(columns: number): void {
-    this.#reserve(2 + columns * fieldBytes);
+    this.#reserve(2 + columns * fixedFieldBytesMax);
     this.#view.setInt16(this.#at, columns);
     this.#at += 2;
   }
@@ -79,43 +80,43 @@ export class BinaryRows {
   /** YYYY-MM-DD. */
   date(value: string | null): void {
     if (value === null) this.#null();
-    else this.integer(dayNumber(value) - firstDay);
+    else this.integer(dayNumber(value) - daysFrom1970To2000);
   }
 
   timestamptz(value: Temporal.Instant): void {
-    // Rows that are made together mostly have the same.
+    // Most rows of a chunk have the same timestamp, so the last conversion is kept.
     if (value !== this.#instant) {
       this.#instant = value;
-      this.#microsecond = value.epochNanoseconds / 1_000n - firstMicrosecond;
+      this.#microsecond = value.epochNanoseconds / 1_000n - microsecondsFrom1970To2000;
     }
     this.bigint(this.#microsecond);
   }
 
-  /** Hexadecimal. */
+  /** Takes the bytes as hexadecimal digits. */
   bytea(value: string): void {
     this.#reserve(value.length);
-    this.#end(this.#bytes.write(value, this.#at + lengthBytes, 'hex'));
+    this.#endField(this.#bytes.write(value, this.#at + lengthBytes, 'hex'));
   }
 
-  /** JSON as well. */
+  /** For columns of type text and json. */
   text(value: string | null): void {
     if (value === null) {
       this.#null();
       return;
     }
-    this.#reserve(value.length * utf8Bytes);
-    if (value.length > wordMax || !this.#word(value)) {
-      this.#end(this.#bytes.write(value, this.#at + lengthBytes));
+    this.#reserve(value.length * utf8BytesMax);
+    if (value.length > shortTextMax || !this.#writeAscii(value)) {
+      this.#endField(this.#bytes.write(value, this.#at + lengthBytes));
     }
   }
 
-  /** The rows where they lie: only until others are written. */
+  /** The rows written so far, not copied: the next write overwrites or moves them. */
   written(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }
 
-  /** Room for this many bytes is kept for the next rows. */
-  get room(): number {
+  /** Bytes of memory that this object keeps, also after `clear`. */
+  get capacity(): number {
     return this.#bytes.length;
   }
 
@@ -123,20 +124,24 @@ export class BinaryRows {
     this.#at = 0;
   }
 
-  /** Whether it was written: a call for each short text would cost more than its letters. */
-  #word(value: string): boolean {
+  /**
+   * Writes a short text, if all of it is ASCII; otherwise returns false. For short texts this is
+   * faster than Buffer.write.
+   */
+  #writeAscii(value: string): boolean {
     const bytes = this.#bytes;
     const start = this.#at + lengthBytes;
     for (let index = 0; index < value.length; index += 1) {
       const letter = value.charCodeAt(index);
-      if (letter > lastSingle) return false;
+      if (letter > asciiMax) return false;
       bytes[start + index] = letter;
     }
-    this.#end(value.length);
+    this.#endField(value.length);
     return true;
   }
 
-  #end(bytes: number): void {
+  /** Writes the length of a field before its bytes, and goes on after them. */
+  #endField(bytes: number): void {
     this.#view.setInt32(this.#at, bytes);
     this.#at += lengthBytes + bytes;
   }
@@ -146,9 +151,12 @@ export class BinaryRows {
     this.#at += lengthBytes;
   }
 
-  /** A row's fixed fields have room from its start on; what is longer asks for its own. */
+  /**
+   * Makes room for this many bytes and `spareBytes`. `startRow` reserves for all fields of fixed
+   * length; a text reserves for itself and leaves the spare bytes for the fields after it.
+   */
   #reserve(bytes: number): void {
-    const wanted = this.#at + bytes + spare;
+    const wanted = this.#at + bytes + spareBytes;
     if (wanted <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(wanted * 2);
     this.#bytes.copy(larger, 0, 0, this.#at);
@@ -160,19 +168,19 @@ export class BinaryRows {
 const integerMax = 2 ** 31 - 1;
 const smallintMax = 2 ** 15 - 1;
 
-/** As text PostgreSQL would refuse it; as bytes it would take another number for it. */
+/** In the binary format PostgreSQL cannot notice such a number: it would store another one. */
 function mustFit(value: number, most: number): void {
   if (Number.isInteger(value) && value <= most && value >= -most) return;
   throw new RangeError(`${value} is not a whole number up to ${most}`);
 }
 
-/** More than all fixed fields of any row. */
-const spare = 4_096;
+/** More than the fields of fixed length of any row need. */
+const spareBytes = 4_096;
 
 const days = new Map<string, number>();
 const daysMax = 1_000;
 
-/** Most dates of a run are the same few. */
+/** Cached, because a run has few different dates. */
 function dayNumber(isoDate: string): number {
   const known = days.get(isoDate);
   if (known !== undefined) return known;

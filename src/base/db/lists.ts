@@ -1,15 +1,15 @@
-// What long lists have in common: a page deep in one is found by counts of rows in blocks of ids, a
-// stream goes on after the row it ended with, and words are searched for in folded texts.
+// SQL for long lists. A page deep in a list is found by counting rows in blocks of ids. A stream
+// continues after its last row. Searches compare words in folded form.
 import { type Sql, sql } from './sql.ts';
 
-/** Ids of one block, as the counting triggers group them. */
+/** Number of ids in a block; the triggers that count rows use the same. */
 const blockSize = 1_000;
 
 export type Window = { offset: number; limit: number };
 
 /**
- * The ids of a page in the order of ids. `blocks` selects block and block_rows; the walk goes from
- * the block in which the page begins to the one in which it ends, whichever index it goes by.
+ * The ids of a page, in the order of ids. `blocks` selects block and block_rows. Only ids from the
+ * first to the last block of the page are read, whichever index PostgreSQL uses.
  */
 export function idsByBlock(
   list: { blocks: Sql; table: string; id: string; where: Sql },
@@ -37,8 +37,8 @@ export function idsByBlock(
   `;
 }
 
-/** The condition that a row follows another one in the order of a column and the id. */
-export function following(
+/** The condition that a row comes after a given row, in the order of a column and then the id. */
+export function rowsAfter(
   keys: { column: string; id: string; descending: boolean },
   after: { value: unknown; id: number },
 ): Sql {
@@ -48,8 +48,8 @@ export function following(
   return sql`${pair} ${beyond} (${after.value}, ${after.id})`;
 }
 
-/** By a column, and by the id where that leaves a choice. */
-export function ordering(
+/** The columns of an `order by`: a column and, among equal values, the id. */
+export function orderBy(
   keys: { column: string; id: string; descending: boolean },
   alias = '',
 ): Sql {
@@ -58,19 +58,19 @@ export function ordering(
   return sql.raw(keys.column === keys.id ? id : `${alias}${keys.column}${direction}, ${id}`);
 }
 
-/** Shorter words have no three letters in a row, which is what a trigram index goes by. */
+/** A trigram index finds texts by groups of three letters, so it cannot find shorter words. */
 const indexedLengthMin = 3;
 
 /**
- * The call of a function that finds words: `search_…` by an index, or `scan_…` for words too short
- * for one. `folded` are the words in the form in which texts are searched.
+ * The call of a database function that searches: `search_…` uses an index, `scan_…` is for words
+ * that are too short for it. `folded` is the searched text in folded form.
  */
-export function searching(name: string, folded: string, others: readonly Sql[] = []): Sql {
+export function searchCall(name: string, folded: string, others: readonly Sql[] = []): Sql {
   const search = sql.raw(`${folded.length < indexedLengthMin ? 'scan' : 'search'}_${name}`);
-  return sql`${search}(${sql.join([sql`${containing(folded)}`, ...others])})`;
+  return sql`${search}(${sql.join([sql`${containsPattern(folded)}`, ...others])})`;
 }
 
-/** A pattern of LIKE for texts that have the words somewhere. */
-export function containing(folded: string): string {
+/** A LIKE pattern for texts that contain the words anywhere. */
+export function containsPattern(folded: string): string {
   return `%${folded.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,7 +1,7 @@
 // Pools of connections to PostgreSQL, and the one way to run a transaction on them.
 import pg from 'pg';
 import { FairTurns } from '../fair-turns.ts';
-import { BatchedClient, isOfStatement, type Statement, type StatementResult } from './batch.ts';
+import { BatchedClient, isStatementError, type Statement, type StatementResult } from './batch.ts';
 import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { RowClient } from './rows.ts';
 import { type Tx, txOn } from './tx.ts';
@@ -168,7 +168,7 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
   try {
     return await readOn(shared, work);
   } catch (error) {
-    if (shared.members === 1 || !isOfStatement(error)) throw error;
+    if (shared.members === 1 || !isStatementError(error)) throw error;
     // It may have been the statement of another: by itself it fails only where it is at fault.
     return readOn(reads.alone(openings, tenantId), work);
   }

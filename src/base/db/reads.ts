@@ -118,7 +118,7 @@ export class ReadQueue {
       let sinceMs = performance.now();
       const statements = groups.map((group) => group.statements);
       let lost: Error | undefined;
-      this.#batchedOf(client).runApart(statements, ({ isFirst, error }) => {
+      this.#batchedOf(client).sendGroups(statements, ({ isFirst, error }) => {
         if (isLoss(error)) lost = error as Error;
         const nowMs = performance.now();
         if (nowMs - sinceMs > slowMs && !isFirst) this.#noteSlow(groups[ended]?.read.kinds, nowMs);

@@ -1,31 +1,31 @@
-// The handle of a transaction: what runs `sql` templates on its connection.
+// The handle of a transaction, which runs `sql` templates.
 import type { Statement, StatementResult } from './batch.ts';
 
 /** A transaction: the only handle that stores are given. */
 export type Tx = {
   run(statement: Statement): Promise<StatementResult>;
-  /** One of many that can be looked up; calls that ask at the same time are answered together. */
+  /** Finds one row by its key. Look-ups of several calls at the same time share one statement. */
   lookUp<Key extends number, Found>(
     lookup: Lookup<Key, Found>,
     tenantId: number,
     key: Key,
   ): Promise<Found | undefined>;
-  /** Rows as the statement, a COPY, takes them; returns their number. */
+  /** Runs a `copy … from stdin` with these bytes and returns the number of rows. */
   copyIn(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
-/** Asks for many at once what can be asked for one: the found ones, by key, above zero. */
+/** Finds the rows of several keys, all above zero, by one statement. Missing rows are left out. */
 export type Lookup<Key extends number, Found> = (
   tx: Tx,
   tenantId: number,
   keys: readonly Key[],
 ) => Promise<ReadonlyMap<Key, Found>>;
 
-/** What a transaction's statements run on: a connection of its own, or one that reads share. */
+/** Runs the statements of a transaction: on its own connection, or on one shared by reads. */
 export type Runner = {
   run(statement: Statement): Promise<StatementResult>;
   lookUp?: Tx['lookUp'];
-  /** Only on a connection of its own. */
+  /** Undefined on a connection that reads share. */
   copy?(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
@@ -37,7 +37,7 @@ export function txOn(runner: Runner): Tx {
       return (await lookup(tx, tenantId, [key])).get(key);
     },
     copyIn: (statement, parts) => {
-      if (!runner.copy) throw new Error('a transaction that reads copies nothing in');
+      if (!runner.copy) throw new Error('a read on a shared connection cannot COPY rows in');
       return runner.copy(statement, parts);
     },
   };

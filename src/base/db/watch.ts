@@ -1,9 +1,9 @@
-// For tests: every statement that is sent, as its text.
+// Tests can see the text of every statement that is sent to PostgreSQL.
 
 let watcher: ((text: string) => void) | undefined;
 
-export function watchStatements(hear: (text: string) => void): void {
-  watcher = hear;
+export function watchStatements(onStatement: (text: string) => void): void {
+  watcher = onStatement;
 }
 
 export function noteStatement(text: string): void {

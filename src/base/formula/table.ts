@@ -1,5 +1,5 @@
-// Tables as formulas see them: rows checked once, keys in a Map, slab sums precomputed, so that a
-// slab function costs a search over the limits however long the table is.
+// Tables for formulas. Rows are checked once, keys are in a Map, and the sums of slabs are computed
+// in advance. So a slab function only searches the limits, however long the table is.
 import { decimalText, exactFrom, exactText, parseDecimal } from '../numbers/decimal-text.ts';
 import { add, compare, type Exact, multiply, signOf, subtract, zero } from '../numbers/exact.ts';
 
@@ -8,29 +8,29 @@ const tableRowsMax = 1000;
 export type Table = {
   readonly columns: readonly string[];
   readonly keys: readonly string[];
-  /** Numbers by column, first column excluded. */
+  /** Numbers of each column except the first. */
   readonly numbers: ReadonlyMap<string, readonly Exact[]>;
   readonly rowByKey: ReadonlyMap<string, number>;
-  /** Keys that are numbers, in plain form: 20 finds "20.0", but the text "20" does not. */
+  /** Keys that are numbers, in plain form: the number 20 finds "20.0", the text "20" does not. */
   readonly rowByNumber: ReadonlyMap<string, number>;
   readonly slabs: Slabs | null;
 };
 
-/** A table whose first column is `upTo`; the last limit, being open, is not in `limits`. */
+/** A table whose first column is `upTo`. The last slab has no limit, so `limits` is one shorter. */
 export type Slabs = {
   readonly limits: readonly Exact[];
   readonly rates: readonly Exact[];
   readonly flats: readonly Exact[] | null;
-  /** Amount of all slabs below each one, flat amounts aside. */
+  /** For each slab, the amount of all slabs below it, without flat amounts. */
   readonly below: readonly Exact[];
   readonly rateTexts: readonly string[];
-  /** Flat amounts of each slab and those below it. */
+  /** For each slab, the sum of its flat amount and those of all slabs below it. */
   readonly flatsTo: readonly Exact[];
-  /** Each slab except the last, filled, with unchanged limits: most breakdowns consist of these. */
+  /** Each slab except the last when all its units are used: most breakdowns consist of these. */
   readonly filled: readonly SlabText[];
 };
 
-/** A priced part of a quantity as text. */
+/** The part of a quantity in one slab, with its price, as texts. */
 export type SlabText = {
   readonly quantity: string;
   readonly rate: string;
@@ -56,11 +56,11 @@ export function compileTable(
 ): { table: Table | null; problems: TableProblem[] } {
   const problems: TableProblem[] = [];
   if (rows.length === 0 || columns.length === 0) {
-    const message = 'a table has at least one column and one row';
+    const message = 'a table needs at least one column and one row';
     return { table: null, problems: [{ code: 'TABLE_INVALID', row: 0, column: null, message }] };
   }
   if (rows.length > tableRowsMax) {
-    const message = `a table has at most ${tableRowsMax} rows, this one ${rows.length}`;
+    const message = `a table may have at most ${tableRowsMax} rows; this one has ${rows.length}`;
     return { table: null, problems: [{ code: 'TOO_MANY_ITEMS', row: 0, column: null, message }] };
   }
   const cells = rows.map((row, index) => rowCells(columns, row, index, problems));
@@ -105,7 +105,7 @@ function rowCells(
 function numberCell(cell: unknown, row: number, column: string, problems: TableProblem[]): Exact {
   const value = exactFrom(cell);
   if (value !== undefined) return value;
-  // A slab may be flat only or rate only.
+  // A slab may have only a rate or only a flat amount.
   if (cell === null && (column === rateColumn || column === flatColumn)) return zero;
   const message = `\`${column}\` of row ${row + 1} is not a number`;
   problems.push({ code: 'TABLE_INVALID', row, column, message });
@@ -124,7 +124,7 @@ function checkKeys(keys: readonly string[], column: string, problems: TableProbl
   }
 }
 
-/** The first row of each key, keys written as `form` says. */
+/** The first row of each key, after `form` has normalized the key. */
 function keyIndex(
   keys: readonly string[],
   form: (key: string) => string | undefined,
@@ -171,7 +171,7 @@ function compileSlabs(
   return { limits, rates, rateTexts, flats, below, flatsTo, filled };
 }
 
-/** A quantity priced in one slab; the flat amount is null where none is charged. */
+/** A quantity priced in one slab; `flat` is null if no flat amount is charged. */
 export function slabText(
   slabs: Pick<Slabs, 'rates' | 'rateTexts'>,
   slab: number,
@@ -192,7 +192,7 @@ function slabLimits(cells: readonly unknown[][], problems: TableProblem[]): Exac
   for (const [row, cell] of cells.entries()) {
     if (cell[0] === null) {
       if (row === last) continue;
-      const message = `only the last slab is open, but row ${row + 1} has no limit`;
+      const message = `only the last slab may have no limit, but row ${row + 1} has none`;
       problems.push({ code: 'SLAB_ORDER', row, column: limitColumn, message });
       continue;
     }
@@ -204,12 +204,12 @@ function slabLimits(cells: readonly unknown[][], problems: TableProblem[]): Exac
     }
     const previous = limits[limits.length - 1];
     if (signOf(limit) < 0 || (previous !== undefined && compare(limit, previous) <= 0)) {
-      const message = `limits must rise: row ${row + 1} is not above the row before it`;
+      const message = `limits must increase: row ${row + 1} is not above the row before it`;
       problems.push({ code: 'SLAB_ORDER', row, column: limitColumn, message });
     }
     limits.push(limit);
     if (row === last) {
-      const message = 'the last slab must be open: its `upTo` is null';
+      const message = 'the last slab must have no limit: set its `upTo` to null';
       problems.push({ code: 'SLAB_OPEN_END_MISSING', row, column: limitColumn, message });
     }
   }

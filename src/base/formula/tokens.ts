@@ -16,7 +16,7 @@ const wordCharacter = /[A-Za-z0-9_]/;
 const twoCharacterSymbols = new Set(['<>', '<=', '>=']);
 const oneCharacterSymbols = new Set('=<>+-*/%(),.');
 
-/** Cuts a formula into tokens, the last of kind `end`; a character that starts none is an error. */
+/** The tokens of a formula; the last is of kind `end`. Throws if a character begins no token. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -49,7 +49,7 @@ function tokenAt(text: string, at: number, character: string): Token {
   throw new FormulaSyntaxError(
     'FORMULA_SYNTAX',
     at,
-    `\`${character}\` has no meaning in a formula`,
+    `\`${character}\` cannot be used in a formula`,
   );
 }
 
@@ -70,11 +70,7 @@ function numberAt(text: string, at: number): Token {
 function textAt(text: string, at: number, quote: string): Token {
   const end = text.indexOf(quote, at + 1);
   if (end < 0) {
-    throw new FormulaSyntaxError(
-      'FORMULA_SYNTAX',
-      at,
-      `the text that starts here has no end quote`,
-    );
+    throw new FormulaSyntaxError('FORMULA_SYNTAX', at, `the closing quote of this text is missing`);
   }
   return { kind: 'text', text: text.slice(at + 1, end), from: at, to: end + 1 };
 }

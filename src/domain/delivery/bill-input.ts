@@ -29,14 +29,14 @@ export function billInput(
   bill: BillToRender,
   cancellation?: CancellationRow,
 ): BillDocumentInput {
-  const { isOwedByUs = false, template } = setting;
+  const { isOwedByWorkspace = false, template } = setting;
   const isForPayers = template.templateID === templatesForPayers.notes;
   return {
     bill: billDocument(setting, bill, cancellation),
     letterhead,
     locale: setting.locale,
-    template: isOwedByUs && isForPayers ? null : { body: setting.body },
-    isOwedByUs,
+    template: isOwedByWorkspace && isForPayers ? null : { body: setting.body },
+    isOwedByWorkspace,
     currencyDecimals: setting.currencyDecimals,
   };
 }

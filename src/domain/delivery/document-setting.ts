@@ -23,7 +23,7 @@ export type DocumentSetting = {
   /** Only of a term that bills a cancelled bill again: the number of that bill. */
   replacesBillNumber?: string;
   /** Only where it is so: the workspace pays what it bills. */
-  isOwedByUs?: true;
+  isOwedByWorkspace?: true;
 };
 
 /**

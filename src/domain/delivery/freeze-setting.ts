@@ -5,7 +5,7 @@ import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { findReplacedNumbers } from '../bills/cancellations-store.ts';
-import { isOwedByUs } from '../ledger/accounts.ts';
+import { isOwedByWorkspace } from '../ledger/accounts.ts';
 import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import type { Term } from '../terms/store.ts';
@@ -46,7 +46,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: Term): Promise<Cur
     template: { templateID: templates.template_id, version: templates.template_version },
     ...(labels.length > 0 ? { inputLabels: labelByName(labels) } : {}),
     ...(replacesBillNumber === undefined ? {} : { replacesBillNumber }),
-    ...(isOwedByUs(term.context_type) ? { isOwedByUs: true } : {}),
+    ...(isOwedByWorkspace(term.context_type) ? { isOwedByWorkspace: true } : {}),
   };
   return { setting, body: templates.body };
 }

@@ -38,7 +38,7 @@ export type BillDocumentInput = {
   /** Unless given, that of the letterhead. */
   readonly pageSize?: PageSize;
   /** Whether the workspace pays it: to a vendor, to an employee. */
-  readonly isOwedByUs?: boolean;
+  readonly isOwedByWorkspace?: boolean;
   /** Unless given, what is usual for the currency. */
   readonly currencyDecimals?: number;
 };

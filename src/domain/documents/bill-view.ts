@@ -75,7 +75,7 @@ export function billView(input: BillDocumentInput): BillView {
   const source = { bill, letterhead, formats };
   const warning = warningOf(bill, labels);
   const isCancelled = bill.status === 'Cancelled';
-  const isPayable = bill.payableWithinDueDate > 0 && warning === null && !input.isOwedByUs;
+  const isPayable = bill.payableWithinDueDate > 0 && warning === null && !input.isOwedByWorkspace;
   const banks = input.bankAccounts ?? bill.bankAccounts;
   return {
     wording,
@@ -107,11 +107,11 @@ export function billView(input: BillDocumentInput): BillView {
 }
 
 function wordingOf(input: BillDocumentInput): Wording {
-  const { bill, locale, currencyDecimals: wanted, isOwedByUs = false } = input;
+  const { bill, locale, currencyDecimals: wanted, isOwedByWorkspace = false } = input;
   const usable = usableLocale(locale);
   const decimals = wanted ?? currencyDecimals(bill.currency);
   const formats = formatsOf(usable, bill.currency, decimals);
-  return { locale: usable, formats, ...labelsOf(usable, isOwedByUs) };
+  return { locale: usable, formats, ...labelsOf(usable, isOwedByWorkspace) };
 }
 
 function organisationLines(letterhead: Letterhead, wording: Wording): string[] {

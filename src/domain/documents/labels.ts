@@ -29,13 +29,16 @@ const rightToLeft = new Set(['ar', 'ur', 'fa', 'ps', 'sd', 'ug', 'ckb', 'he', 'y
 
 export function labelsOf(
   locale: string,
-  isOwedByUs: boolean,
+  isOwedByWorkspace: boolean,
 ): { labels: Labels; direction: 'ltr' | 'rtl' } {
   const language = locale.split('-')[0]?.toLowerCase() ?? 'en';
   const words = byLanguage.get(language) ?? english;
   // English words run from left to right, whatever the locale.
   const isReversed = rightToLeft.has(language) && words !== english;
-  return { labels: isOwedByUs ? words.owed : words.labels, direction: isReversed ? 'rtl' : 'ltr' };
+  return {
+    labels: isOwedByWorkspace ? words.owed : words.labels,
+    direction: isReversed ? 'rtl' : 'ltr',
+  };
 }
 
 /** `Page {page} of {pages}` with its figures. */

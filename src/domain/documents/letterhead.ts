@@ -1,6 +1,6 @@
-// The head of a workspace's documents: settings.letterhead, which may have any keys; these are
-// read. Fields of an unexpected type are left out: a setting saved before fields were checked must
-// not keep a bill from being printed.
+// The letterhead of a workspace's documents, from settings.letterhead. Unknown keys are ignored. So
+// are fields of the wrong type: a setting that was saved before types were checked must not prevent
+// a bill from being printed.
 import { lineText } from './plain-text.ts';
 
 export const pageSizes = ['A4', 'Letter'] as const;
@@ -18,7 +18,7 @@ export type Letterhead = {
   /** #rrggbb */
   readonly color: string;
   readonly pageSize: PageSize;
-  /** What the code on the payment slip says, with placeholders. */
+  /** The text of the QR code on the payment slip, with placeholders. */
   readonly codeText: string;
 };
 
@@ -29,7 +29,7 @@ const letterheadDefaults = {
 
 export const addressLinesMax = 6;
 export const colorPattern = /^#[0-9a-fA-F]{6}$/;
-/** Countries that write on Letter. */
+/** Countries in which the usual paper size is Letter. */
 const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'GT', 'SV', 'CR', 'PA']);
 
 export type LetterheadSource = {
@@ -45,7 +45,7 @@ export function readLetterhead(source: LetterheadSource): Letterhead {
   const lines = fields.get('addressLines');
   const color = text('color');
   const size = text('pageSize');
-  const usualSize = letterCountries.has(source.country) ? 'Letter' : 'A4';
+  const sizeOfCountry = letterCountries.has(source.country) ? 'Letter' : 'A4';
   return {
     name: text('name') ?? lineText(source.name),
     addressLines: (Array.isArray(lines) ? lines : [])
@@ -58,12 +58,12 @@ export function readLetterhead(source: LetterheadSource): Letterhead {
     taxNumber: text('taxNumber'),
     logo: readLogo(fields.get('logo')),
     color: color !== null && colorPattern.test(color) ? color : letterheadDefaults.color,
-    pageSize: size === 'A4' || size === 'Letter' ? size : usualSize,
+    pageSize: size === 'A4' || size === 'Letter' ? size : sizeOfCountry,
     codeText: text('codeText') ?? letterheadDefaults.codeText,
   };
 }
 
-/** Base64, with or without the head of a data url. */
+/** The image from base64, with or without a prefix such as `data:image/png;base64,`. */
 export function readLogo(value: unknown): Buffer | null {
   if (typeof value !== 'string' || value === '') return null;
   const bytes = Buffer.from(value.replace(/^data:image\/(?:png|jpeg);base64,/, ''), 'base64');

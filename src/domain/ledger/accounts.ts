@@ -1,4 +1,4 @@
-// The accounts that every workspace begins with, by the ids they have everywhere.
+// The ledger accounts of every new workspace. Their ids are the same in all workspaces.
 export const ledgerAccounts = {
   cash: 1,
   receivable: 2,
@@ -10,12 +10,12 @@ export const ledgerAccounts = {
   opening: 8,
   badDebt: 9,
   disputed: 10,
-  // Far above what the numbers of a workspace's own accounts come to.
+  // Added later; far above the ids of accounts that workspaces have created themselves.
   payable: 1_000_001,
   expense: 1_000_002,
 } as const;
 
-/** Accounts that the customers' entries add up to: nothing else may be booked on them. */
+/** Control accounts: their balances are the sums of subledger entries, and nothing else. */
 export const controlAccounts: readonly number[] = [
   ledgerAccounts.receivable,
   ledgerAccounts.advance,
@@ -26,12 +26,12 @@ export const controlAccounts: readonly number[] = [
 
 export type ContextType = 'Sale' | 'Purchase' | 'Payroll';
 
-/** Whether the workspace owes what it bills: to vendors, to employees. */
-export function isOwedByUs(contextType: ContextType): boolean {
+/** True if the workspace owes the amount of a bill to the party: a vendor or an employee. */
+export function isOwedByWorkspace(contextType: ContextType): boolean {
   return contextType !== 'Sale';
 }
 
-/** The ledger account of the open items of a context's subscriptions. */
+/** The ledger account on which bills of a context are open items. */
 export function openItemsAccount(contextType: ContextType): number {
-  return isOwedByUs(contextType) ? ledgerAccounts.payable : ledgerAccounts.receivable;
+  return isOwedByWorkspace(contextType) ? ledgerAccounts.payable : ledgerAccounts.receivable;
 }

@@ -1,9 +1,9 @@
 import {
-  containing,
-  following,
+  containsPattern,
   idsByBlock,
-  ordering,
-  searching,
+  orderBy,
+  rowsAfter,
+  searchCall,
   type Window,
 } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -206,7 +206,7 @@ export async function listPartiesAt(
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
     where ${matches(tenantId, filter)}
-    order by ${ordering(keysOf(sort))}
+    order by ${orderBy(keysOf(sort))}
     limit ${window.limit} offset ${window.offset}
   `.execute(tx);
   return rows;
@@ -223,7 +223,7 @@ export async function listPartiesAfter(
   const { rows } = await sql<PartyRow>`
     select ${partyColumns} from parties
     where ${matches(tenantId, filter)} and ${isAfter(sort, options.after)}
-    order by ${ordering(keysOf(sort))}
+    order by ${orderBy(keysOf(sort))}
     limit ${options.limit}
   `.execute(tx);
   return rows;
@@ -240,7 +240,7 @@ export async function listPartyIdsAfter(
   const { rows } = await sql<{ party_id: number }>`
     select party_id from parties
     where ${matches(tenantId, filter)} and ${isAfter(sort, options.after)}
-    order by ${ordering(keysOf(sort))}
+    order by ${orderBy(keysOf(sort))}
     limit ${options.limit}
   `.execute(tx);
   return rows.map((row) => row.party_id);
@@ -248,7 +248,7 @@ export async function listPartyIdsAfter(
 
 function isAfter(sort: PartySort, after: PartyRow | undefined): Sql {
   const keys = keysOf(sort);
-  return after ? following(keys, { value: after[keys.column], id: after.party_id }) : sql`true`;
+  return after ? rowsAfter(keys, { value: after[keys.column], id: after.party_id }) : sql`true`;
 }
 
 export async function listPartiesByIds(
@@ -298,10 +298,10 @@ async function listFoundParties(
     select ${partyColumns} from parties
     where tenant_id = ${tenantId} and party_id in (
       select found.party_id from ${search} as found (party_id)
-      order by ${ordering(keysOf(sort), 'found.')}
+      order by ${orderBy(keysOf(sort), 'found.')}
       limit ${window.limit} offset ${window.offset}
     )
-    order by ${ordering(keysOf(sort))}
+    order by ${orderBy(keysOf(sort))}
   `.execute(tx);
   return rows;
 }
@@ -359,10 +359,10 @@ function found(filter: PartyFilter, words: string, options: { inName: boolean })
 
 /** The call of the function that finds words in search texts, or only in names. */
 function searchOf(filter: PartyFilter, words: string, options: { inName: boolean }): Sql {
-  const pattern = containing(folded(words));
+  const pattern = containsPattern(folded(words));
   const inName = options.inName ? sql`${pattern}` : sql`null`;
   const others = [inName, sql`${filter.kind}`, sql`${filter.includeArchived}`];
-  return searching('parties', folded(words), others);
+  return searchCall('parties', folded(words), others);
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */

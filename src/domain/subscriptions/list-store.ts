@@ -1,7 +1,7 @@
 // Lists of subscriptions: which ones, in which order, and how many. What is shown of them is in
 // views-store.
 
-import { following, idsByBlock, ordering, searching, type Window } from '../../base/db/lists.ts';
+import { idsByBlock, orderBy, rowsAfter, searchCall, type Window } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { folded } from '../parties/party.ts';
@@ -139,7 +139,7 @@ export async function listIdsAt(
     sql`
       select subscription_id from subscriptions
       where ${matches(tenantId, filter)}
-      order by ${ordering(keys)}
+      order by ${orderBy(keys)}
       limit ${window.limit} offset ${window.offset}
     `,
   );
@@ -149,7 +149,7 @@ export async function listIdsAt(
 function idsFound(search: Sql, sort: SubscriptionSort, window: Window): Sql {
   return sql`
     select found.subscription_id from ${search} as found (subscription_id)
-    order by ${ordering(keysOf(sort), 'found.')}
+    order by ${orderBy(keysOf(sort), 'found.')}
     limit ${window.limit} offset ${window.offset}
   `;
 }
@@ -177,8 +177,8 @@ export async function listIdsAfter(
     tx,
     sql`
       select subscription_id from subscriptions
-      where ${matches(tenantId, filter)} and ${place ? following(keys, place) : sql`true`}
-      order by ${ordering(keys)}
+      where ${matches(tenantId, filter)} and ${place ? rowsAfter(keys, place) : sql`true`}
+      order by ${orderBy(keys)}
       limit ${options.limit}
     `,
   );
@@ -293,7 +293,7 @@ function matches(tenantId: number, filter: Narrowed): Sql {
 }
 
 function searchOf({ search }: Narrowed): Sql | undefined {
-  return search === null ? undefined : searching('subscriptions', folded(search));
+  return search === null ? undefined : searchCall('subscriptions', folded(search));
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */

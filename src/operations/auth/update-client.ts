@@ -20,7 +20,7 @@ export const updateClientOperation = operation({
   method: 'Update',
   action: 'Update API Client',
   access: { permission: 'access:write' },
-  summary: 'Changes a machine client; a new secret or INACTIVE ends its sessions.',
+  summary: 'Changes an API client; a new secret or the status INACTIVE ends its sessions.',
   request: Type.Object({
     data: Type.Object({
       clientID: clientId,

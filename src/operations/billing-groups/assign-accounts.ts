@@ -2,7 +2,7 @@ import { counted } from '../../base/counted.ts';
 import { assignAccounts } from '../../domain/billing-groups/membership.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { auditMove, keysOf, membershipRequest } from './membership-fields.ts';
+import { accountKeysOf, auditGroupChange, membershipRequest } from './membership-fields.ts';
 
 export const assignBillingAccounts = operation({
   path: '/billing/billing-groups/assign-accounts',
@@ -18,10 +18,10 @@ export const assignBillingAccounts = operation({
     const { billingGroupID: billingGroupId } = body.data;
     const stamp = { at: call.now, by: call.principal.name };
     let count = 0;
-    for (const keys of keysOf(body)) {
+    for (const keys of accountKeysOf(body)) {
       const membership = { billingGroupId, keys };
       const accounts = await assignAccounts(call.tx, call.tenant.tenantId, membership, stamp);
-      auditMove(call, accounts, billingGroupId);
+      auditGroupChange(call, accounts, billingGroupId);
       count += accounts.length;
     }
     return { message: `${counted(count, 'billing account')} assigned`, data: {} };

@@ -1,4 +1,4 @@
-// What assigning and removing accounts share.
+// The request of assign-accounts and remove-accounts, and their audit entries.
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import type { AccountKeys, AccountRow } from '../../domain/parties/accounts-store.ts';
@@ -15,8 +15,8 @@ export const membershipRequest = Type.Object({
   }),
 });
 
-/** The accounts by id, by label, or both. */
-export function keysOf(body: Type.Static<typeof membershipRequest>): AccountKeys[] {
+/** The keys of the accounts in a request: ids, labels, or both. Throws if there are none. */
+export function accountKeysOf(body: Type.Static<typeof membershipRequest>): AccountKeys[] {
   const { connectionGroupIDs: ids, connectionGroupLabels: labels } = body.data;
   const keys = [
     ...(ids?.length ? [{ ids }] : []),
@@ -29,7 +29,11 @@ export function keysOf(body: Type.Static<typeof membershipRequest>): AccountKeys
   });
 }
 
-export function auditMove(call: Call, accounts: readonly AccountRow[], to: number | null): void {
+export function auditGroupChange(
+  call: Call,
+  accounts: readonly AccountRow[],
+  to: number | null,
+): void {
   for (const account of accounts) {
     call.audit({
       subject: 'billing account',

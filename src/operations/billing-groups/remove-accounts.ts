@@ -2,7 +2,7 @@ import { counted } from '../../base/counted.ts';
 import { removeAccounts } from '../../domain/billing-groups/membership.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { auditMove, keysOf, membershipRequest } from './membership-fields.ts';
+import { accountKeysOf, auditGroupChange, membershipRequest } from './membership-fields.ts';
 
 export const removeBillingAccounts = operation({
   path: '/billing/billing-groups/remove-accounts',
@@ -18,10 +18,10 @@ export const removeBillingAccounts = operation({
     const { billingGroupID: billingGroupId } = body.data;
     const stamp = { at: call.now, by: call.principal.name };
     let count = 0;
-    for (const keys of keysOf(body)) {
+    for (const keys of accountKeysOf(body)) {
       const membership = { billingGroupId, keys };
       const accounts = await removeAccounts(call.tx, call.tenant.tenantId, membership, stamp);
-      auditMove(call, accounts, null);
+      auditGroupChange(call, accounts, null);
       count += accounts.length;
     }
     return { message: `${counted(count, 'billing account')} removed`, data: {} };

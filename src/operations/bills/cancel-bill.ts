@@ -3,7 +3,7 @@ import { type Cancelling, cancelBillStep } from '../../billrun/cancel-bill.ts';
 import { billNotFound, findBillKey } from '../../domain/bills/store.ts';
 import { empty, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, stepErrors } from '../scheduling.ts';
+import { awaitJob, requestStep, scheduleOperation, stepErrors } from '../scheduling.ts';
 
 export const cancelBillOperation = operation({
   path: '/billing/bills/cancel-bill',
@@ -12,7 +12,7 @@ export const cancelBillOperation = operation({
   access: { permission: 'bills:post' },
   summary: 'Cancels a posted bill with a credit note; can open a term that bills its days again.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({
       billID: id,
       reason: filledText({ max: 500 }),
@@ -29,7 +29,7 @@ export const cancelBillOperation = operation({
     const found = await findBillKey(call.tx, call.tenant.tenantId, billId);
     if (!found) throw billNotFound(billId, 'data.billID');
     const parameters: Cancelling = { reason: data.reason.trim(), rebill: data.rebill ?? false };
-    return askForStep(call, cancelBillStep, {
+    return requestStep(call, cancelBillStep, {
       termId: found.term_id,
       billId,
       parameters,
@@ -37,5 +37,5 @@ export const cancelBillOperation = operation({
       audited: { billID: billId, ...parameters },
     });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { distributeBillsStep } from '../../billrun/distribute.ts';
 import { empty, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 
 export const distributeBills = operation({
   path: '/billing/bills/distribute-bills',
@@ -11,7 +17,7 @@ export const distributeBills = operation({
   access: { permission: 'bills:distribute' },
   summary: 'Step 9 of a bill run: sends the published bills of the term, or one, to the customers.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({
       termID: id,
       sheduleTime,
@@ -36,7 +42,7 @@ export const distributeBills = operation({
   },
   handle(call, { data, billId }) {
     const isAgain = data.resend === true;
-    return askForStep(call, distributeBillsStep, {
+    return requestStep(call, distributeBillsStep, {
       termId: data.termID,
       billId: billId ?? null,
       parameters: isAgain ? { resend: true } : {},
@@ -44,5 +50,5 @@ export const distributeBills = operation({
       audited: { billID: billId ?? null, resend: isAgain },
     });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { generateBillsStep } from '../../billrun/generate.ts';
 import { empty, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 
 export const generateBills = operation({
   path: '/billing/bills/generate-bills',
@@ -11,7 +17,7 @@ export const generateBills = operation({
   access: { permission: 'bills:write' },
   summary: 'Step 6 of a bill run: generates the drafts of all bills of a term, or one of them.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({ termID: id, sheduleTime }),
     billId: maybe(id),
   }),
@@ -25,12 +31,12 @@ export const generateBills = operation({
   handle(call, { data, billId }) {
     const { termID: termId, sheduleTime: at } = data;
     const audited = billId ? { billID: billId } : {};
-    return askForStep(call, generateBillsStep, {
+    return requestStep(call, generateBillsStep, {
       termId,
       billId: billId ?? null,
       sheduleTime: at,
       audited,
     });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

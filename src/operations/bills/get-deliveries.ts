@@ -12,7 +12,7 @@ import { listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { deliveryView, presentDelivery } from './delivery-fields.ts';
 
-/** A number that names nothing is no error: it finds nothing. */
+/** An id that does not exist is not an error: the list is empty. */
 const wholeNumber = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,

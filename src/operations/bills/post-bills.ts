@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { postBillsStep } from '../../billrun/post.ts';
 import { empty, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 import { acceptDueDate, acceptedDueDate } from './due-date-fields.ts';
 
 export const postBills = operation({
@@ -12,7 +18,7 @@ export const postBills = operation({
   access: { permission: 'bills:post' },
   summary: 'Step 7 of a bill run: numbers the bills and posts them to the ledger.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({
       termID: id,
       sheduleTime,
@@ -41,7 +47,7 @@ export const postBills = operation({
     const { termID: termId, sheduleTime: at } = data;
     const parameters = { skipErrors: data.skipErrors ?? false, ...acceptedDueDate(data) };
     const asked = { termId, parameters, sheduleTime: at, audited: parameters };
-    return askForStep(call, postBillsStep, asked);
+    return requestStep(call, postBillsStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { publishBillsStep } from '../../billrun/publish.ts';
 import { empty, id } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 import { acceptDueDate, acceptedDueDate } from './due-date-fields.ts';
 
 export const publishBills = operation({
@@ -13,7 +19,7 @@ export const publishBills = operation({
   summary:
     'Step 8 of a bill run: creates the documents of the posted bills and shows them to customers.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({ termID: id, sheduleTime, acceptDueDate }),
     billId: Type.Optional(Type.Null({ description: 'Bills are published all together' })),
   }),
@@ -28,7 +34,7 @@ export const publishBills = operation({
     const { termID: termId, sheduleTime: at } = data;
     const parameters = acceptedDueDate(data);
     const asked = { termId, parameters, sheduleTime: at, audited: parameters };
-    return askForStep(call, publishBillsStep, asked);
+    return requestStep(call, publishBillsStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

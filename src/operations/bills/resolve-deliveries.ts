@@ -3,7 +3,7 @@ import { retryDeliveriesStep } from '../../billrun/retry-deliveries.ts';
 import { type Resolution, resolveDeliveries } from '../../domain/delivery/resolve.ts';
 import { empty, id, limits, maybe, oneOf, text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, settleJob } from '../scheduling.ts';
+import { awaitJob, requestStep } from '../scheduling.ts';
 
 const resolutions = ['Resend', 'Sent', 'Failed'] as const satisfies readonly Resolution[];
 
@@ -33,10 +33,10 @@ export const resolveDeliveriesOperation = operation({
       call.audit({ subject: 'delivery', subjectId: deliveryId, before, after });
     }
     if (resolution === 'Resend') {
-      return askForStep(call, retryDeliveriesStep, { termId, sheduleTime: null });
+      return requestStep(call, retryDeliveriesStep, { termId, sheduleTime: null });
     }
     const what = changes.length === 1 ? '1 delivery is' : `${changes.length} deliveries are`;
     return { message: `${what} ${resolution}`, data: {} };
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { unpostBillsStep } from '../../billrun/unpost.ts';
 import { empty, filledText, id } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 
 export const unpostBills = operation({
   path: '/billing/bills/unpost-bills',
@@ -12,7 +18,7 @@ export const unpostBills = operation({
   summary:
     'Unposts a term: reverses its journals, retires its numbers and makes its bills drafts again.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({ termID: id, reason: filledText({ max: 500 }), sheduleTime }),
   }),
   response: empty,
@@ -22,7 +28,7 @@ export const unpostBills = operation({
     const { termID: termId, reason, sheduleTime: at } = data;
     const parameters = { reason };
     const asked = { termId, parameters, sheduleTime: at, audited: parameters };
-    return askForStep(call, unpostBillsStep, asked);
+    return requestStep(call, unpostBillsStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

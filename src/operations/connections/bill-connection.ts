@@ -4,7 +4,13 @@ import { billConnectionStep } from '../../billrun/bill-connection.ts';
 import { openFinalTerm } from '../../domain/terms/final.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 import { stampOf } from './change-fields.ts';
 import { connectionNumber } from './connection-fields.ts';
 
@@ -15,7 +21,7 @@ export const billConnection = operation({
   access: { permission: 'bills:write' },
   summary: 'Creates the draft of the final bill of a subscription whose owner is leaving.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({ connectionNumber, sheduleTime }),
   }),
   response: empty,
@@ -26,12 +32,12 @@ export const billConnection = operation({
     const number = data.connectionNumber.trim();
     const today = dateIn(now, tenant.timezone);
     const term = await openFinalTerm(tx, tenant.tenantId, { number, today }, stampOf(call));
-    const answer = await askForStep(call, billConnectionStep, {
+    const answer = await requestStep(call, billConnectionStep, {
       termId: term.termId,
       sheduleTime: data.sheduleTime,
       audited: { connectionNumber: number, term: term.label, isNew: term.isNew },
     });
     return { ...answer, ids: { ...answer.ids, termIds: [term.termId] } };
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import { formatCompactDate, formatTimestamp } from '../../base/calendar.ts';
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
-import { isOwedByUs } from '../../domain/ledger/accounts.ts';
+import { isOwedByWorkspace } from '../../domain/ledger/accounts.ts';
 import { builtInBatch } from '../../domain/pricing/context.ts';
 import { isOwnValue, lastDayText } from '../../domain/subscriptions/facts.ts';
 import { beginsSince, ownedSince } from '../../domain/subscriptions/own-days.ts';
@@ -190,7 +190,7 @@ export function presentConnection(row: WholeSubscription, call: Call, today: str
     unmeteredInputs: presentQuantities(row.quantities),
     meters: row.meters.map(presentMeter),
     accounts: [
-      isOwedByUs(row.context_type)
+      isOwedByWorkspace(row.context_type)
         ? { title: 'Payable', balance: amount(`${-BigInt(row.receivable)}`) }
         : { title: 'Receivable', balance: amount(row.receivable) },
       { title: 'Advance', balance: amount(row.wallet_balance) },

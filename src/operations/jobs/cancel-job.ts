@@ -4,7 +4,7 @@ import { steps } from '../../billrun/steps.ts';
 import { cancelJob, findJob, type JobRow } from '../../jobs/jobs-store.ts';
 import { empty, id } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { scheduleWord } from '../scheduling.ts';
+import { scheduleOperation } from '../scheduling.ts';
 
 export const cancelJobOperation = operation({
   path: '/billing/jobs/cancel-job',
@@ -13,7 +13,7 @@ export const cancelJobOperation = operation({
   access: { permission: 'terms:write' },
   summary: 'Cancels a job that has not begun.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({ jobID: id }),
   }),
   response: empty,

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { cancelTermStep } from '../../billrun/cancel-term.ts';
 import { empty, filledText, id } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, stepErrors } from '../scheduling.ts';
+import { awaitJob, requestStep, scheduleOperation, stepErrors } from '../scheduling.ts';
 
 export const cancelTermOperation = operation({
   path: '/billing/terms/cancel-term',
@@ -11,7 +11,7 @@ export const cancelTermOperation = operation({
   access: { permission: 'terms:manage' },
   summary: 'Cancels a term without posted bills: unlocks its readings, deletes values and drafts.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({ termID: id, reason: filledText({ max: 500 }) }),
   }),
   response: empty,
@@ -21,7 +21,7 @@ export const cancelTermOperation = operation({
     const { termID: termId } = data;
     const parameters = { reason: data.reason.trim() };
     const asked = { termId, parameters, sheduleTime: null, audited: parameters };
-    return askForStep(call, cancelTermStep, asked);
+    return requestStep(call, cancelTermStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -7,7 +7,7 @@ import { termTypes } from '../../domain/terms/term.ts';
 import { connectionNumber } from '../connections/connection-fields.ts';
 import { date, empty, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
-import { scheduleWord } from '../scheduling.ts';
+import { scheduleOperation } from '../scheduling.ts';
 import { withGaps } from './term-fields.ts';
 
 export const makeTerm = operation({
@@ -17,7 +17,7 @@ export const makeTerm = operation({
   access: { permission: 'terms:write' },
   summary: 'Opens a term: the days for which a batch of a pricing context is billed.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({
       serviceCode: filledText({ max: 32 }),
       batchCode: maybe(filledText({ max: 32, description: 'null is DEFAULT' })),

@@ -1,7 +1,7 @@
 import { postManualValuesStep } from '../../billrun/manual-values.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
+import { awaitJob, requestStep, stepErrors } from '../scheduling.ts';
 import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'compsData', min: 3, max: 3 };
@@ -40,7 +40,7 @@ export const postManualComponentValues = operation({
     const parameters = { rows };
     const audited = { values: rows.length };
     const { sheduleTime } = data;
-    return askForStep(call, postManualValuesStep, { termId, parameters, sheduleTime, audited });
+    return requestStep(call, postManualValuesStep, { termId, parameters, sheduleTime, audited });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { postMeterReadingsStep } from '../../billrun/lock-readings.ts';
 import { empty, id, text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 
 export const postMeterReadings = operation({
   path: '/billing/terms/post-meter-readings',
@@ -11,7 +17,7 @@ export const postMeterReadings = operation({
   access: { permission: 'terms:write' },
   summary: 'Step 4 of a bill run: locks the readings with which the term is billed.',
   request: Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({
       termID: id,
       reading: text({ max: 64, description: 'current, estimated or previous' }),
@@ -28,7 +34,7 @@ export const postMeterReadings = operation({
     const { termID: termId, reading, sheduleTime: at } = data;
     const parameters = { reading };
     const asked = { termId, parameters, sheduleTime: at, audited: parameters };
-    return askForStep(call, postMeterReadingsStep, asked);
+    return requestStep(call, postMeterReadingsStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -2,7 +2,13 @@ import * as Type from 'typebox';
 import { unpostMeterReadingsStep } from '../../billrun/unlock-readings.ts';
 import { empty, id, maybe, text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, scheduleWord, settleJob, sheduleTime, stepErrors } from '../scheduling.ts';
+import {
+  awaitJob,
+  requestStep,
+  scheduleOperation,
+  sheduleTime,
+  stepErrors,
+} from '../scheduling.ts';
 
 export const unpostMeterReadings = operation({
   path: '/billing/terms/unpost-meter-readings',
@@ -11,7 +17,7 @@ export const unpostMeterReadings = operation({
   access: { permission: 'terms:write' },
   summary: 'Unposts readings: unlocks those of a term, or of one subscription in it.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({
       termID: id,
       connectionNumber: maybe(text({ max: 120 })),
@@ -25,7 +31,7 @@ export const unpostMeterReadings = operation({
     const { termID: termId, sheduleTime: at } = data;
     const parameters = { connectionNumber: data.connectionNumber?.trim() || null };
     const asked = { termId, parameters, sheduleTime: at, audited: parameters };
-    return askForStep(call, unpostMeterReadingsStep, asked);
+    return requestStep(call, unpostMeterReadingsStep, asked);
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

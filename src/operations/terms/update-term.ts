@@ -18,7 +18,7 @@ import { termRules } from '../../domain/terms/term-rules.ts';
 import { alreadyRunning, hasRunningJob } from '../../jobs/jobs-store.ts';
 import { date, empty, filledText, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { scheduleWord } from '../scheduling.ts';
+import { scheduleOperation } from '../scheduling.ts';
 import { withGaps } from './term-fields.ts';
 
 export const updateTermOperation = operation({
@@ -28,7 +28,7 @@ export const updateTermOperation = operation({
   access: { permission: 'terms:write' },
   summary: 'Changes label, end and due date of an Open term, or the due date of a Posted one.',
   request: Type.Object({
-    operation: Type.Optional(scheduleWord),
+    operation: Type.Optional(scheduleOperation),
     data: Type.Object({
       termID: id,
       label: Type.Optional(filledText({ max: 120 })),

@@ -6,7 +6,7 @@ import { inSlices } from '../../base/slices.ts';
 import { validate } from '../../base/validation/validate.ts';
 import { id, limits } from '../fields.ts';
 import type { Call } from '../operation.ts';
-import { scheduleWord, sheduleTime } from '../scheduling.ts';
+import { scheduleOperation, sheduleTime } from '../scheduling.ts';
 
 /** As long as a whole call can be. */
 const innerTextMax = 10 * 1024 * 1024;
@@ -14,7 +14,7 @@ const innerTextMax = 10 * 1024 * 1024;
 /** The body of every upload. */
 export function uploadRequest(description: string) {
   return Type.Object({
-    operation: scheduleWord,
+    operation: scheduleOperation,
     data: Type.Object({
       data: Type.String({ maxLength: innerTextMax, description }),
       sheduleTime,

@@ -1,7 +1,7 @@
 import { uploadMeterReadingsStep } from '../../billrun/upload-readings.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
+import { awaitJob, requestStep, stepErrors } from '../scheduling.ts';
 import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'readings', min: 4, max: 7 };
@@ -42,7 +42,7 @@ export const uploadMeterReadings = operation({
     const parameters = { rows };
     const audited = { readings: rows.length };
     const { sheduleTime } = data;
-    return askForStep(call, uploadMeterReadingsStep, { termId, parameters, sheduleTime, audited });
+    return requestStep(call, uploadMeterReadingsStep, { termId, parameters, sheduleTime, audited });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -1,7 +1,7 @@
 import { uploadUsageStep } from '../../billrun/upload-usage.ts';
 import { empty } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askForStep, settleJob, stepErrors } from '../scheduling.ts';
+import { awaitJob, requestStep, stepErrors } from '../scheduling.ts';
 import { parseUpload, uploadRequest } from './upload-fields.ts';
 
 const columns = { list: 'usage', min: 3, max: 4 };
@@ -11,11 +11,12 @@ export const uploadUsage = operation({
   method: 'Update',
   action: 'Upload Usage',
   access: { permission: 'terms:write' },
-  summary: 'Uploads usage that no meter measures, for the whole term or for a date, all or none.',
+  summary:
+    'Uploads usage that no meter measures, for the whole term or for a date: all rows or none.',
   takesRows: true,
   request: uploadRequest(
-    'JSON {termID, usage: [[connectionNumber, inputName, quantity, date?], ...]}, all texts; an ' +
-      'empty quantity takes an earlier one back',
+    'JSON {termID, usage: [[connectionNumber, inputName, quantity, date?], ...]}, each item as ' +
+      'text; an empty quantity removes an earlier row',
   ),
   response: empty,
   errors: [
@@ -39,7 +40,7 @@ export const uploadUsage = operation({
     const parameters = { rows };
     const audited = { rows: rows.length };
     const { sheduleTime } = data;
-    return askForStep(call, uploadUsageStep, { termId, parameters, sheduleTime, audited });
+    return requestStep(call, uploadUsageStep, { termId, parameters, sheduleTime, audited });
   },
-  settle: settleJob,
+  settle: awaitJob,
 });

@@ -125,7 +125,7 @@ export function reuseRows(rows: BillRows): void {
   rows.bills.clear();
   rows.contents.clear();
   rows.isEmpty = true;
-  if (rows.bills.room + rows.contents.room <= spareBytesMax) spare.push(rows);
+  if (rows.bills.capacity + rows.contents.capacity <= spareBytesMax) spare.push(rows);
 }
 
 /** In the order of the columns above. */

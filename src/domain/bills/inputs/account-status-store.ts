@@ -4,7 +4,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { columnOr } from '../../../base/db/searchable.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
-import { type ContextType, isOwedByUs } from '../../ledger/accounts.ts';
+import { type ContextType, isOwedByWorkspace } from '../../ledger/accounts.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
 import { type HistoryEntry, historyText, readHistory } from '../../terms/usage-history-store.ts';
 
@@ -59,7 +59,7 @@ type Side = { context_type: ContextType };
 
 /** Bills have what is owed above zero, by whomever. */
 function sideOf({ context_type: type }: Side): Sql {
-  return sql.raw(isOwedByUs(type) ? '-1' : '1');
+  return sql.raw(isOwedByWorkspace(type) ? '-1' : '1');
 }
 
 /**

@@ -2,7 +2,7 @@
 // whatever their number.
 
 import { parseDay, storedDay } from '../../../base/days.ts';
-import { hashed } from '../../../base/db/hashed.ts';
+import { withHashJoins } from '../../../base/db/hash-joins.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
 import type { CompiledPlan } from '../../rating/compile/compiled-plan.ts';
@@ -57,7 +57,7 @@ export async function collect(
   const billed = await listBilled(tx, tenantId, term, range);
   const ids = billed.map((row) => row.subscription_id);
   const [[accountStatuses, meters], manual, usage] = await Promise.all([
-    hashed(tx, () =>
+    withHashJoins(tx, () =>
       Promise.all([
         listAccountStatuses(tx, tenantId, term, billed),
         listMeters(tx, tenantId, term, ids),

@@ -5,7 +5,7 @@ import type { Tx } from '../../../base/db/pool.ts';
 import {
   type ContextType,
   controlAccounts,
-  isOwedByUs,
+  isOwedByWorkspace,
   ledgerAccounts,
   openItemsAccount,
 } from '../../ledger/accounts.ts';
@@ -43,7 +43,7 @@ export async function componentAccounts(
   term: Pick<Term, 'context_type' | 'end_date'>,
 ): Promise<AccountOf> {
   const lastDay = storedDay(term.end_date);
-  const [kind, usual] = isOwedByUs(term.context_type)
+  const [kind, usual] = isOwedByWorkspace(term.context_type)
     ? (['Expense', ledgerAccounts.expense] as const)
     : (['Income', ledgerAccounts.income] as const);
   const codes = new Map<string, string>();
@@ -76,7 +76,7 @@ export function billLines(
   accountOf: AccountOf,
   contextType: ContextType,
 ): SummedLine[] {
-  const side = isOwedByUs(contextType) ? -1n : 1n;
+  const side = isOwedByWorkspace(contextType) ? -1n : 1n;
   const sums = new Map<string, ExactSum>();
   let rounding: ExactSum = 0;
   for (const draft of drafts) {
@@ -166,7 +166,7 @@ export function creditJournal(
   const { bill_id: billId, party_id: partyId, posting } = bill;
   const item = { partyId, billId, posting, reference };
   const openItems = openItemsAccount(contextType);
-  const side = isOwedByUs(contextType) ? -1 : 1;
+  const side = isOwedByWorkspace(contextType) ? -1 : 1;
   const credited = shares.map(({ subscription_id: subscriptionId, amount }) => ({
     ...item,
     kind: 'CreditNote' as const,

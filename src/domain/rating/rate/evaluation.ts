@@ -304,15 +304,16 @@ function agreedOn(
   window: BilledWindow,
   day: number,
 ): Exact | undefined {
-  if (input.changeInTerm === 'Split') return stepOn(steps, day) ?? input.fallback;
-  if (input.changeInTerm === 'End') return stepOn(steps, window.lastDay) ?? input.fallback;
+  if (input.changeInTerm === 'Split') return agreedQuantityOn(steps, day) ?? input.fallback;
+  if (input.changeInTerm === 'End')
+    return agreedQuantityOn(steps, window.lastDay) ?? input.fallback;
   let total = zero;
   let days = 0;
   for (const run of window.runs) {
     for (let from = run.from; from <= run.to; ) {
       const next = steps.find((step) => step.from > from)?.from ?? run.to + 1;
       const to = Math.min(run.to, next - 1);
-      const quantity = stepOn(steps, from) ?? input.fallback ?? zero;
+      const quantity = agreedQuantityOn(steps, from) ?? input.fallback ?? zero;
       total = add(total, multiply(quantity, fraction(to - from + 1, 1)));
       days += to - from + 1;
       from = to + 1;
@@ -321,7 +322,7 @@ function agreedOn(
   return days === 0 ? input.fallback : divide(total, fraction(days, 1));
 }
 
-export function stepOn(steps: readonly QuantityStep[], day: number): Exact | undefined {
+export function agreedQuantityOn(steps: readonly QuantityStep[], day: number): Exact | undefined {
   let found: Exact | undefined;
   for (const step of steps) if (step.from <= day) found = step.quantity;
   return found;
